@@ -1,0 +1,70 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The console scripts.
+
+Each takes care of signals first and imports rclpy after, which takes a while, so that a stop at
+any moment is a clean one.
+"""
+
+import os
+import signal
+import sys
+from types import FrameType
+
+
+def _stop_now(number: int, frame: FrameType | None) -> None:
+    # No node is up yet: there is nothing to take down.
+    os._exit(0)
+
+
+def _be_stoppable() -> None:
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _stop_now)
+
+
+def election_node() -> None:
+    """Run one robot's node."""
+    _be_stoppable()
+    from leader_election.nodes.election_node import main
+    sys.exit(main())
+
+
+def fleet() -> None:
+    """Run many robots' nodes in one process."""
+    _be_stoppable()
+    from leader_election.nodes.fleet import main
+    sys.exit(main())
+
+
+def swarm_world() -> None:
+    """Run the embedded world."""
+    _be_stoppable()
+    from leader_election.nodes.swarm_world import main
+    sys.exit(main())
+
+
+def monitor() -> None:
+    """Run the monitor."""
+    _be_stoppable()
+    from leader_election.nodes.monitor import main
+    sys.exit(main())
+
+
+def demo() -> None:
+    """Run the demonstration: world, fleet and monitor together."""
+    _be_stoppable()
+    from leader_election.nodes.demo import main
+    sys.exit(main())

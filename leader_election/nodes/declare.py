@@ -1,0 +1,112 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Declare a set of parameters on a node, and keep it up to date while the node runs."""
+
+from collections.abc import Callable
+import dataclasses
+from typing import Any, Generic, TypeVar
+
+from leader_election.parameters import build, Parameter, ParameterError, table
+from rcl_interfaces.msg import (
+    FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult,
+)
+from rclpy.node import Node
+import rclpy.parameter
+
+T = TypeVar('T')
+
+_TYPES: dict[Any, rclpy.parameter.Parameter.Type] = {
+    bool: rclpy.parameter.Parameter.Type.BOOL,
+    int: rclpy.parameter.Parameter.Type.INTEGER,
+    float: rclpy.parameter.Parameter.Type.DOUBLE,
+    str: rclpy.parameter.Parameter.Type.STRING,
+    tuple[float, ...]: rclpy.parameter.Parameter.Type.DOUBLE_ARRAY,
+    tuple[str, ...]: rclpy.parameter.Parameter.Type.STRING_ARRAY,
+}
+
+
+class Declared(Generic[T]):
+    """
+    A node's parameters, checked.
+
+    :ivar values: the dataclass of parameters as it is now.
+    """
+
+    def __init__(self, node: Node, parameters: type[T],
+                 changed: Callable[[T], None] | None = None) -> None:
+        """
+        Declare all fields of a dataclass of parameters.
+
+        :param changed: called with the new values after a change at run time.
+        :raises ParameterError: for a value of the wrong type or out of range.
+        """
+        self._parameters = parameters
+        self._changed = changed
+        given = {p.name: _declare(node, p) for p in table(parameters)}
+        self.values: T = build(parameters, given)
+        node.add_on_set_parameters_callback(self._check)
+        node.add_post_set_parameters_callback(self._set)
+
+    def _ours(self, changes: list[Any]) -> dict[str, Any]:
+        names = {p.name for p in table(self._parameters)}
+        return {c.name: c.value for c in changes if c.name in names}
+
+    def _merged(self, changes: list[Any]) -> T:
+        now = dataclasses.asdict(self.values)  # type: ignore[call-overload]
+        return build(self._parameters, {**now, **self._ours(changes)})
+
+    def _check(self, changes: list[Any]) -> SetParametersResult:
+        try:
+            self._merged(changes)
+        except ParameterError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
+
+    def _set(self, changes: list[Any]) -> None:
+        if self._ours(changes):
+            self.values = self._merged(changes)
+            if self._changed is not None:
+                self._changed(self.values)
+
+
+def _declare(node: Node, p: Parameter) -> Any:
+    """
+    Declare one parameter, checked, and return its value.
+
+    What was given is read first, whatever its type, so that all errors are told alike and a
+    whole number serves where a float is wanted.
+    """
+    node.declare_parameter(p.name, None, ParameterDescriptor(dynamic_typing=True))
+    given = node.get_parameter(p.name).value
+    node.undeclare_parameter(p.name)
+    value = p.check(p.default if given is None else given)
+    listed = list(value) if isinstance(value, tuple) else value
+    typed = rclpy.parameter.Parameter(p.name, _TYPES[p.type], listed)
+    node.declare_parameter(p.name, typed.value, _descriptor(p), ignore_override=True)
+    return value
+
+
+def _descriptor(p: Parameter) -> ParameterDescriptor:
+    descriptor = ParameterDescriptor(
+        description=p.description, read_only=not p.dynamic,
+        additional_constraints=f'takes {p.allowed()}')
+    if p.type is float and p.lower is not None:
+        upper = float('inf') if p.upper is None else float(p.upper)
+        descriptor.floating_point_range = [
+            FloatingPointRange(from_value=float(p.lower), to_value=upper)]
+    if p.type is int and p.lower is not None and p.upper is not None:
+        descriptor.integer_range = [
+            IntegerRange(from_value=int(p.lower), to_value=int(p.upper), step=1)]
+    return descriptor

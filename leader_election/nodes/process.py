@@ -1,0 +1,105 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The life of a process that hosts nodes: start, spin, stop.
+
+A stop by SIGINT or SIGTERM is a clean exit with status 0; a configuration that is wrong is one line
+on standard error and status 2.
+"""
+
+from collections.abc import Callable, Sequence
+import signal
+import sys
+from types import FrameType
+
+from leader_election.parameters import ParameterError
+import rclpy
+from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+
+USAGE_ERROR = 2
+"""The exit status of a process whose configuration is wrong."""
+
+
+class StopRequest:
+    """Whether this process was asked to stop."""
+
+    def __init__(self) -> None:
+        self.made = False
+
+    def listen(self) -> None:
+        """Take SIGINT and SIGTERM as a request to stop."""
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, self._make)
+
+    def _make(self, number: int, frame: FrameType | None) -> None:
+        self.made = True
+
+
+def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) -> int:
+    """
+    Make the nodes, spin them until a stop is asked for, take them down; return the exit status.
+
+    :param make: makes the nodes, the first of which has the attribute ``executor_kind``
+        (:func:`make_executor`). A node's ``close()``, where it has one, is called before the end.
+    """
+    stop = StopRequest()
+    stop.listen()
+    try:
+        # Our own handlers: rclpy's would shut the context down under a callback that is running.
+        rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
+        nodes = make()
+    except (ParameterError, rclpy.exceptions.InvalidNodeNameException,
+            rclpy.exceptions.InvalidNamespaceException,
+            rclpy._rclpy_pybind11.RCLError) as error:
+        rclpy.try_shutdown()
+        print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
+        return USAGE_ERROR
+    try:
+        spin(nodes, lambda: stop.made, getattr(nodes[0], 'executor_kind', 'events'))
+    finally:
+        for node in nodes:
+            if hasattr(node, 'close'):
+                node.close()
+            node.destroy_node()
+        rclpy.try_shutdown()
+    return 0
+
+
+def make_executor(kind: str) -> Executor:
+    """Return the executor: ``events`` where this rclpy has it, else single-threaded."""
+    if kind == 'events':
+        try:
+            from rclpy.experimental import EventsExecutor
+        except ImportError:
+            pass
+        else:
+            return EventsExecutor()
+    return SingleThreadedExecutor()
+
+
+def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events') -> None:
+    """
+    Spin nodes until a condition holds; it is asked after each event and ten times a second.
+
+    By ``spin_once``, since the events executor's ``spin`` returns neither on a signal
+    nor on a shutdown (rclpy 7.1).
+    """
+    executor = make_executor(kind)
+    for node in nodes:
+        executor.add_node(node)
+    while not until():
+        executor.spin_once(timeout_sec=0.1)

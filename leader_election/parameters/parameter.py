@@ -1,0 +1,146 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+One declaration of a parameter, from which all else follows.
+
+A set of parameters is a frozen dataclass whose fields are made by :func:`parameter`: that gives
+the code typed values, :func:`table` the description that nodes declare, and
+:func:`leader_election.parameters.yaml.to_yaml` the documented configuration file.
+"""
+
+from collections.abc import Callable, Mapping
+import dataclasses
+from dataclasses import dataclass
+import math
+from typing import Any, get_type_hints, TypeVar
+
+REQUIRED_INT = -1
+"""The default of an integer that has to be given: outside of its range."""
+
+T = TypeVar('T')
+
+
+class ParameterError(ValueError):
+    """A value that a parameter does not take; the text is one line for people."""
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is known of one parameter."""
+
+    name: str
+    type: type
+    """One of ``bool``, ``int``, ``float``, ``str``, ``tuple[float, ...]``, ``tuple[str, ...]``."""
+    default: Any
+    description: str
+    unit: str = ''
+    lower: float | None = None
+    """The least value, inclusive."""
+    upper: float | None = None
+    """The greatest value, inclusive."""
+    choices: Callable[[], tuple[str, ...]] | None = None
+    """The values that a string may have; asked when needed, since users may add some."""
+    lengths: tuple[int, ...] = ()
+    """The numbers of elements that an array may have; empty: any."""
+    dynamic: bool = False
+    """Whether it may change while the node runs."""
+    required: bool = False
+    """Whether it has to be given."""
+
+    def allowed(self) -> str:
+        """Say which values it takes, for people."""
+        unit = f' {self.unit}' if self.unit else ''
+        if self.choices is not None:
+            return 'one of ' + ', '.join(self.choices())
+        if self.lengths:
+            return ' or '.join(str(n) for n in self.lengths) + ' finite numbers' + unit
+        if self.lower is not None and self.upper is not None and not math.isinf(self.upper):
+            return f'{self.lower:g} to {self.upper:g}{unit}'
+        if self.lower is not None:
+            return f'at least {self.lower:g}{unit}'
+        return {bool: 'true or false', int: 'a whole number', float: 'a finite number' + unit,
+                str: 'a text'}.get(self.type, 'a list')
+
+    def check(self, value: Any) -> Any:
+        """
+        Return the value in this parameter's type, or raise a :class:`ParameterError`.
+
+        >>> radius = Parameter('radius', float, 10.0, 'Reach.', unit='m', lower=0.0)
+        >>> radius.check(5)
+        5.0
+        >>> radius.check(-1.0)
+        Traceback (most recent call last):
+        ...
+        leader_election.parameters.parameter.ParameterError: parameter radius: -1.0 is not allowed; \
+it takes at least 0 m
+        """
+        if self.required and (value is None or value == self.default):
+            raise ParameterError(f'parameter {self.name} is missing; it takes {self.allowed()}')
+        converted = _convert(value, self.type)
+        if converted is None or not self._within(converted):
+            shown = repr(value) if len(repr(value)) < 80 else repr(value)[:76] + '...'
+            raise ParameterError(
+                f'parameter {self.name}: {shown} is not allowed; it takes {self.allowed()}')
+        return converted
+
+    def _within(self, value: Any) -> bool:
+        if isinstance(value, tuple):
+            finite = all(math.isfinite(x) for x in value if isinstance(x, float))
+            return finite and (not self.lengths or len(value) in self.lengths)
+        if self.choices is not None:
+            return value in self.choices()
+        if isinstance(value, float) and not math.isfinite(value):
+            return self.upper == value
+        if isinstance(value, (int, float)):
+            return ((self.lower is None or value >= self.lower)
+                    and (self.upper is None or value <= self.upper))
+        return True
+
+
+def _convert(value: Any, wanted: type) -> Any:
+    """Return the value in the type wanted where nothing is lost by it, else ``None``."""
+    if wanted is float and type(value) is int:
+        return float(value)
+    if wanted in (bool, int, float, str):
+        return value if type(value) is wanted else None
+    if isinstance(value, str) or not hasattr(value, '__iter__'):
+        return None
+    element = wanted.__args__[0]  # type: ignore[attr-defined]
+    converted = tuple(_convert(x, element) for x in value)
+    return None if None in converted else converted
+
+
+def parameter(default: Any, description: str, **details: Any) -> Any:
+    """Declare a parameter as a field of a dataclass; details are :class:`Parameter`'s fields."""
+    return dataclasses.field(
+        default=default, metadata={'description': description, **details})
+
+
+def table(parameters: type) -> tuple[Parameter, ...]:
+    """Return the declarations of a dataclass of parameters, in their order."""
+    types = get_type_hints(parameters)
+    return tuple(
+        Parameter(name=f.name, type=types[f.name], default=f.default, **f.metadata)
+        for f in dataclasses.fields(parameters))
+
+
+def build(parameters: type[T], values: Mapping[str, Any]) -> T:
+    """Return checked parameters out of values by name; what is not named has its default."""
+    known = {p.name: p for p in table(parameters)}
+    for name in values:
+        if name not in known:
+            raise ParameterError(f'unknown parameter {name}; known: {", ".join(known)}')
+    return parameters(**{
+        name: p.check(values.get(name, p.default)) for name, p in known.items()})

@@ -1,0 +1,47 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Write the declarations as a documented ROS parameter file."""
+
+import textwrap
+
+from leader_election.parameters.parameter import Parameter, table
+
+
+def to_yaml(parameters: type, title: str) -> str:
+    """
+    Return the text of a parameter file that holds every default, each with its description.
+
+    What has to be given has no default: its line is a comment.
+    """
+    lines = [f'# {title}', '/**:', '  ros__parameters:']
+    for p in table(parameters):
+        note = f'{p.description} Takes {p.allowed()}.'
+        if p.dynamic:
+            note += ' May change at run time.'
+        lines += textwrap.wrap(note, 94, initial_indent='    # ', subsequent_indent='    # ')
+        lines.append(f'    {"# " if p.required else ""}{p.name}: {_value(p)}')
+    return '\n'.join(lines) + '\n'
+
+
+def _value(p: Parameter) -> str:
+    if p.required:
+        return '1'
+    if isinstance(p.default, bool):
+        return str(p.default).lower()
+    if isinstance(p.default, float):
+        return '.inf' if p.default == float('inf') else repr(p.default)
+    if isinstance(p.default, tuple):
+        return '[' + ', '.join(repr(x) for x in p.default) + ']'
+    return f"'{p.default}'" if isinstance(p.default, str) else str(p.default)

@@ -1,0 +1,118 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The parameters of a robot's node, and through it of the fleet."""
+
+from dataclasses import dataclass
+
+from leader_election.algorithms import ALGORITHMS
+from leader_election.parameters import parameter, REQUIRED_INT
+from leader_election.robot.metrics import METRICS
+from leader_election.robot.strength import STRENGTH_SOURCES
+
+INFINITE = float('inf')
+MAX_ID = 2**53 - 1
+"""The greatest integer that every JSON parser and every float64 holds exactly."""
+
+
+@dataclass(frozen=True)
+class ElectionParameters:
+    """What one robot is told."""
+
+    robot_id: int = parameter(
+        REQUIRED_INT, 'Number of this robot, unique in the swarm.',
+        lower=0, upper=MAX_ID, required=True)
+
+    algorithm: str = parameter(
+        'bounded', 'The election algorithm.', choices=ALGORITHMS.names)
+    radius: float = parameter(
+        10.0, 'The farthest that a leader reaches, measured by the metric along the path of the '
+        'messages.', unit='m (hops, with metric hops)', lower=0.0, upper=INFINITE, dynamic=True)
+    ties: str = parameter(
+        'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as the '
+        'paper prints it (each of two equal neighbours then leads itself).',
+        choices=lambda: ('id', 'nearest'))
+
+    strength_source: str = parameter(
+        'constant', 'Where this robot has its strength from: the parameter strength, the charge '
+        'on topic battery_state, its number of neighbours, or the number on topic strength.',
+        choices=STRENGTH_SOURCES.names)
+    strength: float = parameter(
+        0.0, 'The greater, the rather this robot leads. With a source other than constant: what '
+        'holds until the source has spoken.', lower=-1e300, upper=1e300, dynamic=True)
+    strength_hysteresis: float = parameter(
+        -1.0, 'By how much the source has to move away from the strength announced before '
+        'a new one is announced. Negative: the default of the source.',
+        lower=-1.0, upper=1e300, dynamic=True)
+
+    metric: str = parameter(
+        'odometry', 'How far away a neighbour is: by the two positions, one each (hops), or by what '
+        'topic measurements says, in metres (range) or as signal strength in dBm (rssi).',
+        choices=METRICS.names)
+    metric_floor: float = parameter(
+        0.01, 'The least distance between two robots: at zero the candidacy of a dead leader '
+        'would live on between two robots at the same spot.', unit='m', lower=1e-6, upper=1e6)
+    rssi_at_one_metre: float = parameter(
+        -40.0, 'Metric rssi: the signal strength at 1 m.', unit='dBm', lower=-200.0, upper=100.0)
+    rssi_exponent: float = parameter(
+        2.0, 'Metric rssi: the path loss exponent, 2 in free space.', lower=0.5, upper=10.0)
+
+    communication_range: float = parameter(
+        5.0, 'A robot farther away than this is no neighbour, even if it is heard. '
+        '.inf: whoever is heard is a neighbour.', unit='m', lower=0.0, upper=INFINITE, dynamic=True)
+    message_expiry: float = parameter(
+        3.0, 'A message counts for so long after its receipt.', unit='s', lower=0.01, upper=1e6)
+    neighbour_limit: int = parameter(
+        500, 'The most senders that are remembered at once.', lower=1, upper=100000)
+    measurement_expiry: float = parameter(
+        3.0, 'A measurement of topic measurements counts for so long.',
+        unit='s', lower=0.01, upper=1e6)
+
+    schedule: str = parameter(
+        'reactive', 'When a round runs: once a period, or also when a message arrives that would '
+        'change the candidacy.', choices=lambda: ('periodic', 'reactive'))
+    round_period: float = parameter(
+        1.0, 'Time between two rounds, each of which sends one message.',
+        unit='s', lower=0.01, upper=3600.0, dynamic=True)
+    round_phase: float = parameter(
+        -1.0, 'When in a period the rounds run, as a fraction of it, from the start of the node. '
+        'Negative: spread by the robot id.', lower=-1.0, upper=0.999999)
+    reactive_interval: float = parameter(
+        0.05, 'Schedule reactive: the least time between two rounds.',
+        unit='s', lower=0.001, upper=3600.0)
+    reactive_tolerance: float = parameter(
+        0.1, 'Schedule reactive: a change of the distance alone that is smaller than this waits '
+        'for the period.', unit='m', lower=0.0, upper=INFINITE)
+
+    frame: str = parameter(
+        'map', 'The frame that all robots share; messages of another frame are dropped.')
+    initial_pose: tuple[float, ...] = parameter(
+        (0.0, 0.0, 0.0), 'Where odometry starts, in the shared frame: x, y, yaw, or x, y, z, roll, '
+        'pitch, yaw.', unit='(m, rad)', lengths=(3, 6))
+    pose_source: str = parameter(
+        'odometry', 'How odometry comes into the shared frame: from initial_pose (odometry), or by '
+        'the transform to the frame in its header (tf; needs tf2_ros).',
+        choices=lambda: ('odometry', 'tf'))
+    odometry_expiry: float = parameter(
+        2.0, 'An odometry message counts for so long after its receipt; after that this robot '
+        'has no position.', unit='s', lower=0.01, upper=1e6)
+
+    send_topic: str = parameter(
+        'neighbourhood', 'The topic that messages are sent on, where it is not the one they are '
+        'heard on, since a radio lies between.')
+    diagnostics_period: float = parameter(
+        1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
+    executor: str = parameter(
+        'events', 'The executor of the process; events is the faster one, used where rclpy has it.',
+        choices=lambda: ('events', 'single'))
