@@ -67,9 +67,9 @@ class Parameter:
         if self.lengths:
             return ' or '.join(str(n) for n in self.lengths) + ' finite numbers' + unit
         if self.lower is not None and self.upper is not None and not math.isinf(self.upper):
-            return f'{self.lower:g} to {self.upper:g}{unit}'
+            return f'{_number(self.lower)} to {_number(self.upper)}{unit}'
         if self.lower is not None:
-            return f'at least {self.lower:g}{unit}'
+            return f'at least {_number(self.lower)}{unit}'
         return {bool: 'true or false', int: 'a whole number', float: 'a finite number' + unit,
                 str: 'a text'}.get(self.type, 'a list')
 
@@ -107,6 +107,10 @@ it takes at least 0 m
             return ((self.lower is None or value >= self.lower)
                     and (self.upper is None or value <= self.upper))
         return True
+
+
+def _number(bound: float) -> str:
+    return str(bound) if isinstance(bound, int) else f'{bound:g}'
 
 
 def _convert(value: Any, wanted: type) -> Any:

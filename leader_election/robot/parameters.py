@@ -18,12 +18,11 @@ from dataclasses import dataclass
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.parameters import parameter, REQUIRED_INT
+from leader_election.robot.codec import MAX_ID
 from leader_election.robot.metrics import METRICS
 from leader_election.robot.strength import STRENGTH_SOURCES
 
 INFINITE = float('inf')
-MAX_ID = 2**53 - 1
-"""The greatest integer that every JSON parser and every float64 holds exactly."""
 
 
 @dataclass(frozen=True)

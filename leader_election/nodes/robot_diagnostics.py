@@ -1,0 +1,53 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a robot says of itself on ``/diagnostics``."""
+
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from leader_election.robot.robot import Robot
+
+
+def status(robot: Robot, name: str, now: float) -> DiagnosticStatus:
+    """Return the state of a robot in one line, its level by the worst of it, and all counts."""
+    level, text = _summary(robot, now)
+    numbers = {
+        'leader': robot.state.leader,
+        'distance': f'{robot.state.distance:.3f}',
+        'strength': f'{robot.strength.announced:g}',
+        'neighbours': len(robot.neighbours),
+        'senders_expired': robot.mailbox.expired,
+        'strength_rejected': robot.strength.rejected,
+        **robot.counts,
+    }
+    return DiagnosticStatus(
+        level=level, name=name, message=text, hardware_id=f'robot {robot.parameters.robot_id}',
+        values=[KeyValue(key=key, value=str(value)) for key, value in numbers.items()])
+
+
+def _summary(robot: Robot, now: float) -> tuple[bytes, str]:
+    if robot.twin_heard:
+        return DiagnosticStatus.ERROR, (
+            f'another robot goes by id {robot.parameters.robot_id}: give each its own robot_id')
+    age = robot.odometry_age(now)
+    if age is None:
+        return DiagnosticStatus.WARN, 'no odometry yet: no position is announced'
+    if robot.locate(now) is None:
+        return DiagnosticStatus.WARN, (
+            f'odometry is {age:.1f} s old: no position is announced')
+    if robot.strength_missing:
+        return DiagnosticStatus.WARN, (
+            f'strength source {robot.source.name} is silent: the parameter strength holds')
+    if robot.state.leader == robot.parameters.robot_id:
+        return DiagnosticStatus.OK, 'leads'
+    return DiagnosticStatus.OK, f'follows {robot.state.leader} at {robot.state.distance:.1f} m'

@@ -1,0 +1,34 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Listens to the topic of a robot's strength source."""
+
+from importlib import import_module
+from typing import Any
+
+from leader_election.nodes.qos import overridable, SENSOR
+from leader_election.robot.robot import Robot
+from rclpy.node import Node
+
+
+def subscribe(node: Node, robot: Robot) -> None:
+    """Feed the robot's strength from its source, where that is a topic."""
+    source = robot.source
+    if not source.topic:
+        return
+    package, _, name = source.message.split('/')
+    kind: Any = getattr(import_module(f'{package}.msg'), name)
+    node.create_subscription(
+        kind, source.topic, lambda message: robot.strength.update(source.extract(message)), SENSOR,
+        qos_overriding_options=overridable())

@@ -1,0 +1,178 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The wire: one compact JSON document a message, defined by ``neighbourhood.schema.json``.
+
+``{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}``: version, sender, frame,
+the sender's position in it (left out by a robot that does not know it), and the fields of
+the algorithm's export in their order. An algorithm other than ``bounded`` is named by ``"a"``.
+"""
+
+from collections.abc import Callable
+from enum import Enum
+from functools import lru_cache
+import json
+import math
+from typing import Any, get_type_hints, NamedTuple
+
+from leader_election.algorithms import Algorithm
+
+VERSION = 1
+MAX_LENGTH = 4096
+"""The longest payload that is looked into [characters]."""
+MAX_ID = 2**53 - 1
+"""The greatest integer that every JSON parser and every float64 holds exactly."""
+DEFAULT_ALGORITHM = 'bounded'
+
+Position = tuple[float, float]
+
+
+class Message(NamedTuple):
+    """What a robot tells its neighbours."""
+
+    id: int
+    frame: str
+    position: Position | None
+    """In the frame [m]; ``None`` if the robot does not know it."""
+    export: Any
+    """The state of the algorithm, its named tuple."""
+
+
+class Reason(str, Enum):
+    """Why a message was dropped; the value is the name of its counter."""
+
+    SIZE = 'rejected_size'
+    MALFORMED = 'rejected_malformed'
+    NON_FINITE = 'rejected_non_finite'
+    NEGATIVE_DISTANCE = 'rejected_negative_distance'
+    VERSION = 'rejected_version'
+    ALGORITHM = 'rejected_algorithm'
+    FRAME = 'rejected_frame'
+    OWN_ID = 'rejected_own_id'
+    NO_POSITION = 'rejected_no_position'
+    LIMIT = 'rejected_neighbour_limit'
+
+
+class Codec:
+    """Encodes and decodes the messages of one algorithm."""
+
+    def __init__(self, algorithm: Algorithm) -> None:
+        self.algorithm = algorithm
+        self._types = tuple(get_type_hints(algorithm.state).values())
+        self._distance = algorithm.state._fields.index('distance')
+
+    def encode(self, message: Message) -> str:
+        """
+        Return the payload of a message; :meth:`decode` gives the very same message back.
+
+        >>> from leader_election.algorithms import BOUNDED
+        >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8)))
+        '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}'
+        """
+        document: dict[str, Any] = {'v': VERSION, 'id': message.id, 'frame': message.frame}
+        if self.algorithm.name != DEFAULT_ALGORITHM:
+            document['a'] = self.algorithm.name
+        if message.position is not None:
+            document['p'] = message.position
+        document['c'] = message.export
+        return json.dumps(document, separators=(',', ':'), allow_nan=False)
+
+    def decode(self, payload: str) -> Message | Reason:
+        """Return the message, or why there is none; never raises, whatever the payload."""
+        if len(payload) > MAX_LENGTH:
+            return Reason.SIZE
+        return _decode(self, payload)
+
+    def _read(self, payload: str) -> Message:
+        document = _parse(payload)
+        _require(type(document) is dict and type(document.get('v')) is int, Reason.MALFORMED)
+        _require(document['v'] == VERSION, Reason.VERSION)
+        frame, position = document.get('frame'), document.get('p')
+        _require(_is_id(document.get('id')) and type(frame) is str and frame != '',
+                 Reason.MALFORMED)
+        name = document.get('a', DEFAULT_ALGORITHM)
+        _require(type(name) is str, Reason.MALFORMED)
+        _require(name == self.algorithm.name, Reason.ALGORITHM)
+        if 'p' in document:
+            _require(type(position) is list and len(position) == 2, Reason.MALFORMED)
+            position = (_number(position[0]), _number(position[1]))
+        return Message(document['id'], frame, position, self._export(document.get('c')))
+
+    def _export(self, fields: Any) -> Any:
+        _require(type(fields) is list and len(fields) == len(self._types), Reason.MALFORMED)
+        export = self.algorithm.state(*(
+            _integer(field) if kind is int else _number(field)
+            for field, kind in zip(fields, self._types)))
+        _require(export[self._distance] >= 0.0, Reason.NEGATIVE_DISTANCE)
+        return export
+
+
+@lru_cache
+def codec_for(algorithm: Algorithm) -> Codec:
+    """Return the codec of an algorithm, the same one for all robots of a process."""
+    return Codec(algorithm)
+
+
+class _Rejected(Exception):
+    """Carries the reason out of the depth of a message."""
+
+
+@lru_cache(maxsize=1024)
+def _decode(codec: Codec, payload: str) -> Message | Reason:
+    """Decode; cached, since the many robots of one process all hear the same payload."""
+    try:
+        return codec._read(payload)
+    except _Rejected as rejected:
+        reason: Reason = rejected.args[0]
+        return reason
+
+
+def _require(condition: bool, otherwise: Reason) -> None:
+    if not condition:
+        raise _Rejected(otherwise)
+
+
+def _non_finite(constant: str) -> float:
+    raise _Rejected(Reason.NON_FINITE)
+
+
+_load: Callable[[str], Any] = json.JSONDecoder(parse_constant=_non_finite).decode
+
+
+def _parse(payload: str) -> Any:
+    try:
+        return _load(payload)
+    except (ValueError, RecursionError):
+        raise _Rejected(Reason.MALFORMED) from None
+
+
+def _number(value: Any) -> float:
+    """Return a finite float; an integer beyond float64 counts as not finite."""
+    _require(type(value) in (int, float), Reason.MALFORMED)
+    try:
+        number = float(value)
+    except OverflowError:
+        raise _Rejected(Reason.NON_FINITE) from None
+    _require(math.isfinite(number), Reason.NON_FINITE)
+    return number
+
+
+def _is_id(value: Any) -> bool:
+    return type(value) is int and 0 <= value <= MAX_ID
+
+
+def _integer(value: Any) -> int:
+    _require(_is_id(value), Reason.MALFORMED)
+    return int(value)

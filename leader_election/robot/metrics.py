@@ -1,0 +1,102 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Metrics: how far away a neighbour is."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+import math
+from typing import NamedTuple
+
+from leader_election.registry import Registry
+from leader_election.robot.codec import Position
+
+
+class Sight(NamedTuple):
+    """What a robot knows of itself and one neighbour when it measures the distance."""
+
+    own: Position | None
+    """One's own position in the shared frame [m]."""
+    neighbour: Position | None
+    """The neighbour's, as it reported it [m]."""
+    measurement: float | None
+    """What topic ``measurements`` says of this neighbour, if it is fresh."""
+    rssi_at_one_metre: float
+    """[dBm]."""
+    rssi_exponent: float
+    """The path loss exponent."""
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A way to measure the distance to a neighbour."""
+
+    name: str
+    """What the parameter ``metric`` says to choose it."""
+    measure: Callable[[Sight], float | None]
+    """
+    Returns the distance, or ``None`` where what it needs is missing: then that robot is no
+    neighbour in this round. The floor is applied by the caller (:func:`distance`).
+    """
+
+
+def distance(metric: Metric, sight: Sight, floor: float) -> float | None:
+    """
+    Return the distance by a metric, at least the floor; ``None`` where it cannot be measured.
+
+    >>> odometry = METRICS.get('odometry')
+    >>> distance(odometry, Sight((0.0, 0.0), (3.0, 4.0), None, -40.0, 2.0), floor=0.01)
+    5.0
+    >>> distance(odometry, Sight((1.0, 1.0), (1.0, 1.0), None, -40.0, 2.0), floor=0.01)
+    0.01
+    """
+    measured = metric.measure(sight)
+    return None if measured is None or math.isnan(measured) else max(measured, floor)
+
+
+def odometry(sight: Sight) -> float | None:
+    """Return the distance between the two reported positions [m]."""
+    if sight.own is None or sight.neighbour is None:
+        return None
+    return math.dist(sight.own, sight.neighbour)
+
+
+def hops(sight: Sight) -> float:
+    """Return one, whatever the distance."""
+    return 1.0
+
+
+def measured_range(sight: Sight) -> float | None:
+    """Return what was measured: metres, or any other cost that adds up along a path."""
+    return sight.measurement
+
+
+def rssi(sight: Sight) -> float | None:
+    """
+    Return the distance by the strength of the signal, log-distance path loss model [m].
+
+    >>> rssi(Sight(None, None, -60.0, rssi_at_one_metre=-40.0, rssi_exponent=2.0))
+    10.0
+    """
+    if sight.measurement is None:
+        return None
+    decades = (sight.rssi_at_one_metre - sight.measurement) / (10.0 * sight.rssi_exponent)
+    return float(10.0 ** min(decades, 300.0))
+
+
+METRICS: Registry[Metric] = Registry('metric', 'leader_election.metrics')
+METRICS.add(Metric('odometry', odometry))
+METRICS.add(Metric('hops', hops))
+METRICS.add(Metric('range', measured_range))
+METRICS.add(Metric('rssi', rssi))

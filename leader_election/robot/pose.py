@@ -1,0 +1,78 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Poses: a robot's odometry brought into the frame that all robots share.
+
+A pose is a 4 x 4 homogeneous matrix; units are metres and radians (REP 103). Odometry starts at an
+origin of its own (REP 105), so it is composed with the pose of that origin.
+"""
+
+from collections.abc import Sequence
+import math
+
+from leader_election.robot.codec import Position
+import numpy as np
+import numpy.typing as npt
+from transforms3d.affines import compose
+from transforms3d.euler import euler2mat
+from transforms3d.quaternions import quat2mat
+
+Pose = npt.NDArray[np.float64]
+
+IDENTITY: Pose = np.eye(4)
+
+
+def from_parameter(numbers: Sequence[float]) -> Pose:
+    """
+    Return the pose given as x, y, yaw or as x, y, z, roll, pitch, yaw.
+
+    >>> position(from_parameter([1.0, 2.0, 0.5]))
+    (1.0, 2.0)
+    """
+    if len(numbers) == 3:
+        x, y, yaw = numbers
+        z = roll = pitch = 0.0
+    else:
+        x, y, z, roll, pitch, yaw = numbers
+    return np.asarray(compose([x, y, z], euler2mat(roll, pitch, yaw, 'sxyz'), np.ones(3)))
+
+
+def from_quaternion(point: Sequence[float], orientation: Sequence[float]) -> Pose | None:
+    """
+    Return the pose of a ROS message.
+
+    :param point: x, y, z [m].
+    :param orientation: the quaternion x, y, z, w, of any length but zero.
+    :return: ``None`` where a number is not finite or the quaternion has no length.
+    """
+    x, y, z, w = orientation
+    length = math.sqrt(x * x + y * y + z * z + w * w)
+    if not all(map(math.isfinite, (*point, length))) or length < 1e-6:
+        return None
+    return np.asarray(compose(point, quat2mat([w, x, y, z]), np.ones(3)))
+
+
+def position(pose: Pose) -> Position:
+    """
+    Return x and y [m], to a tenth of a millimetre: what is announced and measured by.
+
+    Roll and pitch of the origin count: a way driven up a slope is shorter on the map.
+
+    >>> up = from_parameter([0.0, 0.0, 0.0, 0.0, -math.pi / 3, 0.0])
+    >>> driven = from_quaternion([2.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0])
+    >>> position(up @ driven)
+    (1.0, 0.0)
+    """
+    return round(float(pose[0, 3]), 4), round(float(pose[1, 3]), 4)

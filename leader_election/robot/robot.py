@@ -1,0 +1,230 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot: everything that it does in a round and when it hears a message, without ROS."""
+
+from collections import Counter, deque
+import math
+from typing import Any, NamedTuple
+
+from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.robot.codec import codec_for, Message, Position, Reason
+from leader_election.robot.mailbox import Mailbox
+from leader_election.robot.metrics import distance, METRICS, Sight
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.pose import from_parameter, Pose, position
+from leader_election.robot.strength import DEGREE, Strength, STRENGTH_SOURCES
+
+HEARD = 'messages_heard'
+OUT_OF_RANGE = 'messages_out_of_range'
+ROUNDS = 'rounds'
+LEADER_CHANGES = 'leader_changes'
+ODOMETRY_REJECTED = 'odometry_rejected'
+MEASUREMENTS_REJECTED = 'measurements_rejected'
+COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED, MEASUREMENTS_REJECTED,
+            *(reason.value for reason in Reason))
+"""The names of what a robot counts."""
+ECHOES_REMEMBERED = 16
+
+
+class Neighbour(NamedTuple):
+    """A robot whose message counts in this round."""
+
+    message: Message
+    distance: float
+    """By the metric [m]."""
+
+
+class Robot:
+    """
+    One robot of the swarm: its state, and its three steps of a round (ACSOS 2022, II-B).
+
+    Times are seconds on a clock of the caller's; nothing here waits or reads a clock.
+    """
+
+    def __init__(self, parameters: ElectionParameters) -> None:
+        self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
+        source = STRENGTH_SOURCES.get(parameters.strength_source)
+        self.source = source
+        self.strength = Strength(parameters.strength, 0.0)
+        self.algorithm = ALGORITHMS.get(parameters.algorithm)
+        self.metric = METRICS.get(parameters.metric)
+        self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
+        self.initial_pose = from_parameter(parameters.initial_pose)
+        """Where odometry starts, in the shared frame."""
+        self.neighbours: list[Neighbour] = []
+        """Those of the last round."""
+        self.position: Position | None = None
+        """As of the last odometry, round or message."""
+        self.twin_heard = False
+        """Whether another robot was heard that goes by this robot's id."""
+        self._codec = codec_for(self.algorithm)
+        self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
+        self._odometry: tuple[Position, float] | None = None
+        self._measurements: dict[int, tuple[float, float]] = {}
+        self._news = False
+        self.configure(parameters)
+        self.state: Any = self.algorithm.start(self._device())
+
+    def configure(self, parameters: ElectionParameters) -> None:
+        """Take over parameters that were changed."""
+        self.parameters = parameters
+        self._round_parameters = self.algorithm.parameters(vars(parameters))
+        asked = parameters.strength_hysteresis
+        self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
+        if self.source.name == 'constant':
+            self.strength.update(parameters.strength)
+        self._news = True
+
+    # What is sensed.
+
+    def odometry(self, pose: Pose | None, now: float, origin: Pose | None = None) -> None:
+        """
+        Take in where odometry says that this robot is; ``None``, a pose unreadable, is counted.
+
+        :param origin: the pose of odometry's frame in the shared one; by default ``initial_pose``.
+        """
+        if pose is None:
+            self.counts[ODOMETRY_REJECTED] += 1
+            return
+        self._odometry = (position((self.initial_pose if origin is None else origin) @ pose), now)
+
+    def measurement(self, neighbour: int, value: float, now: float) -> None:
+        """Take in what was measured of a neighbour: a range [m] or a signal strength [dBm]."""
+        if math.isfinite(value):
+            self._measurements[neighbour] = (value, now)
+        else:
+            self.counts[MEASUREMENTS_REJECTED] += 1
+
+    def locate(self, now: float) -> Position | None:
+        """Return the own position now, ``None`` where odometry is missing or too old."""
+        self.position = None
+        if self._odometry is not None:
+            place, received = self._odometry
+            if received > now:
+                # The clock went backwards: the age is not known, so it counts from now on.
+                self._odometry, received = (place, now), now
+            if now - received <= self.parameters.odometry_expiry:
+                self.position = place
+        return self.position
+
+    def odometry_age(self, now: float) -> float | None:
+        """Return how old the last odometry is [s], ``None`` where there was none."""
+        return None if self._odometry is None else now - self._odometry[1]
+
+    @property
+    def strength_missing(self) -> bool:
+        """Whether the strength comes from a topic that has not spoken yet."""
+        return self.source.topic != '' and not self.strength.heard
+
+    # What is heard.
+
+    def hear(self, payload: str, now: float) -> bool:
+        """
+        Take in a message; return whether a round now would change this robot's candidacy.
+
+        What is wrong with a message is counted, by reason, and nothing else comes of it.
+        """
+        if payload in self._sent:
+            return False
+        self.counts[HEARD] += 1
+        message = self._codec.decode(payload)
+        if isinstance(message, Reason):
+            return self._reject(message)
+        if message.id == self.parameters.robot_id:
+            self.twin_heard = True
+            return self._reject(Reason.OWN_ID)
+        if message.frame != self.parameters.frame:
+            return self._reject(Reason.FRAME)
+        if message.position is None and self._positions_matter():
+            return self._reject(Reason.NO_POSITION)
+        if self._out_of_range(self.locate(now), message):
+            self.counts[OUT_OF_RANGE] += 1
+            if self.mailbox.last(message.id) is None:
+                return False
+            self.mailbox.forget(message.id)
+            self._news = True
+        else:
+            if self.mailbox.last(message.id) != message:
+                self._news = True
+            if not self.mailbox.put(message, now):
+                return self._reject(Reason.LIMIT)
+        return self._news and self._would_change(now)
+
+    def _reject(self, reason: Reason) -> bool:
+        self.counts[reason.value] += 1
+        return False
+
+    def _positions_matter(self) -> bool:
+        return (self.parameters.metric == 'odometry'
+                or math.isfinite(self.parameters.communication_range))
+
+    def _out_of_range(self, own: Position | None, message: Message) -> bool:
+        return (own is not None and message.position is not None
+                and math.dist(own, message.position) > self.parameters.communication_range)
+
+    # What is computed.
+
+    def round(self, now: float) -> str:
+        """Run a round: context, computation; return the message to broadcast."""
+        self.locate(now)
+        before = self.state
+        self.neighbours = self._context(now)
+        if self.source is DEGREE:
+            self.strength.update(float(len(self.neighbours)))
+        self.state = self._compute(self.neighbours)
+        self._news = False
+        self.counts[ROUNDS] += 1
+        self.counts[LEADER_CHANGES] += self.state.leader != before.leader
+        payload = self._codec.encode(Message(
+            self.parameters.robot_id, self.parameters.frame, self.position, self.state))
+        self._sent.append(payload)
+        return payload
+
+    def _device(self) -> Device:
+        return Device(self.parameters.robot_id, self.strength.announced)
+
+    def _context(self, now: float) -> list[Neighbour]:
+        """Return the robots that are neighbours now, with their distances."""
+        neighbours = []
+        for message in self.mailbox.messages(now):
+            if self._out_of_range(self.position, message):
+                continue
+            value, taken = self._measurements.get(message.id, (None, now))
+            if value is not None and not 0.0 <= now - taken <= self.parameters.measurement_expiry:
+                value = None
+            sight = Sight(self.position, message.position, value,
+                          self.parameters.rssi_at_one_metre, self.parameters.rssi_exponent)
+            far = distance(self.metric, sight, self.parameters.metric_floor)
+            if far is not None:
+                neighbours.append(Neighbour(message, far))
+        return neighbours
+
+    def _compute(self, neighbours: list[Neighbour]) -> Any:
+        """Call the algorithm's round on these neighbours."""
+        exports = [neighbour.message.export for neighbour in neighbours]
+        columns = self.algorithm.columns(*(zip(*exports) if exports else
+                                           [()] * len(self.algorithm.state._fields)))
+        return self.algorithm.round(
+            self._device(), self.state, columns,
+            [neighbour.distance for neighbour in neighbours], self._round_parameters)
+
+    def _would_change(self, now: float) -> bool:
+        """Return whether a round now would give another leader, or a distance far off."""
+        after = self._compute(self._context(now))
+        self._news = False
+        return (after.leader != self.state.leader
+                or after.distance != self.state.distance
+                and abs(after.distance - self.state.distance)
+                >= self.parameters.reactive_tolerance)
