@@ -1,0 +1,180 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The node ``swarm_world``: the embedded world, as robots and people see it."""
+
+from collections.abc import Iterable, Sequence
+import sys
+from typing import Any
+
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Twist
+from leader_election.nodes import process
+from leader_election.nodes.declare import Declared
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.radio import sender_of
+from leader_election.world.scene import Scene
+from leader_election.world.unicycles import Array
+from leader_election.world.world import quaternions, World
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rosgraph_msgs.msg import Clock as ClockMessage
+from std_msgs.msg import String
+from visualization_msgs.msg import Marker, MarkerArray
+
+_LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+_RADIO = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
+_STEPS_AT_ONCE = 10
+"""A world farther behind its clock than this does not catch up."""
+
+
+class SwarmWorld(Node):
+    """
+    Steps the world by a clock and publishes it.
+
+    For each robot: ``robot_<id>/odom`` from its own origin, ``robot_<id>/ground_truth`` in the
+    shared frame; once, latched: ``world``, the arena and the obstacles.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters and build the world.
+
+        :param options: for ``rclpy.node.Node``.
+        :raises ParameterError: when a parameter, the arena or a log is wrong.
+        """
+        super().__init__('swarm_world', **options)
+        parameters = Declared(self, WorldParameters).values
+        self.executor_kind = parameters.executor
+        self.world = World(parameters)
+        self.dropped = 0
+        """How many messages the radio did not carry since they named no sender in this world."""
+        ids = self.world.scene.ids
+        self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in ids]
+        self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in ids]
+        self._odom_message = _odometry('odom')
+        self._truth_message = _odometry('map')
+        self._scene = self.create_publisher(MarkerArray, 'world', _LATCHED)
+        self._scene.publish(_markers(self.world.scene))
+        self._listen(ids)
+        if parameters.radio == 'relay':
+            self._heard = [self.create_publisher(String, f'robot_{i}/heard', _RADIO) for i in ids]
+            self.create_subscription(String, 'neighbourhood', self._carry, _RADIO)
+        self._clock_topic: Publisher | None = None
+        self._pace = self.get_clock()
+        if parameters.publish_clock:
+            self._clock_topic = self.create_publisher(ClockMessage, '/clock', 10)
+            self._pace = Clock(clock_type=ClockType.STEADY_TIME)
+        period = self.world.dt / parameters.real_time_factor
+        self._period = round(period * 1e9)
+        self._origin = self._pace.now().nanoseconds
+        self._taken = 0
+        self._end_told = False
+        self.create_timer(period, self._tick, clock=self._pace)
+
+    def _listen(self, ids: Sequence[int]) -> None:
+        commands = self.world.commands
+        if commands is None:
+            return
+        for place, robot_id in enumerate(ids):
+            def obey(message: Twist, place: int = place) -> None:
+                commands.command(
+                    place, message.linear.x, message.angular.z, self.world.time)
+            self.create_subscription(Twist, f'robot_{robot_id}/cmd_vel', obey, 10)
+
+    def _tick(self) -> None:
+        """Take the steps that are due; steps are all alike, however late the timer is."""
+        now = self._pace.now().nanoseconds
+        due = round((now - self._origin) / self._period) - self._taken
+        if not 0 <= due <= _STEPS_AT_ONCE:
+            # The clock has jumped, or this machine cannot keep up: go on from here.
+            self._origin, self._taken, due = now - self._period, 0, 1
+        for _ in range(due):
+            self.world.step()
+        self._taken += due
+        if due:
+            self._publish()
+        if self.world.ended and not self._end_told:
+            self._end_told = True
+            self.get_logger().info('The logs are over; the robots stay where they are.')
+
+    def _publish(self) -> None:
+        world = self.world
+        if self._clock_topic is not None:
+            stamp = _time(round(world.time * 1e9))
+            self._clock_topic.publish(ClockMessage(clock=stamp))
+        else:
+            stamp = _time(self._origin + self._taken * self._period)
+        _send(self._odom, self._odom_message, stamp, world.odometry, world.measured)
+        _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
+
+    def _carry(self, message: String) -> None:
+        sender = sender_of(message.data)
+        hearers = None if sender is None else self.world.hearers(sender)
+        if hearers is None:
+            self.dropped += 1
+            self.get_logger().warning(
+                f'{self.dropped} messages dropped that name no sender of this world',
+                throttle_duration_sec=10.0)
+            return
+        for place in hearers:
+            self._heard[place].publish(message)
+
+
+def _odometry(frame: str) -> Odometry:
+    message = Odometry(child_frame_id='base_link')
+    message.header.frame_id = frame
+    return message
+
+
+def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses: Array,
+          velocities: Array) -> None:
+    """Publish one pose and velocity a publisher, all in the one message, since making it costs."""
+    message.header.stamp = stamp
+    rows = np.column_stack((poses[:, :2], quaternions(poses[:, 2]), velocities)).tolist()
+    position, orientation = message.pose.pose.position, message.pose.pose.orientation
+    for publisher, row in zip(publishers, rows, strict=True):
+        position.x, position.y, orientation.z, orientation.w = row[:4]
+        message.twist.twist.linear.x, message.twist.twist.angular.z = row[4:]
+        publisher.publish(message)
+
+
+def _time(nanoseconds: int) -> Time:
+    return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+
+def _markers(scene: Scene) -> MarkerArray:
+    """Return outlines: the arena's in namespace ``arena``, the obstacles' in ``obstacles``."""
+    array = MarkerArray()
+    for namespace, polygons in (('arena', (scene.arena,)), ('obstacles', scene.obstacles)):
+        for number, polygon in enumerate(polygons):
+            marker = Marker(ns=namespace, id=number, type=Marker.LINE_STRIP, action=Marker.ADD)
+            marker.header.frame_id = 'map'
+            marker.pose.orientation.w = 1.0
+            marker.scale.x = 0.05
+            marker.color.r = marker.color.g = marker.color.b = 0.3
+            marker.color.a = 1.0
+            marker.points = [Point(x=x, y=y) for x, y in polygon.exterior.coords]
+            array.markers.append(marker)
+    return array
+
+
+def main() -> int:
+    """Run the embedded world; return the exit status."""
+    return process.run(lambda: [SwarmWorld()], sys.argv)

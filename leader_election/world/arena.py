@@ -1,0 +1,104 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Arenas out of YAML files: ``size: [w, h]`` and ``obstacles:``, a list of polygons.
+
+Metres; the arena is centred on the origin; a polygon is a list of three or more ``[x, y]``.
+"""
+
+from importlib.resources import files
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from leader_election.parameters import ParameterError
+import shapely
+import yaml
+
+_SHIPPED = files('leader_election.world').joinpath('worlds')
+
+
+class Arena(NamedTuple):
+    """What does not move."""
+
+    outline: shapely.Polygon
+    """The inside of the outer walls [m]."""
+    obstacles: tuple[shapely.Polygon, ...]
+
+
+def shipped_worlds() -> tuple[str, ...]:
+    """Return the names of the arenas that come with the package, sorted."""
+    return tuple(sorted(
+        entry.name.removesuffix('.yaml') for entry in _SHIPPED.iterdir()
+        if entry.name.endswith('.yaml')))
+
+
+def load_arena(world: str) -> Arena:
+    """
+    Return an arena.
+
+    :param world: the name of one that comes with the package, or the path of a YAML file.
+    :raises ParameterError: naming the file and the key, when there is none or it is wrong.
+
+    >>> arena = load_arena('blocks')
+    >>> arena.outline.bounds
+    (-10.0, -7.0, 10.0, 7.0)
+    """
+    if world in shipped_worlds():
+        text = _SHIPPED.joinpath(world + '.yaml').read_text()
+    else:
+        try:
+            text = Path(world).read_text()
+        except (OSError, ValueError) as error:
+            raise ParameterError(
+                f'parameter world: {world!r} is none of {", ".join(shipped_worlds())} '
+                f'and not a file that can be read: {error}') from error
+    try:
+        return _arena(yaml.safe_load(text))
+    except (ValueError, yaml.YAMLError) as error:
+        raise ParameterError(f'parameter world: file {world}: {error}') from error
+
+
+def _arena(document: Any) -> Arena:
+    if not isinstance(document, dict):
+        raise ValueError('expected the keys size and obstacles')
+    for key in document:
+        if key not in ('size', 'obstacles'):
+            raise ValueError(f'unknown key {key}; known: size, obstacles')
+    width, height = _pair('size', document.get('size'))
+    if not (width > 0 and height > 0):
+        raise ValueError(f'size: [{width:g}, {height:g}] is not greater than 0')
+    outline = shapely.box(-width / 2, -height / 2, width / 2, height / 2)
+    listed = document.get('obstacles') or []
+    if not isinstance(listed, list):
+        raise ValueError('obstacles: expected a list of polygons')
+    return Arena(outline, tuple(
+        _polygon(f'obstacles[{i}]', points) for i, points in enumerate(listed)))
+
+
+def _polygon(key: str, points: Any) -> shapely.Polygon:
+    if not isinstance(points, list) or len(points) < 3:
+        raise ValueError(f'{key}: expected a list of three or more points [x, y]')
+    polygon = shapely.Polygon([_pair(f'{key}[{i}]', p) for i, p in enumerate(points)])
+    if not polygon.is_valid or polygon.area == 0.0:
+        raise ValueError(f'{key}: not a simple polygon: {shapely.is_valid_reason(polygon)}')
+    return polygon
+
+
+def _pair(key: str, value: Any) -> tuple[float, float]:
+    if (isinstance(value, list) and len(value) == 2
+            and all(type(x) in (int, float) and math.isfinite(x) for x in value)):
+        return float(value[0]), float(value[1])
+    raise ValueError(f'{key}: expected two finite numbers, not {value!r}')

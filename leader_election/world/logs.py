@@ -1,0 +1,132 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Robots' logs: CSV files with the columns ``t,v,omega,x,y,theta``.
+
+``t`` [s]; forward and turning speed as the robot's own odometry reported them [m/s, rad/s],
+each holding until the next row; the true pose [m, rad]. Further columns are passed over.
+"""
+
+import csv
+from dataclasses import dataclass, field
+from importlib.resources import as_file, files
+import math
+from pathlib import Path
+import re
+
+from leader_election.parameters import ParameterError
+import numpy as np
+from numpy.typing import NDArray
+
+SAMPLE = 'mrclam6'
+"""The name of the logs that come with the package."""
+COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
+
+
+class LogError(ParameterError):
+    """A log that cannot be used; the text is one line that names the file and the line in it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Log:
+    """One robot's log."""
+
+    t: NDArray[np.float64]
+    """Time [s], shape (n,), increasing."""
+    velocities: NDArray[np.float64]
+    """Forward and turning speed as reported [m/s, rad/s], shape (n, 2)."""
+    poses: NDArray[np.float64]
+    """True x, y, yaw [m, rad], shape (n, 3); yaw is continuous."""
+    _travelled: NDArray[np.float64] = field(init=False, repr=False)
+
+    def pose_at(self, t: float) -> NDArray[np.float64]:
+        """Return the true x, y, yaw [m, rad] at a time [s]; before and after: the nearest row."""
+        return np.array([np.interp(t, self.t, column) for column in self.poses.T])
+
+    def travelled_at(self, t: float) -> NDArray[np.float64]:
+        """Return the reported path and turn [m, rad] from the first row up to a time [s]."""
+        return np.array([np.interp(t, self.t, column) for column in self._travelled.T])
+
+    def __post_init__(self) -> None:
+        """Integrate the speeds once."""
+        steps = self.velocities[:-1] * np.diff(self.t)[:, np.newaxis]
+        travelled = np.vstack((np.zeros((1, 2)), np.cumsum(steps, axis=0)))
+        object.__setattr__(self, '_travelled', travelled)
+
+
+def read_logs(logs: str) -> tuple[Log, ...]:
+    """
+    Read the logs of a folder, in the order of their names, robot_2 before robot_10.
+
+    :param logs: the path of the folder, or ``mrclam6``.
+    :raises LogError: when there is none, or one is wrong.
+
+    >>> len(read_logs('mrclam6'))
+    5
+    """
+    if logs == SAMPLE:
+        with as_file(files('leader_election.world').joinpath('logs', SAMPLE)) as folder:
+            return _read_folder(folder)
+    return _read_folder(Path(logs))
+
+
+def _read_folder(folder: Path) -> tuple[Log, ...]:
+    paths = sorted(folder.glob('*.csv'), key=_natural)
+    if not paths:
+        raise LogError(f'parameter logs: no folder with .csv files: {folder}')
+    return tuple(read_log(path) for path in paths)
+
+
+def _natural(path: Path) -> list[tuple[int, str]]:
+    return [(int(digits or 0), text) for text, digits in re.findall(r'(\D*)(\d*)', path.name)]
+
+
+def read_log(path: Path) -> Log:
+    """
+    Read one log.
+
+    :raises LogError: for a column missing, a value missing or not a finite number, time that does
+        not increase, no rows, or a file that cannot be read.
+    """
+    rows: list[list[float]] = []
+    try:
+        with path.open(newline='', encoding='utf-8-sig') as file:
+            reader = csv.DictReader(file)
+            missing = [c for c in COLUMNS if c not in (reader.fieldnames or ())]
+            if missing:
+                raise ValueError(f'line 1: missing columns {", ".join(missing)}')
+            for values in reader:
+                row = [_number(name, values[name], reader.line_num) for name in COLUMNS]
+                if rows and row[0] <= rows[-1][0]:
+                    raise ValueError(f'line {reader.line_num}: time does not increase: '
+                                     f't is {row[0]:g} after {rows[-1][0]:g}')
+                rows.append(row)
+            if not rows:
+                raise ValueError(f'line {reader.line_num + 1}: no rows')
+    except (OSError, ValueError, csv.Error) as error:
+        raise LogError(f'log {path}: {error}') from error
+    table = np.array(rows)
+    table[:, 5] = np.unwrap(table[:, 5])
+    return Log(table[:, 0], table[:, 1:3], table[:, 3:])
+
+
+def _number(name: str, text: str | None, line: int) -> float:
+    try:
+        value = float(text or '')
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f'line {line}: {name} is not a finite number: {text!r}')
+    return value

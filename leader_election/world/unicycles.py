@@ -1,0 +1,69 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Kinematic unicycles: many robots at once, stopped by walls and obstacles."""
+
+import numpy as np
+from numpy.typing import NDArray
+import shapely
+
+Array = NDArray[np.float64]
+"""Poses are shape (n, 3): x, y, yaw [m, rad]; velocities (n, 2): forward, turning [m/s, rad/s]."""
+
+
+def advance(poses: Array, velocities: Array, dt: float) -> Array:
+    """
+    Return the poses after a time [s] at constant velocities, exactly, along arcs.
+
+    >>> quarter = advance(np.zeros((1, 3)), np.array([[np.pi / 2, np.pi / 2]]), 1.0)
+    >>> quarter.round(6).tolist()
+    [[1.0, 1.0, 1.570796]]
+    """
+    half = velocities[:, 1] * dt / 2
+    # The chord of the arc: its length is v dt sin(half) / half, and it points half the turn ahead.
+    chord = velocities[:, 0] * dt * np.sinc(half / np.pi)
+    along = poses[:, 2] + half
+    return poses + np.column_stack((chord * np.cos(along), chord * np.sin(along), 2 * half))
+
+
+def relative(origin: Array, poses: Array) -> Array:
+    """
+    Return poses in the frames that other poses are, one each.
+
+    >>> facing_left = np.array([[1.0, 0.0, np.pi / 2]])
+    >>> relative(facing_left, np.array([[1.0, 2.0, np.pi / 2]])).round(6).tolist()
+    [[2.0, 0.0, 0.0]]
+    """
+    cos, sin = np.cos(origin[:, 2]), np.sin(origin[:, 2])
+    x, y, turn = (poses - origin).T
+    return np.column_stack((cos * x + sin * y, cos * y - sin * x, turn))
+
+
+def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,
+         ) -> tuple[Array, Array, NDArray[np.bool_]]:
+    """
+    Move robots through free space; return poses, the velocities they really had, who was stopped.
+
+    A robot whose way would leave free space does not drive in this step, but turns.
+
+    :param free: where centres of robots may be, prepared.
+    """
+    ahead = advance(poses, velocities, dt)
+    blocked = np.any(ahead[:, :2] != poses[:, :2], axis=1)
+    ways = np.stack((poses[blocked, :2], ahead[blocked, :2]), axis=1)
+    blocked[blocked] = ~shapely.covers(free, shapely.linestrings(ways))
+    allowed = velocities.copy()
+    allowed[blocked, 0] = 0.0
+    ahead[blocked, :2] = poses[blocked, :2]
+    return ahead, allowed, blocked
