@@ -20,8 +20,10 @@ on standard error and status 2.
 """
 
 from collections.abc import Callable, Sequence
+import os
 import signal
 import sys
+import time
 from types import FrameType
 
 from leader_election.parameters import ParameterError
@@ -32,6 +34,10 @@ from rclpy.signals import SignalHandlerOptions
 
 USAGE_ERROR = 2
 """The exit status of a process whose configuration is wrong."""
+
+
+TAKE_DOWN = 2.0
+"""So long a process may take to take its nodes down one by one [s]; hundreds need longer."""
 
 
 class StopRequest:
@@ -53,11 +59,11 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
     """
     Make the nodes, spin them until a stop is asked for, take them down; return the exit status.
 
+    Until the nodes are made, the signals are the caller's affair (:mod:`leader_election.cli`).
+
     :param make: makes the nodes, the first of which has the attribute ``executor_kind``
         (:func:`make_executor`). A node's ``close()``, where it has one, is called before the end.
     """
-    stop = StopRequest()
-    stop.listen()
     try:
         # Our own handlers: rclpy's would shut the context down under a callback that is running.
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
@@ -68,15 +74,25 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
         rclpy.try_shutdown()
         print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
         return USAGE_ERROR
-    try:
-        spin(nodes, lambda: stop.made, getattr(nodes[0], 'executor_kind', 'events'))
-    finally:
-        for node in nodes:
-            if hasattr(node, 'close'):
-                node.close()
-            node.destroy_node()
-        rclpy.try_shutdown()
+    stop = StopRequest()
+    stop.listen()
+    spin(nodes, lambda: stop.made, getattr(nodes[0], 'executor_kind', 'events'))
+    _take_down(nodes)
     return 0
+
+
+def _take_down(nodes: Sequence[Node]) -> None:
+    for node in nodes:
+        if hasattr(node, 'close'):
+            node.close()
+    end = time.monotonic() + TAKE_DOWN
+    for node in nodes:
+        node.destroy_node()
+        if time.monotonic() > end:
+            # Who stops us kills us sooner than hundreds of nodes are gone; nothing is lost.
+            sys.stdout.flush()
+            os._exit(0)
+    rclpy.try_shutdown()
 
 
 def make_executor(kind: str) -> Executor:

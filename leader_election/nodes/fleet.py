@@ -1,0 +1,119 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Many robots' nodes in one process, on one executor: a simulated swarm that fits a machine."""
+
+from dataclasses import dataclass
+import random
+import sys
+
+from leader_election.nodes.declare import Declared
+from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.process import run
+from leader_election.parameters import parameter
+from leader_election.robot.ids import parse_ids
+from leader_election.world.parameters import SceneParameters
+from leader_election.world.scene import make_scene, Scene
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from rclpy.utilities import remove_ros_args
+
+
+@dataclass(frozen=True)
+class FleetParameters(SceneParameters):
+    """Which robots this process hosts; the scene is the world's."""
+
+    members: str = parameter(
+        '', "The robots that this process hosts, for example '1-20,25'; empty: all of the scene.")
+    strengths: str = parameter(
+        'random', 'The strength of each robot: drawn by the seed from 0 to 1, its id, or what '
+        'the parameters say.', choices=lambda: ('random', 'id', 'parameters'))
+    odom_topic: str = parameter(
+        'odom', 'Where a robot has its odometry from, in its namespace; {id} stands for its id.')
+    executor: str = parameter(
+        'events', 'The executor of the process; events is the faster one, used where rclpy has it.',
+        choices=lambda: ('events', 'single'))
+
+
+def strength(parameters: FleetParameters, robot: int) -> float | None:
+    """Return the strength of a robot, the same in whichever process it lives."""
+    if parameters.strengths == 'random':
+        return random.Random(f'{parameters.seed}/{robot}').random()
+    return float(robot) if parameters.strengths == 'id' else None
+
+
+class Fleet(Node):
+    """Makes the robots' nodes; after that it is only their parameters' holder."""
+
+    def __init__(self, arguments: list[str]) -> None:
+        super().__init__('fleet')
+        self.parameters = Declared(self, FleetParameters).values
+        self.executor_kind = self.parameters.executor
+        scene = make_scene(self.parameters)
+        members = parse_ids(self.parameters.members, scene.ids)
+        shared = _for_members(arguments)
+        self.robots = [self._robot(robot, scene, shared) for robot in members]
+
+    def _robot(self, robot: int, scene: Scene, shared: list[str]) -> ElectionNode:
+        """Make a robot's node in a namespace of its own, on the one neighbourhood topic."""
+        space = self.get_namespace().rstrip('/')
+        overrides = {'robot_id': robot,
+                     'initial_pose': list(scene.starts[scene.ids.index(robot)]),
+                     'strength': strength(self.parameters, robot)}
+        odom = self.parameters.odom_topic.replace('{id}', str(robot))
+        heard, sent = 'neighbourhood', 'neighbourhood'
+        if self.parameters.radio == 'relay':
+            heard, sent = f'{space}/robot_{robot}/heard', f'{space}/neighbourhood'
+            overrides['send_topic'] = sent
+            remaps = ['-r', f'neighbourhood:={heard}']
+        else:
+            remaps = ['-r', f'neighbourhood:={space}/neighbourhood']
+        if odom != 'odom':
+            remaps += ['-r', f'odom:={odom}']
+        return ElectionNode(
+            namespace=f'{space}/robot_{robot}', use_global_arguments=False,
+            cli_args=['--ros-args', *shared, *remaps],
+            parameter_overrides=[Parameter(name, value=value)
+                                 for name, value in overrides.items() if value is not None])
+
+
+def _for_members(arguments: list[str]) -> list[str]:
+    """
+    Return the ROS arguments that the members share with the fleet: all but name and namespace.
+
+    >>> _for_members(['fleet', '--ros-args', '-r', '__ns:=/a', '-p', 'radius:=3.0', '--', 'x'])
+    ['-p', 'radius:=3.0']
+    """
+    plain = remove_ros_args(arguments)
+    ros = [a for a in arguments if a not in plain and a not in ('--ros-args', '--')]
+    kept: list[str] = []
+    skip = False
+    for i, argument in enumerate(ros):
+        follows = ros[i + 1] if i + 1 < len(ros) else ''
+        if skip:
+            skip = False
+        elif argument in ('-r', '--remap') and follows.startswith(('__ns:=', '__node:=', '__name:=')):
+            skip = True
+        else:
+            kept.append(argument)
+    return kept
+
+
+def main() -> int:
+    """Run many robots' nodes until they are stopped; return the exit status."""
+    def make() -> list[Node]:
+        fleet = Fleet(sys.argv)
+        return [fleet, *fleet.robots]
+
+    return run(make)
