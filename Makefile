@@ -1,0 +1,58 @@
+# Everything here runs in ./.venv, made on first use, with ROS 2 from PyPI. Needs python3 and make.
+
+PYTHON ?= python3
+ARGS ?=
+BIN := .venv/bin
+
+# A virtual environment that holds ROS 2 is an ament prefix. What a sourced ROS 2, or another such
+# environment, has set would mix its libraries into it.
+export AMENT_PREFIX_PATH := $(CURDIR)/.venv
+unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
+unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
+
+.PHONY: help demo test benchmark lint config clean
+
+help:  ## Say what there is (the default)
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
+	do printf 'make %-10s %s\n' "$$name" "$$what"; done
+	@echo 'ARGS="..." is passed on by demo, test (to pytest) and benchmark.'
+	@if [ -n "$(ROS_DISTRO)" ]; then \
+	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
+
+demo: .venv/.run  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
+	@$(BIN)/python -m leader_election demo $(ARGS)
+
+test: .venv/.dev  ## Build with colcon and run all tests
+	@.ci/test $(ARGS)
+
+benchmark: .venv/.run  ## Print the figures: rounds, start, steady state, recovery
+	@for each in benchmarks/[a-z]*.py; do \
+	$(BIN)/python -m benchmarks.$$(basename $$each .py) $(ARGS) || exit 1; done
+
+lint: .venv/.dev  ## Read the code with ruff and mypy
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+
+config: .venv/.run  ## Write config/*.yaml anew from the declarations of the parameters
+	@$(BIN)/python -m leader_election.config config
+
+clean:  ## Remove all that is made, ./.venv too
+	rm -rf .venv build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+.venv/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	{ echo 'error: $(PYTHON) is missing or older than 3.10; try make PYTHON=python3.12' >&2; exit 1; }
+	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
+	{ echo 'error: $(PYTHON) has no venv; try apt install python3-venv' >&2; exit 1; }
+	$(PYTHON) -m venv --clear .venv
+	@touch $@
+
+.venv/.run: .venv/.made requirements/ros.txt requirements/run.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/ros.txt -r requirements/run.txt
+	@touch $@
+
+.venv/.dev: .venv/.run requirements/test.txt requirements/build.txt requirements/lint.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check \
+	-r requirements/test.txt -r requirements/build.txt -r requirements/lint.txt
+	@touch $@

@@ -1,0 +1,77 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Tells setuptools, and through it pip and colcon, what the package is made of."""
+
+from glob import glob
+from pathlib import Path
+import re
+
+from setuptools import find_packages, setup
+
+NAME = 'leader_election'
+HERE = Path(__file__).parent
+VERSION = re.search(r"__version__ = '(.+)'", (HERE / NAME / '__init__.py').read_text())[1]
+
+# What PyPI has of ROS 2 are wheels for Linux on x86-64; elsewhere a sourced ROS 2 serves.
+WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
+
+
+def pinned(name):
+    """Return the names and versions in a file of requirements."""
+    lines = (HERE / 'requirements' / f'{name}.txt').read_text().splitlines()
+    return [line for line in lines if line and not line.startswith('#')]
+
+
+setup(
+    name=NAME,
+    version=VERSION,
+    description='Decentralised leader election and regions for robot swarms on ROS 2',
+    long_description=(HERE / 'README.md').read_text() if (HERE / 'README.md').exists() else '',
+    long_description_content_type='text/markdown',
+    author='The leader_election authors',
+    maintainer='The leader_election authors',
+    maintainer_email='leader_election@example.org',
+    license='Apache-2.0',
+    python_requires='>=3.10',
+    packages=find_packages(include=[NAME, f'{NAME}.*']),
+    package_data={NAME: ['**/*.json', '**/*.yaml', 'world/logs/**']},
+    data_files=[
+        ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
+        (f'share/{NAME}', ['package.xml']),
+        (f'share/{NAME}/config', sorted(glob('config/*'))),
+        (f'share/{NAME}/launch', sorted(glob('launch/*.launch.py'))),
+    ],
+    zip_safe=False,
+    install_requires=[
+        'matplotlib>=3.6',
+        'numpy>=1.26',
+        'pillow>=10',
+        'PyYAML>=6',
+        'rich>=13',
+        'shapely>=2',
+        'transforms3d>=0.4.1',
+        *(line + WHEELS for line in pinned('ros')),
+    ],
+    extras_require={
+        'test': pinned('test'),
+        'dev': pinned('build') + pinned('lint'),
+    },
+    entry_points={
+        'console_scripts': [
+            f'{script} = {NAME}.cli:{script}'
+            for script in ('demo', 'election_node', 'fleet', 'monitor', 'swarm_world')
+        ],
+    },
+)

@@ -1,0 +1,33 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Keep the tests of one run apart from whatever else speaks DDS on this machine."""
+
+from collections.abc import Iterator
+import os
+
+import pytest
+
+# Before the first import of rclpy, and inherited by the processes that tests start.
+os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 102))
+
+
+@pytest.fixture
+def ros() -> Iterator[None]:
+    """Start ROS for one test, and shut it down after."""
+    import rclpy
+    rclpy.init(args=[])
+    yield
+    rclpy.try_shutdown()

@@ -1,0 +1,28 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What tests with nodes share."""
+
+from collections.abc import Callable, Sequence
+import time
+
+from leader_election.nodes.process import spin
+from rclpy.node import Node
+
+
+def spin_until(nodes: Sequence[Node], condition: Callable[[], bool], deadline: float = 10.0) -> None:
+    """Spin nodes until a condition holds; the test fails when it does not in this time [s]."""
+    end = time.monotonic() + deadline
+    spin(nodes, lambda: condition() or time.monotonic() > end)
+    assert condition(), f'did not happen within {deadline} s'
