@@ -20,6 +20,7 @@ Network Partitioning", ACSOS 2022, section IV-B; the artefact is Zenodo record 6
 """
 
 from collections.abc import Sequence
+import sys
 from typing import NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
@@ -105,11 +106,12 @@ def configure(radius: float, ties: str) -> BoundedParameters:
     """
     Return the parameters of the round.
 
-    :param radius: the farthest that a leader reaches [m], >= 0, inclusive.
+    :param radius: the farthest that a leader reaches [m], >= 0, inclusive. Infinite: as far as
+        numbers go, for a distance that adds up to infinity could not be told on.
     :param ties: ``id``: equal strengths are told apart by the lower id; ``nearest``: by the nearer
         leader, as the triple is printed in the paper.
     """
-    return BoundedParameters(radius, ties == 'id')
+    return BoundedParameters(min(radius, sys.float_info.max), ties == 'id')
 
 
 BOUNDED = ALGORITHMS.add(Algorithm(
