@@ -66,5 +66,5 @@ def monitor() -> None:
 def demo() -> None:
     """Run the demonstration: world, fleet and monitor together."""
     _be_stoppable()
-    from leader_election.nodes.demo import main
+    from leader_election.demo.main import main
     sys.exit(main())

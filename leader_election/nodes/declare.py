@@ -22,6 +22,7 @@ from leader_election.parameters import build, Parameter, ParameterError, table
 from rcl_interfaces.msg import (
     FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult,
 )
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.node import Node
 import rclpy.parameter
 
@@ -53,6 +54,7 @@ class Declared(Generic[T]):
         :raises ParameterError: for a value of the wrong type or out of range.
         """
         self._parameters = parameters
+        self._names = {p.name for p in table(parameters)}
         self._changed = changed
         given = {p.name: _declare(node, p) for p in table(parameters)}
         self.values: T = build(parameters, given)
@@ -60,8 +62,7 @@ class Declared(Generic[T]):
         node.add_post_set_parameters_callback(self._set)
 
     def _ours(self, changes: list[Any]) -> dict[str, Any]:
-        names = {p.name for p in table(self._parameters)}
-        return {c.name: c.value for c in changes if c.name in names}
+        return {c.name: c.value for c in changes if c.name in self._names}
 
     def _merged(self, changes: list[Any]) -> T:
         now = dataclasses.asdict(self.values)  # type: ignore[call-overload]
@@ -69,7 +70,8 @@ class Declared(Generic[T]):
 
     def _check(self, changes: list[Any]) -> SetParametersResult:
         try:
-            self._merged(changes)
+            if self._ours(changes):
+                self._merged(changes)
         except ParameterError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
@@ -82,20 +84,25 @@ class Declared(Generic[T]):
 
 
 def _declare(node: Node, p: Parameter) -> Any:
-    """
-    Declare one parameter, checked, and return its value.
+    """Declare one parameter, checked, and return its value."""
+    default = _ros(p, p.check(p.default)) if not p.required else _TYPES[p.type]
+    try:
+        given = node.declare_parameter(p.name, default, _descriptor(p)).value
+    except (InvalidParameterTypeException, InvalidParameterValueException):
+        # Read what was given, whatever it is: a whole number serves where a float is
+        # wanted, and for the rest all errors are told alike.
+        node.declare_parameter(p.name, None, ParameterDescriptor(dynamic_typing=True))
+        given = node.get_parameter(p.name).value
+        node.undeclare_parameter(p.name)
+        node.declare_parameter(
+            p.name, _ros(p, p.check(given)), _descriptor(p), ignore_override=True)
+    return p.check(p.default if given is None else given)
 
-    What was given is read first, whatever its type, so that all errors are told alike and a
-    whole number serves where a float is wanted.
-    """
-    node.declare_parameter(p.name, None, ParameterDescriptor(dynamic_typing=True))
-    given = node.get_parameter(p.name).value
-    node.undeclare_parameter(p.name)
-    value = p.check(p.default if given is None else given)
+
+def _ros(p: Parameter, value: Any) -> Any:
+    """Return a value as rclpy takes it; an empty array keeps its type."""
     listed = list(value) if isinstance(value, tuple) else value
-    typed = rclpy.parameter.Parameter(p.name, _TYPES[p.type], listed)
-    node.declare_parameter(p.name, typed.value, _descriptor(p), ignore_override=True)
-    return value
+    return rclpy.parameter.Parameter(p.name, _TYPES[p.type], listed).value
 
 
 def _descriptor(p: Parameter) -> ParameterDescriptor:

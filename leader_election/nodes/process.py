@@ -107,9 +107,12 @@ def make_executor(kind: str) -> Executor:
     return SingleThreadedExecutor()
 
 
-def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events') -> None:
+def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events',
+         deadline: float = float('inf')) -> None:
     """
     Spin nodes until a condition holds; it is asked after each event and ten times a second.
+
+    :param deadline: give up after so long [s].
 
     By ``spin_once``, since the events executor's ``spin`` returns neither on a signal
     nor on a shutdown (rclpy 7.1).
@@ -117,5 +120,8 @@ def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events')
     executor = make_executor(kind)
     for node in nodes:
         executor.add_node(node)
-    while not until():
+    end = time.monotonic() + deadline
+    while not until() and time.monotonic() < end:
         executor.spin_once(timeout_sec=0.1)
+    for node in nodes:
+        executor.remove_node(node)

@@ -23,6 +23,7 @@ the code typed values, :func:`table` the description that nodes declare, and
 from collections.abc import Callable, Mapping
 import dataclasses
 from dataclasses import dataclass
+from functools import lru_cache
 import math
 from typing import Any, get_type_hints, TypeVar
 
@@ -132,6 +133,7 @@ def parameter(default: Any, description: str, **details: Any) -> Any:
         default=default, metadata={'description': description, **details})
 
 
+@lru_cache
 def table(parameters: type) -> tuple[Parameter, ...]:
     """Return the declarations of a dataclass of parameters, in their order."""
     types = get_type_hints(parameters)

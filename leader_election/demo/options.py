@@ -1,0 +1,85 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command line of the demonstration."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+
+DESCRIPTION = """
+Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
+process, and check that the swarm recovers. Or, with --logs, replay real robots' logs and tell how
+far the partition by their odometry agrees with the one by their true poses.
+"""
+
+
+def _positive(kind: type) -> 'type[float]':
+    def convert(text: str) -> float:
+        number = kind(text)
+        if not number > 0:
+            raise ValueError
+        return float(number) if kind is float else number  # type: ignore[no-any-return]
+    convert.__name__ = f'positive {kind.__name__}'
+    return convert  # type: ignore[return-value]
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options; a wrong one ends the process with status 2 and a line that says why."""
+    parser = argparse.ArgumentParser(
+        prog='demo', description=DESCRIPTION,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    swarm = parser.add_argument_group('the swarm')
+    swarm.add_argument('--robots', type=_positive(int), default=40, help='how many')
+    swarm.add_argument('--duration', type=_positive(float), default=30.0,
+                       help='length of the run [s]; the leader is killed half way')
+    swarm.add_argument('--seed', type=int, default=1, help='where all chance comes from')
+    swarm.add_argument('--radius', type=_positive(float), help='how far a leader reaches [m] '
+                       '(default: 6; with --logs: 3)')
+    swarm.add_argument('--range', type=_positive(float), help='how far a robot is heard [m] '
+                       '(default: 4; with --logs: 2.5)')
+    swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
+                       help='when rounds run')
+    world = parser.add_argument_group('the world')
+    world.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
+    world.add_argument('--speed', type=_positive(float), default=0.5,
+                       help='of the robots [m/s]')
+    world.add_argument('--drift', type=float, default=0.0,
+                       help='of odometry: relative error of speeds, standard deviation')
+    world.add_argument('--line-of-sight', action='store_true',
+                       help='obstacles stop messages, too')
+    world.add_argument('--loss', type=float, default=0.0, help='share of messages lost, 0 to 1')
+    logs = parser.add_argument_group('real robots')
+    logs.add_argument('--logs', default='', metavar='FOLDER',
+                      help='replay logs: a folder, or mrclam6, the sample that ships')
+    logs.add_argument('--real-time-factor', type=_positive(float), default=8.0,
+                      help='speed of the replay')
+    run = parser.add_argument_group('the run')
+    run.add_argument('--processes', type=_positive(int), default=2,
+                     help='how many processes host the robots, besides the one to be killed')
+    run.add_argument('--output', type=Path, default=Path('results/demo'),
+                     help='folder for the pictures and the log files')
+    run.add_argument('--no-live', action='store_true', help='plain lines instead of a live view')
+    options = parser.parse_args(arguments)
+    if not options.logs and options.robots < 2:
+        parser.error('argument --robots: one robot is killed, so there must be 2 or more')
+    if not 0.0 <= options.loss < 1.0:
+        parser.error(f'argument --loss: {options.loss} is not allowed; it takes 0 to less than 1')
+    if not 0.0 <= options.drift <= 1.0:
+        parser.error(f'argument --drift: {options.drift} is not allowed; it takes 0 to 1')
+    if options.seed < 0:
+        parser.error(f'argument --seed: {options.seed} is not allowed; it takes 0 and more')
+    options.radius = options.radius or (3.0 if options.logs else 6.0)
+    options.range = options.range or (2.5 if options.logs else 4.0)
+    return options

@@ -1,0 +1,80 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Watches a swarm from its snapshots, and tells what held and how long it took."""
+
+from leader_election.swarm.snapshot import is_partition, Snapshot
+
+
+class Watch:
+    """
+    What is checked of a run.
+
+    :param ids: of all robots.
+    :param radius: of a region [m].
+    """
+
+    def __init__(self, ids: tuple[int, ...], radius: float) -> None:
+        self.living = set(ids)
+        self.radius = radius
+        self.all_heard: float | None = None
+        """When the last robot had been heard for the first time."""
+        self.first_partition: float | None = None
+        """When the robots first were a partition: all leaders living, leading, within radius."""
+        self.killed: float | None = None
+        self.recovered: float | None = None
+        """When every living robot had a living leader again."""
+        self.looks = 0
+        """How many snapshots there were since the first partition."""
+        self.partitions = 0
+        """How many of them were partitions."""
+
+    def look(self, snapshot: Snapshot, first_heard: dict[int, float]) -> None:
+        """Take in a snapshot, and when each robot was heard for the first time."""
+        if self.all_heard is None:
+            if not self.living <= first_heard.keys():
+                return
+            self.all_heard = max(first_heard[robot] for robot in self.living)
+        whole = is_partition(self._of_living(snapshot), self.radius)
+        whole = whole and not self.missing(snapshot)
+        if self.first_partition is None and whole:
+            self.first_partition = snapshot.time
+        if self.first_partition is not None:
+            self.looks += 1
+            self.partitions += whole
+        if self.killed is not None and self.recovered is None and self.holds(snapshot):
+            self.recovered = snapshot.time
+
+    def kill(self, robot: int, now: float) -> None:
+        """Note that a robot is dead from now on."""
+        self.living.discard(robot)
+        self.killed = now
+
+    def holds(self, snapshot: Snapshot) -> bool:
+        """Return whether every living robot has a living leader within the radius."""
+        return not self.missing(snapshot) and not self.astray(snapshot)
+
+    def missing(self, snapshot: Snapshot) -> list[int]:
+        """Return the living robots that are not heard."""
+        return sorted(self.living - snapshot.robots.keys())
+
+    def astray(self, snapshot: Snapshot) -> list[int]:
+        """Return the living robots that are heard but have no living leader within the radius."""
+        return sorted(
+            robot for robot, view in snapshot.robots.items() if robot in self.living
+            and not (view.leader in self.living and view.distance <= self.radius))
+
+    def _of_living(self, snapshot: Snapshot) -> Snapshot:
+        robots = {i: view for i, view in snapshot.robots.items() if i in self.living}
+        return snapshot._replace(robots=robots)
