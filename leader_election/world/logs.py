@@ -77,7 +77,7 @@ def read_logs(logs: str) -> tuple[Log, ...]:
     5
     """
     if logs == SAMPLE:
-        with as_file(files('leader_election.world').joinpath('logs', SAMPLE)) as folder:
+        with as_file(files('leader_election.world') / 'logs' / SAMPLE) as folder:
             return _read_folder(folder)
     return _read_folder(Path(logs))
 

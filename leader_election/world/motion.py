@@ -63,7 +63,8 @@ class Levy:
     """
     Levy walks: turn to a uniformly drawn direction, then drive a leg.
 
-    The length of a leg is drawn from a Pareto distribution. A new one begins where the last one ended, or was stopped.
+    The length of a leg is drawn from a Pareto distribution. A new one begins where the last one
+    ended, or was stopped.
     """
 
     def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator) -> None:

@@ -1,0 +1,71 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Kinematic unicycles against hand-computed motion, and against walls."""
+
+import math
+
+from hypothesis import given, strategies as st
+from leader_election.world.scene import free_space
+from leader_election.world.unicycles import advance, move, relative
+import numpy as np
+import shapely
+
+BOX = free_space(shapely.box(0, 0, 10, 10), (shapely.box(4, 4, 6, 6),), 0.5)
+angle = st.floats(-math.pi, math.pi)
+place = st.floats(-10, 10)
+
+
+def test_straight_turning_and_half_a_circle() -> None:
+    poses = np.array([[1.0, 2.0, math.pi / 2], [1.0, 2.0, 0.0], [0.0, 0.0, 0.0]])
+    velocities = np.array([[2.0, 0.0], [0.0, 1.0], [math.pi, -math.pi]])
+    expected = [[1.0, 3.0, math.pi / 2], [1.0, 2.0, 0.5], [1.0, -1.0, -math.pi / 2]]
+    assert np.allclose(advance(poses, velocities, 0.5), expected, atol=1e-12)
+
+
+@given(st.floats(-2, 2), st.floats(-3, 3), angle)
+def test_an_arc_is_the_same_in_one_step_or_in_many(v: float, omega: float, yaw: float) -> None:
+    velocities = np.array([[v, omega]])
+    once = many = np.array([[0.5, -0.5, yaw]])
+    for _ in range(20):
+        many = advance(many, velocities, 0.1)
+    assert np.allclose(advance(once, velocities, 2.0), many, atol=1e-9)
+
+
+@given(place, place, angle, st.floats(-2, 2), st.floats(-3, 3))
+def test_seen_from_its_start_a_robot_moves_as_from_the_origin(
+        x: float, y: float, yaw: float, v: float, omega: float) -> None:
+    start, velocities = np.array([[x, y, yaw]]), np.array([[v, omega]])
+    seen = relative(start, advance(start, velocities, 1.0))
+    assert np.allclose(seen, advance(np.zeros((1, 3)), velocities, 1.0), atol=1e-9)
+
+
+def test_walls_and_obstacles_stop_a_robot_which_still_turns() -> None:
+    poses = np.array([
+        [9.0, 5.0, 0.0],   # at the wall, driving into it
+        [3.0, 5.0, 0.0],   # at the obstacle, driving into it
+        [3.0, 5.0, 0.0],   # fast enough to come out behind the obstacle
+        [9.0, 5.0, 0.0],   # at the wall, driving backwards
+        [9.0, 5.0, 0.0],   # at the wall, turning
+        [1.0, 1.0, 0.0],   # in the open
+    ])
+    velocities = np.array(
+        [[1.0, 0.2], [1.0, 0.0], [4.0, 0.0], [-1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    after, real, blocked = move(poses, velocities, 1.0, BOX)
+    assert blocked.tolist() == [True, True, True, False, False, False]
+    assert after.tolist() == [
+        [9.0, 5.0, 0.2], [3.0, 5.0, 0.0], [3.0, 5.0, 0.0],
+        [8.0, 5.0, 0.0], [9.0, 5.0, 1.0], [2.0, 1.0, 0.0]]
+    assert real[:, 0].tolist() == [0.0, 0.0, 0.0, -1.0, 0.0, 1.0]
+    assert real[:, 1].tolist() == velocities[:, 1].tolist()
