@@ -1,0 +1,119 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The swarm as markers, for RViz."""
+
+from collections.abc import Iterable
+
+from geometry_msgs.msg import Point
+from leader_election.robot.codec import Position
+from leader_election.robot.regions import outline
+from leader_election.swarm.snapshot import links, positions, regions, RobotView
+from leader_election.view.colours import Colour, GONE
+from leader_election.view.frame import Frame
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+ROBOT_SIZE = 0.3
+"""Diameter of a robot's ball; a leader's is twice as large [m]."""
+MARGIN = 0.35
+"""How far a region's outline stays away from its members [m]."""
+
+
+class Markers:
+    """
+    Makes markers of frames, and deletes those that are over.
+
+    Namespaces: ``robots``, ``leaders``, ``gone`` and ``links``, one marker each; ``regions`` and
+    ``labels``, one marker a leader.
+    """
+
+    def __init__(self, frame_id: str) -> None:
+        self._frame_id = frame_id
+        self._shown: dict[tuple[str, int], Marker] = {}
+
+    def update(self, frame: Frame, communication_range: float) -> MarkerArray:
+        """Return what brings a display from the last frame to this one."""
+        snapshot, robots = frame.snapshot, frame.snapshot.robots
+        placed = [robot for robot in robots.values() if robot.position is not None]
+        leaders = [robot for robot in placed if robot.leader == robot.id]
+        markers = [
+            self._balls('robots', placed, frame, ROBOT_SIZE),
+            self._balls('leaders', leaders, frame, 2 * ROBOT_SIZE),
+            self._gone([robot for robot in snapshot.gone.values() if robot.position is not None]),
+            self._links(p for pair in links(snapshot, communication_range)
+                        for p in positions(snapshot, pair)),
+            *(self._label(robot) for robot in leaders),
+            *(self._region(leader, positions(snapshot, members), frame.colours[leader])
+              for leader, members in regions(snapshot).items())]
+        new = {(marker.ns, marker.id): marker for marker in markers
+               if marker.points or marker.text}
+        over = [Marker(ns=ns, id=number, action=Marker.DELETE)
+                for ns, number in self._shown if (ns, number) not in new]
+        self._shown = new
+        return MarkerArray(markers=[*over, *new.values()])
+
+    def _marker(self, namespace: str, kind: int, scale: float, colour: Colour = GONE,
+                alpha: float = 1.0) -> Marker:
+        marker = Marker(ns=namespace, type=kind, action=Marker.ADD)
+        marker.header.frame_id = self._frame_id
+        marker.pose.orientation.w = 1.0
+        marker.scale.x = marker.scale.y = marker.scale.z = scale
+        marker.color = _rgba(colour, alpha)
+        return marker
+
+    def _balls(self, namespace: str, robots: list[RobotView], frame: Frame,
+               size: float) -> Marker:
+        marker = self._marker(namespace, Marker.SPHERE_LIST, size)
+        marker.points = _points(robot.position for robot in robots)
+        marker.colors = [_rgba(frame.colours[robot.leader]) for robot in robots]
+        return marker
+
+    def _gone(self, robots: list[RobotView]) -> Marker:
+        marker = self._marker('gone', Marker.CUBE_LIST, ROBOT_SIZE)
+        marker.points = _points(robot.position for robot in robots)
+        return marker
+
+    def _links(self, ends: Iterable[Position]) -> Marker:
+        marker = self._marker('links', Marker.LINE_LIST, 0.02, GONE, 0.4)
+        marker.points = _points(ends)
+        return marker
+
+    def _label(self, robot: RobotView) -> Marker:
+        marker = self._marker('labels', Marker.TEXT_VIEW_FACING, 0.6, (0.1, 0.1, 0.1))
+        marker.id = _number(robot.id)
+        [marker.pose.position] = _points([robot.position])
+        marker.pose.position.z = 0.6
+        marker.text = str(robot.id)
+        return marker
+
+    def _region(self, leader: int, members: list[Position], colour: Colour) -> Marker:
+        marker = self._marker('regions', Marker.LINE_STRIP, 0.06, colour, 0.8)
+        marker.id = _number(leader)
+        if members:
+            marker.points = _points(outline(members, MARGIN).exterior.coords)
+        return marker
+
+
+def _number(robot_id: int) -> int:
+    """Return the id in the 31 bits that a marker's has; of two alike one would be seen."""
+    return robot_id % 2**31
+
+
+def _points(places: Iterable[Position | None]) -> list[Point]:
+    return [Point(x=place[0], y=place[1]) for place in places if place is not None]
+
+
+def _rgba(colour: Colour, alpha: float = 1.0) -> ColorRGBA:
+    return ColorRGBA(r=colour[0], g=colour[1], b=colour[2], a=alpha)

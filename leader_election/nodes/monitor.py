@@ -1,0 +1,152 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The node ``monitor``: listens to a whole swarm and shows it."""
+
+from pathlib import Path
+import sys
+from typing import Any
+
+from leader_election.nodes.declare import Declared
+from leader_election.nodes.markers import Markers
+from leader_election.nodes.process import run
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
+from leader_election.swarm.parameters import MonitorParameters
+from leader_election.swarm.snapshot import regions, Snapshot
+from leader_election.swarm.statistics import Statistics
+from leader_election.swarm.tracker import SwarmTracker
+from leader_election.view.colours import Palette
+from leader_election.view.frame import Frame, Ring, Rings
+from leader_election.view.terminal import line, render
+from rclpy.node import Node
+from rich.console import Console
+from rich.live import Live
+from std_msgs.msg import String
+from visualization_msgs.msg import Marker, MarkerArray
+
+LINE_PERIOD = 5.0
+"""Time between two lines where there is no terminal [s]."""
+MOST_FRAMES = 300
+"""From so many frames on, every other one of the animation is left out."""
+
+
+class Monitor(Node):
+    """
+    Hears ``neighbourhood`` and ``world``, publishes ``markers``, shows and draws the swarm.
+
+    :ivar tracker: what the robots said last.
+    :ivar statistics: what happened over time.
+    :ivar snapshot: the swarm at the last look.
+    :ivar frames: the animation's so far; none without an animation.
+    :ivar rings: the arena and the obstacles, once heard.
+    :ivar note: a line of text to be shown with the swarm, from now on.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters and listen.
+
+        :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
+        :raises ParameterError: when a parameter is wrong.
+        """
+        super().__init__('monitor', **options)
+        self.parameters = Declared(self, MonitorParameters).values
+        self.executor_kind = self.parameters.executor
+        self.tracker = SwarmTracker(
+            self.parameters.message_expiry, self.parameters.algorithm, self.parameters.frame)
+        self.statistics = Statistics()
+        self.snapshot = Snapshot(self._now(), {})
+        self.frames: list[Frame] = []
+        self.rings = Rings()
+        self.note = ''
+        self._palette = Palette()
+        self._frame = Frame(self.snapshot, {})
+        self._frame_period = self.parameters.frame_period
+        self._markers = Markers(self.parameters.frame)
+        self._line_time = float('-inf')
+        self._live: Live | None = None
+        if self.parameters.live and sys.stdout.isatty():
+            self._live = Live(console=Console(), auto_refresh=False)
+            self._live.start()
+        self._publisher = self.create_publisher(MarkerArray, 'markers', EVENTS)
+        self.create_subscription(String, 'neighbourhood', self._hear, NEIGHBOURHOOD,
+                                 qos_overriding_options=overridable())
+        self.create_subscription(MarkerArray, 'world', self._see_world, STATE)
+        self.create_timer(self.parameters.refresh_period, self.refresh)
+
+    def _now(self) -> float:
+        return self.get_clock().now().nanoseconds * 1e-9
+
+    def _hear(self, message: String) -> None:
+        self.tracker.hear(message.data, self._now())
+
+    def _see_world(self, message: MarkerArray) -> None:
+        self.rings = Rings(_rings(message, 'arena'), _rings(message, 'obstacles'))
+
+    def refresh(self) -> None:
+        """Look at the swarm, and show it."""
+        self.snapshot = self.tracker.snapshot(self._now())
+        self.statistics.observe(self.snapshot, self.tracker.messages, self.tracker.bytes)
+        colours = self._palette.assign(regions(self.snapshot))
+        self._frame = Frame(self.snapshot, colours, self.note)
+        self._publisher.publish(
+            self._markers.update(self._frame, self.parameters.communication_range))
+        self._keep()
+        self._show()
+
+    def _keep(self) -> None:
+        """Keep a frame for the animation, when it is time."""
+        if not self.parameters.animation:
+            return
+        # A look that is a little early is near enough.
+        pause = self._frame_period - self.parameters.refresh_period / 2
+        if self.frames and 0.0 <= self.snapshot.time - self.frames[-1].snapshot.time < pause:
+            return
+        self.frames.append(self._frame)
+        if len(self.frames) >= MOST_FRAMES:
+            self.frames = self.frames[::2]
+            self._frame_period *= 2
+
+    def _show(self) -> None:
+        if self._live is not None:
+            self._live.update(render(self._frame, self.statistics), refresh=True)
+        elif (self.parameters.live
+              and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
+            self._line_time = self.snapshot.time
+            print(line(self._frame, self.statistics), flush=True)
+
+    def close(self) -> None:
+        """Stop the live view; write the picture and the animation, where paths were given."""
+        if self._live is not None:
+            self._live.stop()
+            self._live = None
+        reach = self.parameters.communication_range
+        # Only here, since it takes long to load.
+        if self.parameters.picture:
+            from leader_election.view.picture import draw
+            draw(self._frame, self.rings, Path(self.parameters.picture), reach)
+        if self.parameters.animation and self.frames:
+            from leader_election.view.animation import animate
+            animate(self.frames, self.rings, Path(self.parameters.animation), reach)
+
+
+def _rings(message: MarkerArray, namespace: str) -> tuple[Ring, ...]:
+    return tuple(tuple((point.x, point.y) for point in marker.points)
+                 for marker in message.markers
+                 if marker.ns == namespace and marker.action == Marker.ADD and marker.points)
+
+
+def main() -> int:
+    """Run the monitor until it is stopped; return the exit status."""
+    return run(lambda: [Monitor()])

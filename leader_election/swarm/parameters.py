@@ -1,0 +1,55 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The parameters of the monitor."""
+
+from dataclasses import dataclass
+
+from leader_election.algorithms import ALGORITHMS
+from leader_election.parameters import parameter
+
+INFINITE = float('inf')
+
+
+@dataclass(frozen=True)
+class MonitorParameters:
+    """What is watched, and what is made of it."""
+
+    algorithm: str = parameter(
+        'bounded', 'The election algorithm that the robots run.', choices=ALGORITHMS.names)
+    frame: str = parameter(
+        'map', 'The frame that all robots share; messages of another frame are dropped.')
+    radius: float = parameter(
+        10.0, "The farthest that a leader may be from a robot, by the robots' own metric.",
+        unit='m', lower=0.0, upper=INFINITE)
+    communication_range: float = parameter(
+        5.0, 'Robots within this distance are shown as linked.',
+        unit='m', lower=0.0, upper=INFINITE)
+    message_expiry: float = parameter(
+        3.0, 'A robot unheard for so long counts as gone.', unit='s', lower=0.01, upper=1e6)
+    refresh_period: float = parameter(
+        0.25, 'Time between two looks at the swarm.', unit='s', lower=0.02, upper=3600.0)
+    live: bool = parameter(
+        True, 'Show the swarm in the terminal; where there is none, print a line now and then.')
+    picture: str = parameter(
+        '', 'The file (PNG) that the swarm is drawn to in the end; empty: none.')
+    animation: str = parameter(
+        '', 'The file (GIF) that the run is drawn to in the end; empty: none.')
+    frame_period: float = parameter(
+        0.5, 'Time between two frames of the animation; of a long run frames are left out.',
+        unit='s', lower=0.02, upper=3600.0)
+    executor: str = parameter(
+        'events', 'The executor of the process; events is the faster one, used where rclpy has '
+        'it.',
+        choices=lambda: ('events', 'single'))

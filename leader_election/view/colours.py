@@ -1,0 +1,74 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One colour a leader, the same wherever a swarm is shown."""
+
+from collections.abc import Mapping, Sequence
+
+Colour = tuple[float, float, float]
+"""Red, green and blue, each in [0, 1]."""
+
+PALETTE = tuple(tuple(int(code[i:i + 2], 16) / 255 for i in (0, 2, 4)) for code in (
+    '0072b2', 'e69f00', '009e73', 'cc79a7', 'd55e00', '56b4e9',
+    '7b5fc7', 'a39b00', 'b0305c', '3fb8af', '8c6d46', '8fbf4d'))
+"""
+Told apart also by the colour-blind, in their lightness where not in their hue, and readable on
+white and on black; the first six are those of Okabe and Ito (2008).
+"""
+GONE: Colour = (0.55, 0.55, 0.55)
+"""Of robots that fell silent."""
+
+
+class Palette:
+    """
+    Gives each leader a colour that it keeps.
+
+    It depends on the id alone, as long as no larger region has it already.
+
+    >>> palette = Palette()
+    >>> first = palette.assign({1: (1, 2, 4), 13: (13, 14)})
+    >>> first[1] == PALETTE[1], first[13] == PALETTE[2]
+    (True, True)
+    >>> palette.assign({13: (1, 2, 4, 13, 14)})[13] == first[13]
+    True
+    """
+
+    def __init__(self) -> None:
+        self._slots: dict[int, int] = {}
+
+    def assign(self, regions: Mapping[int, Sequence[int]]) -> dict[int, Colour]:
+        """Return the colour of each leader of these regions (the members by the leader's id)."""
+        taken: set[int] = set()
+        for leader in sorted(regions, key=lambda leader: (-len(regions[leader]), leader)):
+            wanted = self._slots.get(leader, leader % len(PALETTE))
+            turns = [(wanted + i) % len(PALETTE) for i in range(len(PALETTE))]
+            self._slots[leader] = next((slot for slot in turns if slot not in taken), wanted)
+            taken.add(self._slots[leader])
+        return {leader: colour(self._slots[leader]) for leader in regions}
+
+
+def colour(slot: int) -> Colour:
+    """Return a colour of the palette."""
+    red, green, blue = PALETTE[slot]
+    return red, green, blue
+
+
+def hexadecimal(of: Colour) -> str:
+    """
+    Write a colour down as the web does.
+
+    >>> hexadecimal((1.0, 0.5, 0.0))
+    '#ff8000'
+    """
+    return '#' + ''.join(f'{round(part * 255):02x}' for part in of)
