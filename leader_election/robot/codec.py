@@ -34,6 +34,8 @@ MAX_LENGTH = 4096
 """The longest payload that is looked into [characters]."""
 MAX_ID = 2**53 - 1
 """The greatest integer that every JSON parser and every float64 holds exactly."""
+MAX_COORDINATE = 1e9
+"""The farthest from the frame's origin that a robot can be [m]; beyond, sums lose their sense."""
 DEFAULT_ALGORITHM = 'bounded'
 
 Position = tuple[float, float]
@@ -97,7 +99,7 @@ class Codec:
 
     def _read(self, payload: str) -> Message:
         document = _parse(payload)
-        _require(type(document) is dict and type(document.get('v')) is int, Reason.MALFORMED)
+        _require(type(document) is dict and _is_id(document.get('v')), Reason.MALFORMED)
         _require(document['v'] == VERSION, Reason.VERSION)
         frame, position = document.get('frame'), document.get('p')
         _require(_is_id(document.get('id')) and type(frame) is str and frame != '',
@@ -108,7 +110,8 @@ class Codec:
         if 'p' in document:
             _require(type(position) is list and len(position) == 2, Reason.MALFORMED)
             position = (_number(position[0]), _number(position[1]))
-        return Message(document['id'], frame, position, self._export(document.get('c')))
+            _require(is_place(position), Reason.MALFORMED)
+        return Message(int(document['id']), frame, position, self._export(document.get('c')))
 
     def _export(self, fields: Any) -> Any:
         _require(type(fields) is list and len(fields) == len(self._types), Reason.MALFORMED)
@@ -170,7 +173,13 @@ def _number(value: Any) -> float:
 
 
 def _is_id(value: Any) -> bool:
-    return type(value) is int and 0 <= value <= MAX_ID
+    """Say whether a value is a whole number in range; 3.0 is one, as JSON Schema has it."""
+    return type(value) in (int, float) and 0 <= value <= MAX_ID and value == int(value)
+
+
+def is_place(position: Position) -> bool:
+    """Say whether a robot can be there; not so at an infinity or at no number."""
+    return all(abs(coordinate) <= MAX_COORDINATE for coordinate in position)
 
 
 def _integer(value: Any) -> int:

@@ -19,7 +19,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS, Device
-from leader_election.robot.codec import codec_for, Message, Position, Reason
+from leader_election.robot.codec import codec_for, is_place, Message, Position, Reason
 from leader_election.robot.mailbox import Mailbox
 from leader_election.robot.metrics import distance, METRICS, Sight
 from leader_election.robot.parameters import ElectionParameters
@@ -91,18 +91,22 @@ class Robot:
 
     def odometry(self, pose: Pose | None, now: float, origin: Pose | None = None) -> None:
         """
-        Take in where odometry says that this robot is; ``None``, a pose unreadable, is counted.
+        Take in where odometry says that this robot is.
+
+        ``None``, a pose unreadable, is counted, and so is a place where no robot can be.
 
         :param origin: the pose of odometry's frame in the shared one; by default ``initial_pose``.
         """
-        if pose is None:
+        start = self.initial_pose if origin is None else origin
+        place = None if pose is None else position(start @ pose)
+        if place is None or not is_place(place):
             self.counts[ODOMETRY_REJECTED] += 1
-            return
-        self._odometry = (position((self.initial_pose if origin is None else origin) @ pose), now)
+        else:
+            self._odometry = (place, now)
 
     def measurement(self, neighbour: int, value: float, now: float) -> None:
         """Take in what was measured of a neighbour: a range [m] or a signal strength [dBm]."""
-        if math.isfinite(value):
+        if math.isfinite(value) and neighbour >= 0:
             self._measurements[neighbour] = (value, now)
         else:
             self.counts[MEASUREMENTS_REJECTED] += 1
@@ -137,6 +141,8 @@ class Robot:
         What is wrong with a message is counted, by reason, and nothing else comes of it.
         """
         if payload in self._sent:
+            # One echo for each message sent: what comes once more, a twin has sent.
+            self._sent.remove(payload)
             return False
         self.counts[HEARD] += 1
         message = self._codec.decode(payload)
@@ -221,10 +227,9 @@ class Robot:
             [neighbour.distance for neighbour in neighbours], self._round_parameters)
 
     def _would_change(self, now: float) -> bool:
-        """Return whether a round now would give another leader, or a distance far off."""
-        after = self._compute(self._context(now))
+        """Return whether a round now would give another candidacy, or a distance far off."""
+        before, after = self.state, self._compute(self._context(now))
         self._news = False
-        return (after.leader != self.state.leader
-                or after.distance != self.state.distance
-                and abs(after.distance - self.state.distance)
-                >= self.parameters.reactive_tolerance)
+        return (after._replace(distance=before.distance) != before
+                or after.distance != before.distance
+                and abs(after.distance - before.distance) >= self.parameters.reactive_tolerance)
