@@ -26,7 +26,7 @@ class Network:
     Devices that hear their neighbours in the graph.
 
     :ivar states: the state of each device, which is also what it said last.
-    :ivar mailboxes: for each device the last message of each neighbour; may hold anything at first.
+    :ivar mailboxes: for each device the last message of each neighbour; at first, anything.
     """
 
     def __init__(self, algorithm: Algorithm, graph: Graph, strengths: Mapping[int, float],
@@ -42,8 +42,9 @@ class Network:
         """Run one device's round; its neighbours have the message at once."""
         heard = self.mailboxes[i]
         fields = range(len(self.algorithm.columns._fields))
+        columns = [[said[n] for said in heard.values()] for n in fields]
         self.states[i] = self.algorithm.round(
-            self.devices[i], self.states[i], self.algorithm.columns(*([said[n] for said in heard.values()] for n in fields)),
+            self.devices[i], self.states[i], self.algorithm.columns(*columns),
             [self.graph[i][j] for j in heard], self.parameters)
         for j in self.graph[i]:
             if j in self.mailboxes:
