@@ -1,0 +1,105 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A simulated swarm: the embedded world, the robots in a few processes, and the monitor."""
+
+from launch import LaunchContext, LaunchDescription
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
+from launch.conditions import IfCondition
+from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+from launch_ros.actions import Node
+from launch_ros.substitutions import FindPackageShare
+from leader_election.parameters import build, table
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.world.parameters import SceneParameters, WorldParameters
+from leader_election.world.scene import make_scene
+import yaml
+
+PACKAGE = 'leader_election'
+RVIZ = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
+SCENE = ('robots', 'seed', 'world', 'logs')
+WORLD = ('motion', 'real_time_factor')
+ELECTION = ('radius', 'communication_range')
+OTHERS = {
+    'robots_per_process': ('20', 'How many robots share one process.'),
+    'monitor': ('true', 'Whether to show the swarm in the terminal.'),
+    'use_sim_time': ('false', 'Whether all go by the time of the world, which then publishes '
+                              '/clock. real_time_factor needs it.'),
+    'params_file': ('', 'A file of parameters for all nodes; what is given here goes before it. '
+                        'Empty: none.'),
+    'namespace': ('', 'The namespace of the whole swarm.'),
+    'log_level': ('info', 'The least that is logged: debug, info, warn, error or fatal.'),
+    'rviz': ('false', 'Whether to start RViz.'),
+}
+
+
+def arguments() -> list[DeclareLaunchArgument]:
+    """Return all arguments; those of the nodes are described by the nodes' own declarations."""
+    declared = {p.name: p for p in (*table(WorldParameters), *table(ElectionParameters))}
+    texts = {}
+    for name in SCENE:
+        texts[name] = (str(declared[name].default), declared[name].description)
+    for name in (*WORLD, *ELECTION):
+        p = declared[name]
+        texts[name] = ('', f'{p.description} Takes {p.allowed()}. '
+                           'Empty: what the file of parameters says, or the default.')
+    return [DeclareLaunchArgument(name, default_value=default, description=description)
+            for name, (default, description) in (texts | OTHERS).items()]
+
+
+def given(context: LaunchContext, parameters: type, names: tuple[str, ...]) -> dict:
+    """Return those of the parameters that have a value, checked."""
+    values = {p.name: (p, context.launch_configurations[p.name])
+              for p in table(parameters) if p.name in names}
+    return {name: p.check(yaml.safe_load(text)) for name, (p, text) in values.items() if text}
+
+
+def nodes(context: LaunchContext) -> list[Node]:
+    """Return the nodes that the arguments ask for."""
+    settings = context.launch_configurations
+    scene = given(context, SceneParameters, SCENE)
+    world = scene | given(context, WorldParameters, WORLD)
+    election = given(context, ElectionParameters, ELECTION)
+    sim_time = yaml.safe_load(settings['use_sim_time'])
+    files = [settings['params_file']] if settings['params_file'] else []
+
+    def node(executable: str, parameters: dict, **options: object) -> Node:
+        # No name: it would be the name of each of the nodes in the process.
+        return Node(
+            package=PACKAGE, executable=executable, namespace=settings['namespace'],
+            parameters=[*files, parameters], output='screen',
+            arguments=['--ros-args', '--log-level', settings['log_level']], **options)
+
+    ids = make_scene(build(SceneParameters, scene)).ids
+    share = int(settings['robots_per_process'])
+    fleets = [
+        node('fleet', scene | election | {
+            'members': ','.join(map(str, ids[i:i + share])), 'use_sim_time': sim_time})
+        for i in range(0, len(ids), share)]
+    return [
+        # Without the world, or with one that was told nonsense, there is nothing to run.
+        node('swarm_world', world | {'publish_clock': sim_time}, on_exit=Shutdown()),
+        *fleets,
+        node('monitor', election | {'use_sim_time': sim_time},
+             condition=IfCondition(LaunchConfiguration('monitor')), emulate_tty=True),
+        Node(package='rviz2', executable='rviz2', namespace=settings['namespace'],
+             arguments=['-d', RVIZ],
+             parameters=[{'use_sim_time': sim_time}],
+             condition=IfCondition(LaunchConfiguration('rviz'))),
+    ]
+
+
+def generate_launch_description() -> LaunchDescription:
+    """Return what ``ros2 launch leader_election swarm.launch.py`` runs."""
+    return LaunchDescription([*arguments(), OpaqueFunction(function=nodes)])

@@ -1,0 +1,158 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The launch files, as far as they go without a process started."""
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from leader_election.parameters import ParameterError
+import pytest
+import yaml
+
+pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
+                                         'only in a full ROS 2')
+from launch import LaunchContext  # noqa: E402
+from launch.actions import DeclareLaunchArgument, OpaqueFunction  # noqa: E402
+from launch_ros.actions import Node  # noqa: E402
+
+FILES = Path(__file__).parents[2] / 'launch'
+COMMON = {'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz'}
+ARGUMENTS = {
+    'swarm': COMMON | {'robots', 'robots_per_process', 'seed', 'world', 'motion', 'radius',
+                       'communication_range', 'logs', 'real_time_factor', 'monitor'},
+    'robot': COMMON | {'robot_id', 'initial_pose', 'odom_topic', 'neighbourhood'},
+}
+
+
+@pytest.fixture(autouse=True)
+def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Have an ament prefix with the package in it, whether it is installed or not."""
+    index = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages'
+    index.mkdir(parents=True)
+    (index / 'leader_election').touch()
+    (tmp_path / 'share' / 'leader_election').mkdir()
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
+
+
+def describe(name: str) -> Any:
+    spec = spec_from_file_location(name, FILES / f'{name}.launch.py')
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.generate_launch_description()
+
+
+def launched(name: str, **given: str) -> list[Node]:
+    """Return the nodes that would be started."""
+    context = LaunchContext()
+    context.launch_configurations.update(given)
+    nodes: list[Node] = []
+    for entity in describe(name).entities:
+        found = entity.visit(context)
+        if isinstance(entity, OpaqueFunction):
+            nodes = found
+    starting = [n for n in nodes if n.condition is None or n.condition.evaluate(context)]
+    for node in starting:
+        node._perform_substitutions(context)
+    return starting
+
+
+def parameters(node: Node) -> dict[str, Any]:
+    """Return the parameters by name, out of the files that launch_ros writes for the node."""
+    values: dict[str, Any] = {}
+    for path, is_file in node._Node__expanded_parameter_arguments:
+        assert is_file
+        # launch_ros tags arrays as Python's tuples; ROS passes over the tag.
+        (entry,) = yaml.full_load(Path(path).read_text()).values()
+        values |= entry['ros__parameters']
+    return values
+
+
+def executables(nodes: list[Node]) -> list[str]:
+    return [node.node_executable for node in nodes]
+
+
+@pytest.mark.parametrize('name', ARGUMENTS)
+def test_all_arguments_are_there_and_described(name: str) -> None:
+    declared = [e for e in describe(name).entities if isinstance(e, DeclareLaunchArgument)]
+    assert {argument.name for argument in declared} == ARGUMENTS[name]
+    for argument in declared:
+        assert argument.description and argument.description != 'no description given'
+
+
+def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor() -> None:
+    nodes = launched('swarm', robots='5', robots_per_process='2', seed='7', radius='4')
+    assert executables(nodes) == ['swarm_world', 'fleet', 'fleet', 'fleet', 'monitor']
+    world, *fleets, monitor = map(parameters, nodes)
+    assert [fleet['members'] for fleet in fleets] == ['1,2', '3,4', '5']
+    for one in (world, *fleets):
+        assert (one['robots'], one['seed'], one['world']) == (5, 7, 'blocks')
+    for one in (*fleets, monitor):
+        assert one['radius'] == 4.0
+    assert 'motion' not in world and 'communication_range' not in monitor
+
+
+def test_a_swarm_of_logs_has_a_robot_a_log() -> None:
+    nodes = launched('swarm', logs='mrclam6', monitor='false')
+    assert executables(nodes) == ['swarm_world', 'fleet']
+    assert parameters(nodes[1])['members'] == '1,2,3,4,5'
+
+
+def test_sim_time_is_the_worlds() -> None:
+    world, fleet, monitor = map(parameters, launched(
+        'swarm', robots='3', use_sim_time='true', real_time_factor='2'))
+    assert world['publish_clock'] and 'use_sim_time' not in world
+    assert world['real_time_factor'] == 2.0
+    assert fleet['use_sim_time'] and monitor['use_sim_time']
+
+
+def test_rviz_on_request() -> None:
+    assert executables(launched('swarm', robots='3', rviz='true'))[-1] == 'rviz2'
+    assert executables(launched('robot', robot_id='3', rviz='true'))[-1] == 'rviz2'
+
+
+def test_a_file_of_parameters_is_passed_on_before_what_is_given(tmp_path: Path) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n    ties: nearest\n')
+    for node in launched('swarm', robots='3', params_file=str(file), radius='4'):
+        assert parameters(node)['ties'] == 'nearest'
+        if node.node_executable != 'swarm_world':
+            assert parameters(node)['radius'] == 4.0
+
+
+def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
+    (node,) = launched('robot', robot_id='3', initial_pose='[1, 2, 0.5]', odom_topic='/wheels')
+    assert node.expanded_node_namespace == '/robot_3'
+    assert parameters(node) == {
+        'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'use_sim_time': False}
+    assert dict(node.expanded_remapping_rules) == {
+        'neighbourhood': '/neighbourhood', 'odom': '/wheels'}
+    (node,) = launched('robot', robot_id='3', namespace='scout')
+    assert node.expanded_node_namespace == '/scout'
+    assert 'initial_pose' not in parameters(node)
+
+
+@pytest.mark.parametrize('wrong', [
+    {'robots': '0'}, {'radius': 'far'}, {'motion': 'flying'}, {'world': 'no/such.yaml'}])
+def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        launched('swarm', **wrong)
+
+
+def test_the_log_level_reaches_every_node() -> None:
+    for node in launched('swarm', robots='3', log_level='debug'):
+        command = [''.join(getattr(part, 'text', '') for part in word) for word in node.cmd]
+        assert command[command.index('--log-level') + 1] == 'debug'
