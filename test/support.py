@@ -21,7 +21,8 @@ from leader_election.nodes.process import spin
 from rclpy.node import Node
 
 
-def spin_until(nodes: Sequence[Node], condition: Callable[[], bool], deadline: float = 10.0) -> None:
+def spin_until(
+        nodes: Sequence[Node], condition: Callable[[], bool], deadline: float = 10.0) -> None:
     """Spin nodes until a condition holds; the test fails when it does not in this time [s]."""
     end = time.monotonic() + deadline
     spin(nodes, lambda: condition() or time.monotonic() > end)
