@@ -14,7 +14,9 @@
 
 """Write the declarations as a documented ROS parameter file."""
 
+import re
 import textwrap
+from typing import Any
 
 from leader_election.parameters.parameter import Parameter, table
 
@@ -38,10 +40,15 @@ def to_yaml(parameters: type, title: str) -> str:
 def _value(p: Parameter) -> str:
     if p.required:
         return '1'
-    if isinstance(p.default, bool):
-        return str(p.default).lower()
-    if isinstance(p.default, float):
-        return '.inf' if p.default == float('inf') else repr(p.default)
     if isinstance(p.default, tuple):
-        return '[' + ', '.join(repr(x) for x in p.default) + ']'
-    return f"'{p.default}'" if isinstance(p.default, str) else str(p.default)
+        return '[' + ', '.join(_scalar(x) for x in p.default) + ']'
+    return _scalar(p.default)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        # YAML wants a point: 1e-06 would be a text.
+        return '.inf' if value == float('inf') else re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)
