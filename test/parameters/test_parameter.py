@@ -1,0 +1,120 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Parameters: what each takes, and what people are told about the rest."""
+
+from dataclasses import dataclass
+import math
+from typing import Any
+
+from leader_election.parameters import (
+    build,
+    parameter,
+    ParameterError,
+    REQUIRED_INT,
+    table,
+    to_yaml,
+)
+from leader_election.robot.parameters import ElectionParameters
+import pytest
+import yaml
+
+INFINITE = math.inf
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One parameter of each kind."""
+
+    number: int = parameter(REQUIRED_INT, 'Must be given.', lower=0, upper=10, required=True)
+    flag: bool = parameter(True, 'A switch.')
+    reach: float = parameter(1.5, 'A length.', unit='m', lower=0.0, upper=INFINITE, dynamic=True)
+    share: float = parameter(0.5, 'A fraction.', lower=0.0, upper=1.0)
+    free: float = parameter(1e-6, 'Any.')
+    name: str = parameter("it's", 'A text.')
+    colour: str = parameter('red', 'One of a few.', choices=lambda: ('red', 'blue'))
+    pose: tuple[float, ...] = parameter((0.0, 1e-9, 2.0), 'Where.', unit='m', lengths=(3, 6))
+    words: tuple[str, ...] = parameter(('a', 'b'), 'Texts.')
+
+
+def given(**values: Any) -> Sample:
+    return build(Sample, {'number': 1, **values})
+
+
+@pytest.mark.parametrize('name, value, expected', [
+    ('number', 0, 0), ('number', 10, 10), ('flag', False, False),
+    ('reach', 2, 2.0), ('reach', 0.0, 0.0), ('reach', INFINITE, INFINITE),
+    ('share', 1, 1.0), ('free', -1e300, -1e300), ('name', '', ''), ('colour', 'blue', 'blue'),
+    ('pose', [1, 2.5, 3], (1.0, 2.5, 3.0)), ('pose', (1.0,) * 6, (1.0,) * 6),
+    ('words', [], ()), ('words', ['x'], ('x',)),
+])
+def test_taken(name, value, expected):
+    taken = getattr(given(**{name: value}), name)
+    assert taken == expected and type(taken) is type(expected)
+
+
+@pytest.mark.parametrize('name, value, allowed', [
+    ('number', 11, '0 to 10'), ('number', -2, '0 to 10'), ('number', 1.0, '0 to 10'),
+    ('number', True, '0 to 10'), ('number', '1', '0 to 10'),
+    ('flag', 1, 'true or false'), ('flag', 'true', 'true or false'),
+    ('reach', -0.1, 'at least 0 m'), ('reach', -INFINITE, 'at least 0 m'),
+    ('reach', math.nan, 'at least 0 m'), ('reach', '1', 'at least 0 m'),
+    ('reach', True, 'at least 0 m'), ('share', 1.001, '0 to 1'), ('share', INFINITE, '0 to 1'),
+    ('free', math.nan, 'a finite number'), ('free', INFINITE, 'a finite number'),
+    ('name', 5, 'a text'), ('colour', 'green', 'one of red, blue'),
+    ('pose', [1.0, 2.0], '3 or 6 finite numbers m'),
+    ('pose', [1.0, 2.0, math.nan], '3 or 6 finite numbers m'),
+    ('pose', [1.0, 2.0, 'x'], '3 or 6 finite numbers m'),
+    ('pose', 'abc', '3 or 6 finite numbers m'),
+    ('pose', 1.0, '3 or 6 finite numbers m'), ('words', ['x', 1], 'a list'),
+])
+def test_refused_with_name_value_and_what_is_allowed(name, value, allowed):
+    with pytest.raises(ParameterError) as refused:
+        given(**{name: value})
+    assert str(refused.value) == (
+        f'parameter {name}: {value!r} is not allowed; it takes {allowed}')
+
+
+def test_missing():
+    with pytest.raises(ParameterError, match='^parameter number is missing; it takes 0 to 10$'):
+        build(Sample, {})
+
+
+def test_unknown():
+    with pytest.raises(ParameterError, match='unknown parameter colur; known: number, flag, '):
+        given(colur='red')
+
+
+def test_a_long_value_is_shortened():
+    with pytest.raises(ParameterError) as refused:
+        given(colour='x' * 10000)
+    assert len(str(refused.value)) < 200
+
+
+@pytest.mark.parametrize('parameters, required', [
+    (Sample, {'number': 1}), (ElectionParameters, {'robot_id': 1})])
+def test_yaml_holds_every_default(parameters, required):
+    text = to_yaml(parameters, 'Title.')
+    values = yaml.safe_load(text)['/**']['ros__parameters']
+    assert set(values) | set(required) == {p.name for p in table(parameters)}
+    assert not set(values) & set(required), 'what has to be given is a comment'
+    assert build(parameters, {**values, **required}) == build(parameters, required)
+
+
+def test_yaml_explains():
+    text = to_yaml(Sample, 'Title.')
+    assert text.startswith('# Title.\n')
+    assert '    # A length. Takes at least 0 m. May change at run time.\n    reach: 1.5\n' in text
+    assert '    # Must be given. Takes 0 to 10.\n    # number: 1\n' in text
+    assert max(map(len, to_yaml(ElectionParameters, 'Title.').splitlines())) < 100

@@ -1,0 +1,276 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot without ROS: what it hears, what counts, when it reacts."""
+
+from typing import Any
+
+from leader_election.algorithms import BOUNDED
+from leader_election.parameters import build
+from leader_election.robot.codec import codec_for, Message, Reason
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.pose import from_parameter, from_quaternion
+from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
+import numpy as np
+import pytest
+
+ME = 5
+
+
+def parameters(**changes: Any) -> ElectionParameters:
+    return build(ElectionParameters, {'robot_id': ME, 'strength': 1.0, **changes})
+
+
+def robot(at: tuple[float, float] | None = (0.0, 0.0), **changes: Any) -> Robot:
+    """Return a robot that is there at time 0 and has run a round."""
+    made = Robot(parameters(**changes))
+    if at is not None:
+        made.odometry(from_parameter([*at, 0.0]), 0.0)
+    made.round(0.0)
+    return made
+
+
+def says(sender: int, at: tuple[float, float] | None = (1.0, 0.0), strength: float = 9.0,
+         far: float = 0.0, leader: int | None = None, frame: str = 'map') -> str:
+    """Return the message of a robot."""
+    return codec_for(BOUNDED).encode(Message(sender, frame, at, BOUNDED.state(
+        -strength, far, sender if leader is None else leader)))
+
+
+def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
+    """Return whom it counts in a round now, and how far they are."""
+    of.round(now)
+    return {n.message.id: n.distance for n in of.neighbours}
+
+
+def test_leads_alone_and_follows_the_stronger():
+    me = robot()
+    assert me.state == (-1.0, 0.0, ME)
+    assert me.hear(says(7, at=(3.0, 4.0)), 0.0)
+    assert me.round(0.0) == says(ME, at=(0.0, 0.0), strength=9.0, far=5.0, leader=7)
+    assert me.counts[ROUNDS] == 2 and me.counts[LEADER_CHANGES] == 1
+    me.round(100.0)
+    assert me.state == (-1.0, 0.0, ME), 'the other fell silent'
+    assert me.counts[LEADER_CHANGES] == 2 and me.mailbox.expired == 1
+
+
+def test_range_is_inclusive_and_between_the_two_positions():
+    me = robot(communication_range=5.0)
+    me.hear(says(7, at=(3.0, 4.0)), 0.0)
+    me.hear(says(8, at=(3.0, 4.001)), 0.0)
+    assert neighbours(me) == {7: 5.0}
+    assert me.counts[OUT_OF_RANGE] == 1
+
+
+def test_who_leaves_is_forgotten_at_once_and_heard_again_when_back():
+    me = robot(communication_range=5.0)
+    me.hear(says(7, at=(4.0, 0.0)), 0.0)
+    assert neighbours(me) == {7: 4.0}
+    assert me.hear(says(7, at=(6.0, 0.0)), 0.1), 'the leader is gone: reason for a round'
+    assert neighbours(me, 0.1) == {}
+    assert not me.hear(says(7, at=(6.5, 0.0)), 0.2), 'no news'
+    me.hear(says(7, at=(5.0, 0.0)), 0.3)
+    assert neighbours(me, 0.3) == {7: 5.0}
+
+
+def test_own_way_out_of_range():
+    """The neighbour stays; what it said last is out of range from where this robot is now."""
+    me = robot(communication_range=5.0)
+    me.hear(says(7, at=(4.0, 0.0)), 0.0)
+    me.odometry(from_parameter([-2.0, 0.0, 0.0]), 0.1)
+    assert neighbours(me, 0.1) == {}
+    me.odometry(from_parameter([-1.0, 0.0, 0.0]), 0.2)
+    assert neighbours(me, 0.2) == {7: 5.0}
+
+
+def test_start_pose_and_odometry_compose():
+    me = Robot(parameters(initial_pose=[10.0, 0.0, np.pi / 2]))
+    me.odometry(from_quaternion((3.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)), 0.0)
+    assert me.locate(0.0) == (10.0, 3.0)
+    me.odometry(from_parameter([1.0, 2.0, 0.0]), 0.0, origin=from_parameter([0.0, 0.0, 0.0]))
+    assert me.locate(0.0) == (1.0, 2.0), 'the origin given takes the place of the start pose'
+
+
+def test_own_echo_is_nothing():
+    me = robot()
+    for _ in range(3):
+        assert not me.hear(me.round(0.0), 0.0)
+    assert me.counts[HEARD] == 0 and not me.twin_heard
+
+
+def test_twin():
+    me = robot()
+    assert not me.hear(says(ME, at=(2.0, 0.0)), 0.0)
+    assert me.twin_heard and me.counts[Reason.OWN_ID.value] == 1
+    assert neighbours(me) == {}
+
+
+def test_twin_that_says_the_very_same():
+    """Both have no odometry and the same parameters: of two echoes one is not this robot's."""
+    me, twin = robot(at=None), robot(at=None)
+    mine, its = me.round(1.0), twin.round(1.0)
+    assert mine == its
+    while not me.hear(its, 1.0) and not me.twin_heard:
+        pass
+    assert me.counts[Reason.OWN_ID.value] == 1
+
+
+def test_rejects():
+    me = robot(neighbour_limit=2)
+    for reason, payload in {
+            Reason.FRAME: says(7, frame='other'), Reason.NO_POSITION: says(7, at=None),
+            Reason.MALFORMED: 'no message', Reason.OWN_ID: says(ME),
+            Reason.NEGATIVE_DISTANCE: says(7, far=-1.0)}.items():
+        assert not me.hear(payload, 0.0)
+        assert me.counts[reason.value] == 1, reason
+    assert neighbours(me) == {}
+    for sender in (7, 8, 9):
+        me.hear(says(sender), 0.0)
+    assert me.counts[Reason.LIMIT.value] == 1
+    assert set(neighbours(me)) == {7, 8}
+
+
+def test_every_message_ends_in_one_count_or_in_the_mailbox():
+    me = robot(neighbour_limit=3, communication_range=5.0)
+    payloads = [
+        says(7), says(8), says(7, at=(1.5, 0.0)), says(9), says(10), says(7, at=(9.0, 0.0)),
+        says(11, frame='x'), says(ME), 'x', says(12, at=None), says(8, far=-1.0),
+        says(13, at=(99.0, 0.0)), 'y' * 10000, says(14), '{"v":2}', says(8, strength=3.0)]
+    kept = 0
+    for payload in payloads:
+        before = sum(me.counts.values()) - me.counts[HEARD]
+        me.hear(payload, 0.0)
+        more = sum(me.counts.values()) - me.counts[HEARD] - before
+        assert more in (0, 1), payload
+        kept += more == 0
+    assert me.counts[HEARD] == len(payloads)
+    # 7, 8, 7, 9; not 10: the mailbox is full; 7 leaves, so 14 has room; 8 again.
+    assert kept == 6
+    assert sorted(neighbours(me)) == [8, 9, 14]
+
+
+def test_without_odometry():
+    """It hears, but has no position to announce, nor a distance to anyone."""
+    me = robot(at=None)
+    assert '"p"' not in me.round(0.0)
+    me.hear(says(7), 0.0)
+    assert me.counts[HEARD] == 1 and me.mailbox.last(7) is not None
+    assert neighbours(me) == {} and me.state.leader == ME
+    me.odometry(from_parameter([0.0, 0.0, 0.0]), 0.1)
+    assert neighbours(me, 0.1) == {7: 1.0}
+
+
+def test_odometry_too_old():
+    me = robot(odometry_expiry=2.0, message_expiry=100.0)
+    me.hear(says(7), 0.0)
+    assert neighbours(me, 2.0) == {7: 1.0}, 'exactly as old as the expiry'
+    assert '"p":[0.0,0.0]' in me.round(2.0)
+    assert '"p"' not in me.round(2.1)
+    assert me.neighbours == []
+
+
+def test_clock_going_back():
+    """What is known counts from then on for one expiry more; nothing is kept for ever."""
+    me = robot(odometry_expiry=2.0, message_expiry=3.0)
+    me.odometry(from_parameter([0.0, 0.0, 0.0]), 1000.0)
+    me.hear(says(7), 1000.0)
+    assert neighbours(me, 5.0) == {7: 1.0}
+    assert '"p"' in me.round(7.0) and '"p"' not in me.round(7.1)
+    assert me.mailbox.messages(8.1) == []
+
+
+@pytest.mark.parametrize('pose', [
+    None, from_parameter([1e10, 0.0, 0.0]), from_parameter([np.nan, 0.0, 0.0])])
+def test_odometry_rejected(pose):
+    me = robot(at=(3.0, 0.0))
+    me.odometry(pose, 0.5)
+    assert me.counts['odometry_rejected'] == 1
+    assert me.locate(0.5) == (3.0, 0.0), 'the last good one holds'
+
+
+def test_hops_need_no_position():
+    me = robot(at=None, metric='hops', communication_range=float('inf'), radius=2.0)
+    assert me.hear(says(7, at=None, far=1.0, leader=8), 0.0)
+    assert neighbours(me) == {7: 1.0}
+    assert me.state == (-9.0, 2.0, 8)
+    me.hear(says(7, at=None, far=2.0, leader=8), 0.0)
+    me.round(0.0)
+    assert me.state.leader == ME, 'three hops: beyond the radius'
+
+
+def test_measured_range():
+    me = robot(metric='range', measurement_expiry=1.0)
+    me.hear(says(7), 0.0)
+    assert neighbours(me) == {}, 'nothing was measured'
+    me.measurement(7, 2.5, 0.0)
+    assert neighbours(me, 1.0) == {7: 2.5}
+    assert neighbours(me, 1.1) == {}, 'too old'
+    for neighbour, value in ((7, float('nan')), (7, float('inf')), (float('nan'), 1.0)):
+        me.measurement(neighbour, value, 1.1)
+    assert me.counts['measurements_rejected'] == 3
+    assert neighbours(me, 1.1) == {}
+
+
+def test_degree_with_its_hysteresis():
+    me = robot(strength_source='degree', strength=0.0)
+    announced = []
+    for sender in range(10, 14):
+        me.hear(says(sender, strength=-1.0), 0.0)
+        me.round(0.0)
+        announced.append(me.strength.announced)
+    # 0 was announced alone; one more or less than announced is not enough.
+    assert announced == [0.0, 2.0, 2.0, 4.0]
+
+
+def test_change_of_strength_at_run_time():
+    me = robot()
+    me.configure(parameters(strength=3.0))
+    me.round(0.0)
+    assert me.state == (-3.0, 0.0, ME)
+    me.configure(parameters(strength=3.5, strength_hysteresis=1.0))
+    me.round(0.0)
+    assert me.state.value == -3.0, 'within the hysteresis'
+
+
+def test_reacts_to_what_would_change_its_candidacy():
+    me = robot(reactive_tolerance=0.5)
+    assert not me.hear(says(7, strength=0.5), 0.0), 'weaker'
+    assert me.hear(says(8, strength=9.0, at=(2.0, 0.0)), 0.0), 'stronger'
+    me.round(0.0)
+    assert not me.hear(says(8, strength=9.0, at=(2.0, 0.0)), 0.1), 'the same again'
+    assert not me.hear(says(8, strength=9.0, at=(2.25, 0.0)), 0.1), 'a little farther'
+    assert me.hear(says(8, strength=9.0, at=(2.5, 0.0)), 0.1), 'as far as the tolerance'
+    me.round(0.1)
+    assert me.hear(says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength: others compare'
+    me.round(0.2)
+    assert me.hear(says(8, strength=8.0, at=(2.5, 0.0), far=50.0, leader=1), 0.3), 'lost'
+    assert not me.hear('rubbish', 0.3)
+
+
+def test_no_reaction_before_the_change_is_enough_adds_up():
+    """Small steps add up to one that counts, since they are compared with what was announced."""
+    me = robot(reactive_tolerance=0.5)
+    me.hear(says(8, at=(2.0, 0.0)), 0.0)
+    me.round(0.0)
+    steps = [me.hear(says(8, at=(2.0 + 0.125 * n, 0.0)), 0.1) for n in range(1, 5)]
+    assert steps == [False, False, False, True]
+
+
+def test_numbers_at_their_limits_can_be_told_on():
+    """Whatever the message, the answer can be sent."""
+    me = robot(communication_range=float('inf'), radius=float('inf'))
+    for far in (0.0, 1.7e308, 1.7976931348623157e308):
+        for strength in (1.7e308, -1.7e308, 5e-324):
+            me.hear(says(7, at=(-1e9, 1e9), strength=strength, far=far), 0.0)
+            assert isinstance(me._codec.decode(me.round(0.0)), Message)
