@@ -1,0 +1,46 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The documented configuration files, written from the declarations of the parameters.
+
+``python -m leader_election.config config`` writes them into a folder.
+"""
+
+from pathlib import Path
+import sys
+
+from leader_election.nodes.fleet import FleetParameters
+from leader_election.parameters import to_yaml
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.swarm.parameters import MonitorParameters
+from leader_election.world.parameters import WorldParameters
+
+FILES = {
+    'election.yaml': (ElectionParameters, "The parameters of election_node, a robot's node."),
+    'fleet.yaml': (FleetParameters, "The parameters of fleet, beside those of its robots' nodes."),
+    'monitor.yaml': (MonitorParameters, 'The parameters of monitor.'),
+    'world.yaml': (WorldParameters, 'The parameters of swarm_world, the embedded world.'),
+}
+"""What each file holds, and its title."""
+
+
+def write(folder: Path) -> None:
+    """Write all files into a folder that exists."""
+    for name, (parameters, title) in FILES.items():
+        (folder / name).write_text(to_yaml(parameters, title))
+
+
+if __name__ == '__main__':
+    write(Path(sys.argv[1]))
