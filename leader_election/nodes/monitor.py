@@ -22,6 +22,7 @@ from leader_election.nodes.declare import Declared
 from leader_election.nodes.markers import Markers
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
+from leader_election.parameters import ParameterError
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.statistics import Statistics
@@ -37,7 +38,7 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 LINE_PERIOD = 5.0
 """Time between two lines where there is no terminal [s]."""
-MOST_FRAMES = 300
+MOST_FRAMES = 160
 """From so many frames on, every other one of the animation is left out."""
 
 
@@ -63,6 +64,8 @@ class Monitor(Node):
         super().__init__('monitor', **options)
         self.parameters = Declared(self, MonitorParameters).values
         self.executor_kind = self.parameters.executor
+        _check_folder('picture', self.parameters.picture)
+        _check_folder('animation', self.parameters.animation)
         self.tracker = SwarmTracker(
             self.parameters.message_expiry, self.parameters.algorithm, self.parameters.frame)
         self.statistics = Statistics()
@@ -132,13 +135,21 @@ class Monitor(Node):
             self._live.stop()
             self._live = None
         reach = self.parameters.communication_range
+        start = min(self.tracker.first_heard.values(), default=self.snapshot.time)
         # Only here, since it takes long to load.
         if self.parameters.picture:
             from leader_election.view.picture import draw
-            draw(self._frame, self.rings, Path(self.parameters.picture), reach)
+            draw(self._frame, self.rings, Path(self.parameters.picture), reach, start)
         if self.parameters.animation and self.frames:
             from leader_election.view.animation import animate
-            animate(self.frames, self.rings, Path(self.parameters.animation), reach)
+            animate(self.frames, self.rings, Path(self.parameters.animation), reach, start)
+
+
+def _check_folder(name: str, path: str) -> None:
+    """Refuse a path that could not be written to, now rather than in the end."""
+    if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
+        raise ParameterError(
+            f'parameter {name}: {path!r} is not allowed; it takes a file in a folder that exists')
 
 
 def _rings(message: MarkerArray, namespace: str) -> tuple[Ring, ...]:

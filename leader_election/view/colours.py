@@ -28,6 +28,8 @@ white and on black; the first six are those of Okabe and Ito (2008).
 """
 GONE: Colour = (0.55, 0.55, 0.55)
 """Of robots that fell silent."""
+NOTE: Colour = (0.70, 0.15, 0.12)
+"""Of a note under a picture."""
 
 
 class Palette:

@@ -89,7 +89,7 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         count(len(regions(snapshot)), 'region'),
         count(len(orphans(snapshot)), 'orphan'),
         f'{count(statistics.changes_a_minute, "leader change")}/min',
-        f'{statistics.messages_a_second:.0f} messages/s',
+        f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s')
 
 

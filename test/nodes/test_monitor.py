@@ -140,6 +140,8 @@ def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):
     assert '3 robots · 2 regions · 0 orphans' in last and last.endswith('what a swarm')
 
 
-def test_a_wrong_parameter_is_refused(ros):
-    with pytest.raises(ParameterError, match='message_expiry'):
-        Monitor(parameter_overrides=overrides(message_expiry=-1.0))
+@pytest.mark.parametrize('name, value', [
+    ('message_expiry', -1.0), ('picture', '/no/such/folder/swarm.png'), ('animation', '/')])
+def test_a_wrong_parameter_is_refused(ros, name, value):
+    with pytest.raises(ParameterError, match=f'parameter {name}: '):
+        Monitor(parameter_overrides=overrides(**{name: value}))

@@ -1,0 +1,59 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What is read off a snapshot, against a direct computation."""
+
+import math
+import random
+
+from leader_election.swarm.snapshot import is_partition, links, orphans, RobotView, Snapshot
+import pytest
+
+
+def swarm(*views):
+    return Snapshot(0.0, {view.id: view for view in views})
+
+
+@pytest.mark.parametrize('reach', [0.0, 1.0, 2.5, math.inf])
+def test_links_are_all_pairs_within_range(reach):
+    rng = random.Random(1)
+    snapshot = swarm(*(
+        RobotView(i, (rng.uniform(0, 8), rng.uniform(0, 8)), 0.0, 0.0, i)
+        for i in rng.sample(range(1000), 60)))
+    near = {(a, b) for a, one in snapshot.robots.items() for b, other in snapshot.robots.items()
+            if a < b and math.dist(one.position, other.position) <= reach}
+    assert links(snapshot, reach) == sorted(near)
+
+
+def test_links_take_the_range_as_inclusive_and_know_no_robot_without_a_position():
+    snapshot = swarm(RobotView(5, (0.0, 0.0), 0.0, 0.0, 5), RobotView(4, None, 0.0, 0.0, 4),
+                     RobotView(3, (3.0, 0.0), 0.0, 0.0, 3))
+    assert links(snapshot, 3.0) == [(3, 5)] and links(snapshot, 2.999) == []
+    assert links(swarm(), 3.0) == [] == links(swarm(RobotView(4, None, 0.0, 0.0, 4)), 3.0)
+
+
+@pytest.mark.parametrize('follower, holds', [
+    (RobotView(2, None, -9.0, 5.0, 1), True),
+    (RobotView(2, None, -9.0, 5.1, 1), False),  # too far
+    (RobotView(2, None, -9.0, 5.0, 7), False),  # of a leader that is not there
+    (RobotView(2, None, -9.0, 5.0, 3), False),  # of a leader that follows another
+])
+def test_a_partition_has_living_leaders_that_lead_themselves_within_the_radius(follower, holds):
+    snapshot = swarm(RobotView(1, None, -9.0, 0.0, 1), follower, RobotView(3, None, -9.0, 1.0, 1))
+    assert is_partition(snapshot, 5.0) == holds
+    assert orphans(snapshot) == ((2,) if follower.leader == 7 else ())
+
+
+def test_nobody_is_no_partition():
+    assert not is_partition(swarm(), 5.0)

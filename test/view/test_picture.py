@@ -1,0 +1,79 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The picture, by the colours at the places where something is."""
+
+from leader_election.swarm.snapshot import Snapshot
+from leader_election.view.colours import GONE
+from leader_election.view.frame import Frame, Rings
+from leader_election.view.picture import bounds, Canvas, draw, PICTURE_WIDTH
+import numpy as np
+from PIL import Image
+import pytest
+from view.example import frame, RINGS
+
+
+@pytest.fixture(scope='module')
+def canvas():
+    return Canvas(bounds([frame()], RINGS), RINGS, 800, 2.5)
+
+
+def at(canvas, position):
+    """Return the colour at a place, parts in [0, 1]."""
+    column, row = canvas.place(position)
+    return canvas.pixels()[row, column] / 255
+
+
+def test_robots_and_leaders_have_their_leaders_colour_where_they_are(canvas):
+    drawn = frame()
+    canvas.show(drawn)
+    for robot in drawn.snapshot.robots.values():
+        if robot.position is not None:
+            assert at(canvas, robot.position) == pytest.approx(
+                drawn.colours[robot.leader], abs=0.02), robot
+    assert at(canvas, (4.0, 6.5)) == pytest.approx(GONE, abs=0.02)
+
+
+def test_regions_links_and_obstacles_are_seen_and_the_rest_is_white(canvas):
+    drawn = frame()
+    canvas.show(drawn)
+    assert at(canvas, (6.0, 4.5)).tolist() == [1, 1, 1]
+    tint = at(canvas, (2.7, 2.7))
+    assert 1 - tint == pytest.approx(0.13 * (1 - np.array(drawn.colours[1])), abs=0.02)
+    assert at(canvas, (10.0, 6.0)) == pytest.approx((0.835, 0.847, 0.863), abs=0.02)
+    link = at(canvas, (3.0, 2.0))
+    assert link.sum() < tint.sum() - 0.1
+    assert link.sum() < at(canvas, (3.0, 2.3)).sum() - 0.1
+
+
+def test_the_next_frame_leaves_nothing_of_the_last(canvas):
+    canvas.show(frame(note='something happened'))
+    first = canvas.pixels()
+    canvas.show(frame(shift=1.5))
+    assert at(canvas, (2.0, 4.0)).tolist() == [1, 1, 1]
+    assert at(canvas, (3.5, 4.0)) == pytest.approx(frame().colours[1], abs=0.02)
+    canvas.show(frame(note='something happened'))
+    assert np.array_equal(canvas.pixels(), first)
+
+
+def test_a_picture_is_a_file_of_its_width(tmp_path):
+    draw(frame(), RINGS, tmp_path / 'a.png', 2.5)
+    with Image.open(tmp_path / 'a.png') as image:
+        assert image.format == 'PNG' and image.width == PICTURE_WIDTH
+
+
+@pytest.mark.parametrize('swarm', [frame(), Frame(Snapshot(0.0, {}), {})])
+def test_neither_an_arena_nor_robots_are_needed(tmp_path, swarm):
+    draw(swarm, Rings(), tmp_path / 'a.png', float('inf'))
+    assert (tmp_path / 'a.png').stat().st_size > 1000

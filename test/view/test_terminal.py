@@ -1,0 +1,60 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the terminal says."""
+
+import io
+
+from leader_election.swarm.snapshot import regions, RobotView, Snapshot
+from leader_election.swarm.statistics import Statistics
+from leader_election.view.colours import hexadecimal, Palette
+from leader_election.view.frame import Frame
+from leader_election.view.terminal import line, render
+from rich.console import Console
+from view.example import frame
+
+
+def shown(drawn, **options):
+    statistics = Statistics()
+    statistics.observe(drawn.snapshot, 0, 0)
+    console = Console(file=io.StringIO(), width=100, height=30, record=True, force_terminal=True,
+                      color_system='truecolor')
+    console.print(render(drawn, statistics, **options))
+    return console
+
+
+def test_the_table_lists_regions_the_largest_first():
+    drawn = frame(note='[bold] is no markup')
+    console = shown(drawn)
+    text = console.export_text(clear=False)
+    rows = [row.split()[1:6] for row in text.splitlines() if '●' in row]
+    assert [row[1] for row in rows] == ['1', '7', '40'] and 'gone' in rows[2]
+    assert rows[0][2:4] == ['9', '3'] and '2.00 m' in text and '2.50 m' in text
+    assert '7 robots (1 gone) · 3 regions · 1 orphan ·' in text
+    assert '[bold] is no markup' in text
+    assert hexadecimal(drawn.colours[1]) in console.export_html()
+
+
+def test_many_regions_are_cut_short_and_fit_the_terminal():
+    views = {i: RobotView(i, None, -1.0, 0.0, i) for i in range(200)}
+    snapshot = Snapshot(0.0, views)
+    lines = shown(Frame(snapshot, Palette().assign(regions(snapshot)), 'x')).export_text()
+    assert '... and 184 more' in lines
+    assert len(lines.splitlines()) <= 30 and max(map(len, lines.splitlines())) <= 100
+
+
+def test_one_line_says_it_where_there_is_no_terminal():
+    text = line(frame(note='killed'), Statistics())
+    assert '\n' not in text and text.startswith('7 robots (1 gone) · 3 regions')
+    assert text.endswith('killed')
