@@ -110,7 +110,8 @@ def rounds_to_recover(seed: int) -> tuple[int, float]:
 
 def main() -> None:
     """Print the rounds measured and the bound."""
-    print(f'## Leader killed: {ROBOTS} robots, {SEEDS} networks, range {RANGE} m, radius {RADIUS} m')
+    print(f'## Leader killed: {ROBOTS} robots, {SEEDS} networks, range {RANGE} m, '
+          f'radius {RADIUS} m')
     measured, bounds = zip(*(rounds_to_recover(seed) for seed in range(SEEDS)))
     print(f'rounds until every robot has a living leader: median {statistics.median(measured):g}, '
           f'worst {max(measured)}')

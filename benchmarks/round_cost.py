@@ -22,7 +22,6 @@ from leader_election.robot.codec import codec_for, Message
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import IDENTITY
 from leader_election.robot.robot import Robot
-
 import numpy as np
 
 NEIGHBOURS = (5, 10, 20, 50, 100, 200, 500)
@@ -61,7 +60,8 @@ def main() -> None:
     print('## One round against the number of neighbours')
     costs = [microseconds(number) for number in NEIGHBOURS]
     for number, cost in zip(NEIGHBOURS, costs):
-        print(f'{number:4d} neighbours  {cost:8.1f} us a round  {cost / number:6.2f} us a neighbour')
+        print(f'{number:4d} neighbours  {cost:8.1f} us a round  '
+              f'{cost / number:6.2f} us a neighbour')
     slope, offset = np.polyfit(NEIGHBOURS, costs, 1)
     linear = np.corrcoef(NEIGHBOURS, costs)[0, 1] ** 2
     print(f'line: {offset:.1f} us + {slope:.2f} us a neighbour, r^2 = {linear:.4f}')

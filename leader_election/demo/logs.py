@@ -25,6 +25,8 @@ from pathlib import Path
 from leader_election.demo.agreement import Agreement
 from leader_election.demo.children import ChildDied, Children
 from leader_election.demo.report import Check, show
+from leader_election.nodes import clock
+from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import spin, StopRequest
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.robot.parameters import ElectionParameters
@@ -33,7 +35,6 @@ from leader_election.view.agreement import draw_agreement
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
 SWARMS = {'by_odometry': '/robot_{id}/odom', 'by_truth': '/robot_{id}/ground_truth',
@@ -50,24 +51,20 @@ class LogsDemo(Node):
     """Replays logs, and compares the swarms once a second of the logs' time."""
 
     def __init__(self, options: Namespace) -> None:
-        super().__init__('logs_demo', parameter_overrides=[Parameter('use_sim_time', value=True)])
+        super().__init__('logs_demo', parameter_overrides=overrides({'use_sim_time': True}))
         self.options = options
         self.scene_parameters = {'logs': options.logs, 'seed': options.seed}
         scene = make_scene(SceneParameters(**self.scene_parameters))
         self.ids = scene.ids
-        self.length = min(float(log.times[-1] - log.times[0]) for log in scene.logs)
+        self.length = min(float(log.t[-1] - log.t[0]) for log in scene.logs)
         expiry = ElectionParameters.message_expiry
         self.trackers = {name: SwarmTracker(expiry) for name in SWARMS}
         self.odometry, self.control = Agreement(), Agreement()
         self._next = SETTLED
         for name, tracker in self.trackers.items():
             def hear(message: String, tracker: SwarmTracker = tracker) -> None:
-                tracker.hear(message.data, self.now())
+                tracker.hear(message.data, clock.now(self))
             self.create_subscription(String, f'/{name}/neighbourhood', hear, NEIGHBOURHOOD)
-
-    def now(self) -> float:
-        """Return the time of the replay [s]."""
-        return self.get_clock().now().nanoseconds * 1e-9
 
     def run(self) -> int:
         """Replay the logs; return the exit status."""
@@ -110,7 +107,7 @@ class LogsDemo(Node):
     def _look(self) -> bool:
         """Compare the swarms once a second; return whether the logs are over."""
         self.children.check()
-        now = self.now()
+        now = clock.now(self)
         if now >= self._next:
             self._next = now + 1.0
             truth = self.trackers['by_truth'].snapshot(now)

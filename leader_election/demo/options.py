@@ -15,7 +15,8 @@
 """The command line of the demonstration."""
 
 import argparse
-from collections.abc import Sequence
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 DESCRIPTION = """
@@ -25,14 +26,13 @@ far the partition by their odometry agrees with the one by their true poses.
 """
 
 
-def _positive(kind: type) -> 'type[float]':
-    def convert(text: str) -> float:
+def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
+    def positive(text: str) -> float:
         number = kind(text)
         if not number > 0:
-            raise ValueError
-        return float(number) if kind is float else number  # type: ignore[no-any-return]
-    convert.__name__ = f'positive {kind.__name__}'
-    return convert  # type: ignore[return-value]
+            raise ArgumentTypeError(f'{text} is not allowed; it takes more than 0')
+        return number
+    return positive
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:

@@ -20,13 +20,14 @@ from typing import Any
 from leader_election.demo.children import ChildDied, Children
 from leader_election.demo.report import Check, seconds, show
 from leader_election.demo.watch import Watch
+from leader_election.nodes import clock
+from leader_election.nodes.declare import overrides
 from leader_election.nodes.fleet import FleetParameters, strength
 from leader_election.nodes.monitor import Monitor
 from leader_election.nodes.process import spin, StopRequest
 from leader_election.robot.ids import format_ids
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.world.scene import make_scene
-from rclpy.parameter import Parameter
 
 START_UP = 90.0
 """So long the swarm may take to come up [s]: processes start slowly on a busy machine."""
@@ -62,10 +63,9 @@ class SwarmDemo:
         """Run the demonstration; return the exit status."""
         folder = self.options.output
         pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
-        self.monitor = Monitor(parameter_overrides=[
-            Parameter(name, value=value) for name, value in {
-                'radius': self.options.radius, 'communication_range': self.options.range,
-                'live': True, **pictures}.items()])
+        self.monitor = Monitor(parameter_overrides=overrides({
+            'radius': self.options.radius, 'communication_range': self.options.range,
+            'live': not self.options.no_live, **pictures}))
         self.monitor.note = 'starting'
         stop = StopRequest()
         stop.listen()
@@ -105,7 +105,7 @@ class SwarmDemo:
 
     def _step(self) -> bool:
         """Look at the swarm if it is time to; return whether the run is over."""
-        now = self.monitor.now()
+        now = clock.now(self.monitor)
         if self._begun is None:
             self._begun = now
         if now < self._next_look:
@@ -120,7 +120,7 @@ class SwarmDemo:
         """Go on to what is next; return whether the run is over."""
         half = self.options.duration / 2.0
         if watch.all_heard is None:
-            self.monitor.note = f'starting: {len(self.last.robots)} of {len(self.ids)} robots heard'
+            self.monitor.note = f'starting: {len(self.last.robots)} of {len(self.ids)} heard'
             return now > (self._begun or now) + START_UP
         if watch.first_partition is None:
             self.monitor.note = 'electing'
@@ -148,7 +148,7 @@ class SwarmDemo:
         checks = [
             Check(watch.all_heard is not None, f'{heard} of {len(self.ids)} robots were heard'),
             Check(watch.first_partition is not None,
-                  'first partition, after the last robot\'s first message: '
+                  "first partition, after the last robot's first message: "
                   f'{seconds(watch.all_heard, watch.first_partition)}'),
             Check(watch.killed is not None and self.led > 0,
                   f'robot {self.strongest}, the strongest, led {self.led} robots when its process '

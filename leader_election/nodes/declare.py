@@ -14,13 +14,16 @@
 
 """Declare a set of parameters on a node, and keep it up to date while the node runs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import dataclasses
 from typing import Any, Generic, TypeVar
 
 from leader_election.parameters import build, Parameter, ParameterError, table
 from rcl_interfaces.msg import (
-    FloatingPointRange, IntegerRange, ParameterDescriptor, SetParametersResult,
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
 )
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
 from rclpy.node import Node
@@ -81,6 +84,12 @@ class Declared(Generic[T]):
             self.values = self._merged(changes)
             if self._changed is not None:
                 self._changed(self.values)
+
+
+def overrides(values: Mapping[str, Any]) -> list[Any]:
+    """Return values by name as a node takes them for ``parameter_overrides``."""
+    return [rclpy.parameter.Parameter(name, value=value)
+            for name, value in values.items()]
 
 
 def _declare(node: Node, p: Parameter) -> Any:

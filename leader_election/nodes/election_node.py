@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.nodes import clock
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.outputs import Outputs
 from leader_election.nodes.process import run
@@ -81,9 +82,6 @@ class ElectionNode(Node):
         self.create_subscription(
             kind, topic, callback, profile, qos_overriding_options=overridable())
 
-    def _now(self) -> float:
-        return self.get_clock().now().nanoseconds * 1e-9
-
     def _configure(self, parameters: ElectionParameters) -> None:
         period = parameters.round_period
         if period != self.robot.parameters.round_period:
@@ -107,16 +105,16 @@ class ElectionNode(Node):
             origin = self._transform.origin(message.header.frame_id)
             if origin is None:
                 return
-        self.robot.odometry(pose, self._now(), origin)
+        self.robot.odometry(pose, clock.now(self), origin)
 
     def _measure(self, message: Float64MultiArray) -> None:
         """Take in rows of (neighbour's id, value)."""
-        now = self._now()
+        now = clock.now(self)
         for neighbour, value in zip(message.data[::2], message.data[1::2]):
             self.robot.measurement(neighbour, value, now)
 
     def _hear(self, message: String) -> None:
-        now = self._now()
+        now = clock.now(self)
         if self.robot.hear(message.data, now) and self.robot.parameters.schedule == 'reactive':
             pause = wait(self._last_round, now, self.robot.parameters.reactive_interval)
             if pause < SHORTEST_TIMER:
@@ -142,7 +140,7 @@ class ElectionNode(Node):
         self._round()
 
     def _round(self) -> None:
-        self._last_round = self._now()
+        self._last_round = clock.now(self)
         self._out.publish(String(data=self.robot.round(self._last_round)))
         self._outputs.publish(self.robot)
 
@@ -150,7 +148,7 @@ class ElectionNode(Node):
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
         name = f'{self.get_namespace().strip("/") or "robot"}: {self.get_name()}'
-        message.status = [status(self.robot, name, self._now())]
+        message.status = [status(self.robot, name, clock.now(self))]
         self._diagnostics.publish(message)
 
 

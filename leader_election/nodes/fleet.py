@@ -18,20 +18,19 @@ from dataclasses import dataclass
 import random
 import sys
 
-from leader_election.nodes.declare import Declared
+from leader_election.nodes.declare import Declared, overrides
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.process import run
-from leader_election.parameters import parameter
+from leader_election.parameters import parameter, ProcessParameters
 from leader_election.robot.ids import parse_ids
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene, Scene
 from rclpy.node import Node
-from rclpy.parameter import Parameter
 from rclpy.utilities import remove_ros_args
 
 
 @dataclass(frozen=True)
-class FleetParameters(SceneParameters):
+class FleetParameters(SceneParameters, ProcessParameters):
     """Which robots this process hosts; the scene is the world's."""
 
     members: str = parameter(
@@ -41,9 +40,6 @@ class FleetParameters(SceneParameters):
         'the parameters say.', choices=lambda: ('random', 'id', 'parameters'))
     odom_topic: str = parameter(
         'odom', 'Where a robot has its odometry from, in its namespace; {id} stands for its id.')
-    executor: str = parameter(
-        'events', 'The executor of the process; events is the faster one, used where rclpy has it.',
-        choices=lambda: ('events', 'single'))
 
 
 def strength(parameters: FleetParameters, robot: int) -> float | None:
@@ -68,15 +64,12 @@ class Fleet(Node):
     def _robot(self, robot: int, scene: Scene, shared: list[str]) -> ElectionNode:
         """Make a robot's node in a namespace of its own, on the one neighbourhood topic."""
         space = self.get_namespace().rstrip('/')
-        overrides = {'robot_id': robot,
-                     'initial_pose': list(scene.starts[scene.ids.index(robot)]),
-                     'strength': strength(self.parameters, robot)}
+        own = {'robot_id': robot, 'initial_pose': list(scene.start_of(robot)),
+               'strength': strength(self.parameters, robot)}
         odom = self.parameters.odom_topic.replace('{id}', str(robot))
-        heard, sent = 'neighbourhood', 'neighbourhood'
         if self.parameters.radio == 'relay':
-            heard, sent = f'{space}/robot_{robot}/heard', f'{space}/neighbourhood'
-            overrides['send_topic'] = sent
-            remaps = ['-r', f'neighbourhood:={heard}']
+            own['send_topic'] = f'{space}/neighbourhood'
+            remaps = ['-r', f'neighbourhood:={space}/robot_{robot}/heard']
         else:
             remaps = ['-r', f'neighbourhood:={space}/neighbourhood']
         if odom != 'odom':
@@ -84,8 +77,11 @@ class Fleet(Node):
         return ElectionNode(
             namespace=f'{space}/robot_{robot}', use_global_arguments=False,
             cli_args=['--ros-args', *shared, *remaps],
-            parameter_overrides=[Parameter(name, value=value)
-                                 for name, value in overrides.items() if value is not None])
+            parameter_overrides=overrides(
+                {name: value for name, value in own.items() if value is not None}))
+
+
+_OF_ONE_NODE = ('__ns:=', '__node:=', '__name:=')
 
 
 def _for_members(arguments: list[str]) -> list[str]:
@@ -103,7 +99,7 @@ def _for_members(arguments: list[str]) -> list[str]:
         follows = ros[i + 1] if i + 1 < len(ros) else ''
         if skip:
             skip = False
-        elif argument in ('-r', '--remap') and follows.startswith(('__ns:=', '__node:=', '__name:=')):
+        elif argument in ('-r', '--remap') and follows.startswith(_OF_ONE_NODE):
             skip = True
         else:
             kept.append(argument)

@@ -15,8 +15,8 @@
 """
 The life of a process that hosts nodes: start, spin, stop.
 
-A stop by SIGINT or SIGTERM is a clean exit with status 0; a configuration that is wrong is one line
-on standard error and status 2.
+A stop by SIGINT or SIGTERM is a clean exit with status 0; a configuration that is wrong is one
+line on standard error and status 2.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,6 +28,7 @@ from types import FrameType
 
 from leader_election.parameters import ParameterError
 import rclpy
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -70,7 +71,7 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
         nodes = make()
     except (ParameterError, rclpy.exceptions.InvalidNodeNameException,
             rclpy.exceptions.InvalidNamespaceException,
-            rclpy._rclpy_pybind11.RCLError) as error:
+            RCLError) as error:
         rclpy.try_shutdown()
         print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
         return USAGE_ERROR
@@ -125,3 +126,4 @@ def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events',
         executor.spin_once(timeout_sec=0.1)
     for node in nodes:
         executor.remove_node(node)
+    executor.shutdown()

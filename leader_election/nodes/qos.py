@@ -15,7 +15,11 @@
 """The quality of service of each kind of topic, and what of it a user may override."""
 
 from rclpy.qos import (
-    QoSDurabilityPolicy, QoSHistoryPolicy, QoSPolicyKind, QoSProfile, QoSReliabilityPolicy,
+    QoSDurabilityPolicy,
+    QoSHistoryPolicy,
+    QoSPolicyKind,
+    QoSProfile,
+    QoSReliabilityPolicy,
 )
 from rclpy.qos_overriding_options import QoSOverridingOptions
 

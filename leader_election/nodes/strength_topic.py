@@ -29,6 +29,9 @@ def subscribe(node: Node, robot: Robot) -> None:
         return
     package, _, name = source.message.split('/')
     kind: Any = getattr(import_module(f'{package}.msg'), name)
+
+    def hear(message: Any) -> None:
+        robot.strength.update(source.extract(message))
+
     node.create_subscription(
-        kind, source.topic, lambda message: robot.strength.update(source.extract(message)), SENSOR,
-        qos_overriding_options=overridable())
+        kind, source.topic, hear, SENSOR, qos_overriding_options=overridable())

@@ -15,8 +15,23 @@
 """Parameters: each is declared once, with type, default, range, unit and description."""
 
 from leader_election.parameters.parameter import (
-    build, parameter, Parameter, ParameterError, REQUIRED_INT, table,
+    build,
+    Parameter,
+    parameter,
+    ParameterError,
+    REQUIRED_INT,
+    table,
 )
+from leader_election.parameters.process import ProcessParameters
 from leader_election.parameters.yaml import to_yaml
 
-__all__ = ['Parameter', 'ParameterError', 'REQUIRED_INT', 'build', 'parameter', 'table', 'to_yaml']
+__all__ = [
+    'Parameter',
+    'ParameterError',
+    'ProcessParameters',
+    'REQUIRED_INT',
+    'build',
+    'parameter',
+    'table',
+    'to_yaml',
+]

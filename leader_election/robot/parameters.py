@@ -17,7 +17,7 @@
 from dataclasses import dataclass
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.parameters import parameter, REQUIRED_INT
+from leader_election.parameters import parameter, ProcessParameters, REQUIRED_INT
 from leader_election.robot.codec import MAX_ID
 from leader_election.robot.metrics import METRICS
 from leader_election.robot.strength import STRENGTH_SOURCES
@@ -26,7 +26,7 @@ INFINITE = float('inf')
 
 
 @dataclass(frozen=True)
-class ElectionParameters:
+class ElectionParameters(ProcessParameters):
     """What one robot is told."""
 
     robot_id: int = parameter(
@@ -39,8 +39,8 @@ class ElectionParameters:
         10.0, 'The farthest that a leader reaches, measured by the metric along the path of the '
         'messages.', unit='m (hops, with metric hops)', lower=0.0, upper=INFINITE, dynamic=True)
     ties: str = parameter(
-        'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as the '
-        'paper prints it (each of two equal neighbours then leads itself).',
+        'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as '
+        'the paper prints it (each of two equal neighbours then leads itself).',
         choices=lambda: ('id', 'nearest'))
 
     strength_source: str = parameter(
@@ -56,8 +56,8 @@ class ElectionParameters:
         lower=-1.0, upper=1e300, dynamic=True)
 
     metric: str = parameter(
-        'odometry', 'How far away a neighbour is: by the two positions, one each (hops), or by what '
-        'topic measurements says, in metres (range) or as signal strength in dBm (rssi).',
+        'odometry', 'How far away a neighbour is: by the two positions, one each (hops), or by '
+        'what topic measurements says, in metres (range) or as signal strength in dBm (rssi).',
         choices=METRICS.names)
     metric_floor: float = parameter(
         0.01, 'The least distance between two robots: at zero the candidacy of a dead leader '
@@ -69,7 +69,8 @@ class ElectionParameters:
 
     communication_range: float = parameter(
         5.0, 'A robot farther away than this is no neighbour, even if it is heard. '
-        '.inf: whoever is heard is a neighbour.', unit='m', lower=0.0, upper=INFINITE, dynamic=True)
+        '.inf: whoever is heard is a neighbour.',
+        unit='m', lower=0.0, upper=INFINITE, dynamic=True)
     message_expiry: float = parameter(
         3.0, 'A message counts for so long after its receipt.', unit='s', lower=0.01, upper=1e6)
     neighbour_limit: int = parameter(
@@ -97,11 +98,11 @@ class ElectionParameters:
     frame: str = parameter(
         'map', 'The frame that all robots share; messages of another frame are dropped.')
     initial_pose: tuple[float, ...] = parameter(
-        (0.0, 0.0, 0.0), 'Where odometry starts, in the shared frame: x, y, yaw, or x, y, z, roll, '
-        'pitch, yaw.', unit='(m, rad)', lengths=(3, 6))
+        (0.0, 0.0, 0.0), 'Where odometry starts, in the shared frame: x, y, yaw, or x, y, z, '
+        'roll, pitch, yaw.', unit='(m, rad)', lengths=(3, 6))
     pose_source: str = parameter(
-        'odometry', 'How odometry comes into the shared frame: from initial_pose (odometry), or by '
-        'the transform to the frame in its header (tf; needs tf2_ros).',
+        'odometry', 'How odometry comes into the shared frame: from initial_pose (odometry), or '
+        'by the transform to the frame in its header (tf; needs tf2_ros).',
         choices=lambda: ('odometry', 'tf'))
     odometry_expiry: float = parameter(
         2.0, 'An odometry message counts for so long after its receipt; after that this robot '
@@ -112,6 +113,3 @@ class ElectionParameters:
         'heard on, since a radio lies between.')
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
-    executor: str = parameter(
-        'events', 'The executor of the process; events is the faster one, used where rclpy has it.',
-        choices=lambda: ('events', 'single'))

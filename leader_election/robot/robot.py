@@ -230,6 +230,7 @@ class Robot:
         """Return whether a round now would give another candidacy, or a distance far off."""
         before, after = self.state, self._compute(self._context(now))
         self._news = False
-        return (after._replace(distance=before.distance) != before
-                or after.distance != before.distance
-                and abs(after.distance - before.distance) >= self.parameters.reactive_tolerance)
+        if after._replace(distance=before.distance) != before:
+            return True
+        change = abs(after.distance - before.distance)
+        return bool(change > 0.0 and change >= self.parameters.reactive_tolerance)

@@ -17,13 +17,13 @@
 from dataclasses import dataclass
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.parameters import parameter
+from leader_election.parameters import parameter, ProcessParameters
 
 INFINITE = float('inf')
 
 
 @dataclass(frozen=True)
-class MonitorParameters:
+class MonitorParameters(ProcessParameters):
     """What is watched, and what is made of it."""
 
     algorithm: str = parameter(
@@ -49,7 +49,3 @@ class MonitorParameters:
     frame_period: float = parameter(
         0.5, 'Time between two frames of the animation; of a long run frames are left out.',
         unit='s', lower=0.02, upper=3600.0)
-    executor: str = parameter(
-        'events', 'The executor of the process; events is the faster one, used where rclpy has '
-        'it.',
-        choices=lambda: ('events', 'single'))

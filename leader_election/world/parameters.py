@@ -21,7 +21,7 @@ heard, is :class:`SceneParameters`: given the same values they make the same sce
 
 from dataclasses import dataclass
 
-from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters import parameter, ParameterError, ProcessParameters
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class SceneParameters:
 
 
 @dataclass(frozen=True)
-class WorldParameters(SceneParameters):
+class WorldParameters(SceneParameters, ProcessParameters):
     """How the world goes on from there."""
 
     motion: str = parameter(
@@ -114,10 +114,6 @@ class WorldParameters(SceneParameters):
     radio_loss: float = parameter(
         0.0, 'Radio relay: the probability that a robot in reach misses a message.',
         lower=0.0, upper=1.0)
-    executor: str = parameter(
-        'events', 'The executor of the process; events is the faster one, used where rclpy has '
-        'it.',
-        choices=lambda: ('events', 'single'))
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense together."""

@@ -1,0 +1,112 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A swarm hosted on this machine, static, and an observer of its messages."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+import tempfile
+from typing import Any
+
+from leader_election.algorithms import BOUNDED
+from leader_election.demo.children import Children
+from leader_election.nodes import clock
+from leader_election.nodes.process import spin
+from leader_election.nodes.qos import NEIGHBOURHOOD
+from leader_election.robot.codec import codec_for, Message
+from leader_election.robot.ids import format_ids
+from leader_election.swarm.tracker import SwarmTracker
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import String
+
+START_UP = 180.0
+"""So long hundreds of nodes may take to come up [s]."""
+
+
+class Observer(Node):
+    """
+    Hears all messages of the swarm.
+
+    :ivar last_change: when a robot was last heard with another leader than before [s].
+    """
+
+    def __init__(self) -> None:
+        super().__init__('observer')
+        self.tracker = SwarmTracker(expiry=1e6)
+        self.last_change = 0.0
+        self._leaders: dict[int, int] = {}
+        self._codec = codec_for(BOUNDED)
+        self.create_subscription(String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
+
+    def _hear(self, message: String) -> None:
+        now = clock.now(self)
+        self.tracker.hear(message.data, now)
+        said = self._codec.decode(message.data)
+        if isinstance(said, Message) and self._leaders.get(said.id) != said.export.leader:
+            self._leaders[said.id] = said.export.leader
+            self.last_change = now
+
+    def wait(self, seconds: float) -> None:
+        """Listen for so long."""
+        end = clock.now(self) + seconds
+        spin([self], lambda: clock.now(self) >= end)
+
+
+class HostedSwarm:
+    """Robots on a lattice, in a few processes; they are up, but know nothing before ``go``."""
+
+    def __init__(self, children: Children, robots: int, processes: int,
+                 parameters: dict[str, Any]) -> None:
+        self.robots = robots
+        self.observer = Observer()
+        self._children = children
+        self._scene = {'robots': robots, 'world': 'empty', 'layout': 'grid', 'spacing': 0.8}
+        ids = tuple(range(1, robots + 1))
+        each = -(-robots // processes)
+        self.pids = [
+            children.start(f'fleet_{i}', 'fleet', {
+                **self._scene, 'strengths': 'id', **parameters,
+                'members': format_ids(ids[i * each:(i + 1) * each])})
+            for i in range(processes)]
+        self._until(lambda: self.observer.count_publishers('/neighbourhood') == robots,
+                    'the nodes did not come up')
+
+    def go(self) -> None:
+        """Start the world: from now on the robots know where they are."""
+        self._children.start('world', 'swarm_world', {**self._scene, 'motion': 'static'})
+        tracker = self.observer.tracker
+        self._until(lambda: len(tracker.first_heard) == self.robots,
+                    'not all robots were heard')
+
+    def _until(self, condition: Any, otherwise: str) -> None:
+        def check() -> bool:
+            self._children.check()
+            return bool(condition())
+        spin([self.observer], check, deadline=START_UP)
+        if not condition():
+            raise SystemExit(f'benchmark: {otherwise} within {START_UP:.0f} s')
+
+
+@contextmanager
+def hosted_swarm(robots: int, processes: int, **parameters: Any) -> Iterator[HostedSwarm]:
+    """Host a swarm for the length of a ``with``."""
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        with tempfile.TemporaryDirectory() as folder, Children(Path(folder)) as children:
+            yield HostedSwarm(children, robots, processes, parameters)
+    finally:
+        rclpy.try_shutdown()
