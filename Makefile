@@ -41,7 +41,7 @@ clean:  ## Remove all that is made, ./.venv too
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 .venv/.made:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' || \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
 	{ echo 'error: $(PYTHON) is missing or older than 3.10; try make PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	{ echo 'error: $(PYTHON) has no venv; try apt install python3-venv' >&2; exit 1; }
