@@ -33,7 +33,7 @@ WORLD = ('motion', 'real_time_factor')
 ELECTION = ('radius', 'communication_range')
 OTHERS = {
     'robots_per_process': ('20', 'How many robots share one process.'),
-    'monitor': ('true', 'Whether to show the swarm in the terminal.'),
+    'monitor': ('true', 'Whether to say how the swarm is, a line now and then.'),
     'use_sim_time': ('false', 'Whether all go by the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),
     'params_file': ('', 'A file of parameters for all nodes; what is given here goes before it. '
@@ -92,7 +92,7 @@ def nodes(context: LaunchContext) -> list[Node]:
         node('swarm_world', world | {'publish_clock': sim_time}, on_exit=Shutdown()),
         *fleets,
         node('monitor', election | {'use_sim_time': sim_time},
-             condition=IfCondition(LaunchConfiguration('monitor')), emulate_tty=True),
+             condition=IfCondition(LaunchConfiguration('monitor'))),
         Node(package='rviz2', executable='rviz2', namespace=settings['namespace'],
              arguments=['-d', RVIZ],
              parameters=[{'use_sim_time': sim_time}],
