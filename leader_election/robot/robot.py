@@ -35,7 +35,8 @@ MEASUREMENTS_REJECTED = 'measurements_rejected'
 COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED, MEASUREMENTS_REJECTED,
             *(reason.value for reason in Reason))
 """The names of what a robot counts."""
-ECHOES_REMEMBERED = 16
+ECHOES_REMEMBERED = 256
+"""Of its own messages, so that it knows their echoes: some seconds' worth in a busy swarm."""
 
 
 class Neighbour(NamedTuple):
@@ -140,15 +141,16 @@ class Robot:
 
         What is wrong with a message is counted, by reason, and nothing else comes of it.
         """
-        if payload in self._sent:
+        message = self._codec.decode(payload)
+        own = isinstance(message, Message) and message.id == self.parameters.robot_id
+        if own and payload in self._sent:
             # One echo for each message sent: what comes once more, a twin has sent.
             self._sent.remove(payload)
             return False
         self.counts[HEARD] += 1
-        message = self._codec.decode(payload)
         if isinstance(message, Reason):
             return self._reject(message)
-        if message.id == self.parameters.robot_id:
+        if own:
             self.twin_heard = True
             return self._reject(Reason.OWN_ID)
         if message.frame != self.parameters.frame:
