@@ -1,0 +1,100 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the tests of the robot's node share: robots on one topic, and who drives and hears them."""
+
+from typing import Any
+
+from leader_election.algorithms import BOUNDED
+from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.qos import NEIGHBOURHOOD, SENSOR
+from leader_election.robot.codec import codec_for, Message
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+from std_msgs.msg import String
+
+CAST: list[Node] = []
+"""Who is on the stage, and has to leave it after the test."""
+NEVER = 3600.0
+"""A period that no test lives to see the end of [s]."""
+
+
+def curtain() -> None:
+    """Let everybody leave the stage."""
+    while CAST:
+        CAST.pop().destroy_node()
+
+
+def robot(robot_id: int, **parameters: Any) -> ElectionNode:
+    """Return a robot in the namespace ``/r<id>`` that runs quick rounds."""
+    values = {'robot_id': robot_id, 'strength': float(robot_id), 'round_period': 0.1,
+              'message_expiry': 0.5, 'diagnostics_period': 0.1, **parameters}
+    CAST.append(ElectionNode(
+        namespace=f'/r{robot_id}', use_global_arguments=False,
+        cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
+        parameter_overrides=[Parameter(name, value=value) for name, value in values.items()]))
+    return CAST[-1]
+
+
+class Stage(Node):
+    """
+    Drives robots, speaks as if it were one, and hears what all say.
+
+    :ivar places: where each robot's odometry says that it is [m]; published twenty times a second.
+    :ivar others: strengths of robots that are not there but speak, as often, from (1, 0).
+    """
+
+    def __init__(self, places: dict[int, tuple[float, float]], frame: str = 'odom',
+                 name: str = 'stage') -> None:
+        super().__init__(name, use_global_arguments=False)
+        CAST.append(self)
+        self.places = dict(places)
+        self.others: dict[int, float] = {}
+        self.said: dict[int, Message] = {}
+        self._frame = frame
+        self._odometry = {
+            i: self.create_publisher(Odometry, f'/r{i}/odom', SENSOR) for i in places}
+        self.voice = self.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+        self.create_subscription(String, '/neighbourhood', self._hear, NEIGHBOURHOOD)
+        self.create_timer(0.05, self._drive)
+
+    def _drive(self) -> None:
+        for i, (x, y) in self.places.items():
+            message = Odometry()
+            message.header.frame_id = self._frame
+            message.pose.pose.position.x, message.pose.pose.position.y = x, y
+            self._odometry[i].publish(message)
+        for i, strength in self.others.items():
+            self.say(i, (1.0, 0.0), strength)
+
+    def _hear(self, message: String) -> None:
+        heard = codec_for(BOUNDED).decode(message.data)
+        if isinstance(heard, Message):
+            self.said[heard.id] = heard
+
+    def say(self, sender: int, at: tuple[float, float], strength: float) -> None:
+        """Say what a robot would that leads itself."""
+        self.voice.publish(String(data=codec_for(BOUNDED).encode(
+            Message(sender, 'map', at, BOUNDED.state(-strength, 0.0, sender)))))
+
+    def heard_by(self, robots: list[ElectionNode]) -> bool:
+        """Say whether these robots are connected, and know where they are."""
+        return (self.voice.get_subscription_count() >= len(robots) + 1
+                and all(r.robot.locate(r.get_clock().now().nanoseconds * 1e-9) for r in robots))
+
+
+def leaders(robots: list[ElectionNode]) -> list[int]:
+    """Return the leader of each robot."""
+    return [r.robot.state.leader for r in robots]
