@@ -62,6 +62,7 @@ class SwarmDemo:
     def run(self) -> int:
         """Run the demonstration; return the exit status."""
         folder = self.options.output
+        folder.mkdir(parents=True, exist_ok=True)
         pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
         self.monitor = Monitor(parameter_overrides=overrides({
             'radius': self.options.radius, 'communication_range': self.options.range,

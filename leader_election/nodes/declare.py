@@ -105,7 +105,7 @@ def _declare(node: Node, p: Parameter) -> Any:
         node.undeclare_parameter(p.name)
         node.declare_parameter(
             p.name, _ros(p, p.check(given)), _descriptor(p), ignore_override=True)
-    return p.check(p.default if given is None else given)
+    return p.check(p.default if given is None and not p.required else given)
 
 
 def _ros(p: Parameter, value: Any) -> Any:

@@ -28,7 +28,6 @@ from types import FrameType
 
 from leader_election.parameters import ParameterError
 import rclpy
-from rclpy._rclpy_pybind11 import RCLError
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
@@ -69,9 +68,10 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
         # Our own handlers: rclpy's would shut the context down under a callback that is running.
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
         nodes = make()
-    except (ParameterError, rclpy.exceptions.InvalidNodeNameException,
-            rclpy.exceptions.InvalidNamespaceException,
-            RCLError) as error:
+    except (ParameterError, rclpy.exceptions.ParameterException,
+            rclpy.exceptions.NameValidationException,
+            # What rclpy raises for arguments that it cannot read, and for a wrong QoS override.
+            RuntimeError) as error:
         rclpy.try_shutdown()
         print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
         return USAGE_ERROR

@@ -77,6 +77,7 @@ class SwarmWorld(Node):
             self._heard = [self.create_publisher(String, f'robot_{i}/heard', _RADIO) for i in ids]
             self.create_subscription(String, 'neighbourhood', self._carry, _RADIO)
         self._clock_topic: Publisher | None = None
+        self._listeners = parameters.clock_listeners
         self._pace = self.get_clock()
         if parameters.publish_clock:
             self._clock_topic = self.create_publisher(ClockMessage, '/clock', 10)
@@ -101,6 +102,9 @@ class SwarmWorld(Node):
     def _tick(self) -> None:
         """Take the steps that are due; steps are all alike, however late the timer is."""
         now = self._pace.now().nanoseconds
+        if self._waits_for_listeners():
+            self._origin = now
+            return
         due = round((now - self._origin) / self._period) - self._taken
         if not 0 <= due <= _STEPS_AT_ONCE:
             # The clock has jumped, or this machine cannot keep up: go on from here.
@@ -113,6 +117,14 @@ class SwarmWorld(Node):
         if self.world.ended and not self._end_told:
             self._end_told = True
             self.get_logger().info('The logs are over; the robots stay where they are.')
+
+    def _waits_for_listeners(self) -> bool:
+        """Return whether the clock has still to start, since not all who go by it are there."""
+        topic = self._clock_topic
+        if topic is not None and topic.get_subscription_count() < self._listeners:
+            return True
+        self._listeners = 0
+        return False
 
     def _publish(self) -> None:
         world = self.world

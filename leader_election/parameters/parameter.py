@@ -55,6 +55,8 @@ class Parameter:
     """The values that a string may have; asked when needed, since users may add some."""
     lengths: tuple[int, ...] = ()
     """The numbers of elements that an array may have; empty: any."""
+    empty: bool = True
+    """Whether a text may be empty."""
     dynamic: bool = False
     """Whether it may change while the node runs."""
     required: bool = False
@@ -71,8 +73,9 @@ class Parameter:
             return f'{_number(self.lower)} to {_number(self.upper)}{unit}'
         if self.lower is not None:
             return f'at least {_number(self.lower)}{unit}'
+        text = 'a text' if self.empty else 'a text that is not empty'
         return {bool: 'true or false', int: 'a whole number', float: 'a finite number' + unit,
-                str: 'a text'}.get(self.type, 'a list')
+                str: text}.get(self.type, 'a list')
 
     def check(self, value: Any) -> Any:
         """
@@ -86,7 +89,7 @@ class Parameter:
         ...
         leader_election.parameters.parameter.ParameterError: parameter radius: -1.0 is not ...
         """
-        if self.required and (value is None or value == self.default):
+        if self.required and value is None:
             raise ParameterError(f'parameter {self.name} is missing; it takes {self.allowed()}')
         converted = _convert(value, self.type)
         if converted is None or not self._within(converted):
@@ -106,7 +109,7 @@ class Parameter:
         if isinstance(value, (int, float)):
             return ((self.lower is None or value >= self.lower)
                     and (self.upper is None or value <= self.upper))
-        return True
+        return self.empty or value != ''
 
 
 def _number(bound: float) -> str:
@@ -152,4 +155,5 @@ def build(parameters: type[T], values: Mapping[str, Any]) -> T:
         if name not in known:
             raise ParameterError(f'unknown parameter {name}; known: {", ".join(known)}')
     return parameters(**{
-        name: p.check(values.get(name, p.default)) for name, p in known.items()})
+        name: p.check(values.get(name, None if p.required else p.default))
+        for name, p in known.items()})

@@ -96,7 +96,8 @@ class ElectionParameters(ProcessParameters):
         'for the period.', unit='m', lower=0.0, upper=INFINITE)
 
     frame: str = parameter(
-        'map', 'The frame that all robots share; messages of another frame are dropped.')
+        'map', 'The frame that all robots share; messages of another frame are dropped.',
+        empty=False)
     initial_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0), 'Where odometry starts, in the shared frame: x, y, yaw, or x, y, z, '
         'roll, pitch, yaw.', unit='(m, rad)', lengths=(3, 6))

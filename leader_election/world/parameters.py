@@ -106,6 +106,10 @@ class WorldParameters(SceneParameters, ProcessParameters):
         1.0, 'With publish_clock: seconds of the world in one real second.',
         lower=0.001, upper=1000.0)
 
+    clock_listeners: int = parameter(
+        0, 'With publish_clock: the world stands still until so many nodes listen to /clock.',
+        lower=0, upper=100000)
+
     radio_range: float = parameter(
         5.0, 'Radio relay: how far a message is heard. .inf: everywhere.',
         unit='m', lower=0.0, upper=float('inf'))

@@ -189,6 +189,16 @@ def test_the_world_is_the_clock_if_told(bench: Callable[..., Bench]) -> None:
     assert abs(seconds(odom[-1].header.stamp) - times[-1]) < 2.0
 
 
+def test_the_clock_waits_for_its_listeners(bench: Callable[..., Bench]) -> None:
+    b = bench(robots=1, world='empty', publish_clock=True, clock_listeners=1)
+    ticks = iter(range(20))
+    b.wait(lambda: next(ticks, None) is None)
+    assert b.world.world.time == 0.0
+    clock = b.listen(Clock, '/clock')
+    b.wait(lambda: b.world.world.time > 0.0 and bool(clock))
+    assert seconds(clock[0].clock) < 5.0
+
+
 def test_sim_time_of_others_paces_the_world_and_may_jump_back(bench: Callable[..., Bench]) -> None:
     b = bench(robots=1, world='empty', use_sim_time=True)
     odom = b.listen(Odometry, 'robot_1/odom')

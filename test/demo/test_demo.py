@@ -1,0 +1,85 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The demonstration as a process, small."""
+
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+from PIL import Image
+import pytest
+
+DEMO = [sys.executable, '-m', 'leader_election', 'demo']
+
+
+def run(tmp_path, *arguments, timeout=150):
+    return subprocess.run(
+        [*DEMO, '--output', str(tmp_path / 'out'), *arguments],
+        capture_output=True, text=True, timeout=timeout, stdin=subprocess.DEVNULL)
+
+
+def left_behind(folder):
+    """Return the processes of a demonstration that still run: their logs are open files."""
+    found = []
+    for process in Path('/proc').glob('[0-9]*'):
+        try:
+            if str(folder) in str((process / 'fd' / '1').resolve()):
+                found.append(process.name)
+        except OSError:
+            pass
+    return found
+
+
+def test_swarm(tmp_path):
+    done = run(tmp_path, '--robots', '6', '--duration', '4', '--world', 'empty', '--radius', '30',
+               '--range', '30', '--processes', '1')
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'demo: everything held' in done.stdout
+    assert '5 of 5 living robots have a living leader within 30 m' in done.stdout
+    assert 'led 6 robots when its process' in done.stdout
+    assert Image.open(tmp_path / 'out' / 'partition.png').width == 1600
+    assert Image.open(tmp_path / 'out' / 'run.gif').n_frames > 3
+    assert left_behind(tmp_path) == []
+
+
+def test_real_robots_logs(tmp_path):
+    done = run(tmp_path, '--logs', 'mrclam6', '--real-time-factor', '15')
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'by_truth_again: 5 of 5 robots were heard' in done.stdout
+    overall = next(line for line in done.stdout.splitlines() if 'overall' in line)
+    odometry, whole, again = (float(word.rstrip('%')) for word in overall.split()[1:])
+    assert 0.0 <= whole <= odometry <= 100.0 and 0.0 < again <= 100.0
+    assert Image.open(tmp_path / 'out' / 'agreement.png').width == 1600
+
+
+def test_a_process_that_dies_is_told(tmp_path):
+    done = run(tmp_path, '--world', 'nowhere.yaml')
+    assert done.returncode == 2
+    assert 'nowhere.yaml' in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_stopped_half_way(tmp_path, number):
+    with subprocess.Popen([*DEMO, '--robots', '4', '--output', str(tmp_path / 'out')],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as demo:
+        # The first line tells that it is up and has started the others.
+        assert demo.stdout is not None and 'robots' in demo.stdout.readline()
+        demo.send_signal(number)
+        out, error = demo.communicate(timeout=60)
+    assert demo.returncode == 0, out + error
+    assert 'Traceback' not in error
+    assert left_behind(tmp_path) == []

@@ -1,0 +1,78 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a demonstration checks, on swarms written down by hand."""
+
+from leader_election.demo.watch import Watch
+from leader_election.swarm.snapshot import RobotView, Snapshot
+import pytest
+
+HEARD = {1: 0.5, 2: 2.0, 3: 1.0}
+
+
+def swarm(time, **leaders):
+    """Return a snapshot of robots r1, r2, ... with their leaders, 2 m from a leader not oneself."""
+    views = {}
+    for name, leader in leaders.items():
+        robot = int(name[1:])
+        views[robot] = RobotView(robot, (0.0, 0.0), -1.0, 0.0 if robot == leader else 2.0, leader)
+    return Snapshot(time, views, {})
+
+
+@pytest.fixture
+def watch():
+    return Watch((1, 2, 3), radius=2.0)
+
+
+def test_waits_for_all_robots(watch):
+    watch.look(swarm(1.0, r1=1, r3=1), {1: 0.5, 3: 1.0})
+    assert watch.all_heard is None and watch.first_partition is None
+    watch.look(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    assert (watch.all_heard, watch.first_partition) == (2.0, 2.0)
+
+
+def test_first_partition_wants_leaders_that_lead_themselves(watch):
+    watch.look(swarm(2.0, r1=2, r2=3, r3=3), HEARD)
+    assert watch.first_partition is None
+    watch.look(swarm(3.0, r1=3, r2=3, r3=3), HEARD)
+    assert watch.first_partition == 3.0
+
+
+def test_first_partition_wants_the_radius():
+    watch = Watch((1, 2, 3), radius=1.9)
+    watch.look(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    assert watch.first_partition is None
+
+
+def test_recovery_is_when_nobody_follows_the_dead(watch):
+    watch.look(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    watch.kill(1, 5.0)
+    # The dead robot's last message is still fresh, and so is its hold on the others.
+    watch.look(swarm(5.1, r1=1, r2=1, r3=1), HEARD)
+    watch.look(swarm(6.0, r1=1, r2=2, r3=1), HEARD)
+    assert watch.recovered is None
+    assert watch.astray(swarm(6.0, r1=1, r2=2, r3=1)) == [3]
+    watch.look(swarm(8.0, r2=2, r3=2), HEARD)
+    assert watch.recovered == 8.0
+
+
+def test_a_living_robot_that_falls_silent_is_not_held(watch):
+    assert not watch.holds(swarm(9.0, r1=1, r2=1))
+    assert watch.missing(swarm(9.0, r1=1, r2=1)) == [3]
+
+
+def test_share_of_partitions(watch):
+    for time, leader_of_2 in ((2.0, 1), (3.0, 3), (4.0, 1), (5.0, 1)):
+        watch.look(swarm(time, r1=1, r2=leader_of_2, r3=1), HEARD)
+    assert (watch.looks, watch.partitions) == (4, 3)

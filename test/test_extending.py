@@ -1,0 +1,58 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The examples of doc/extending.md do what it says."""
+
+from pathlib import Path
+import re
+
+from leader_election.algorithms import Device
+from leader_election.robot.codec import Codec, Message
+from leader_election.robot.metrics import Sight
+
+DOCUMENT = Path(__file__).parents[1] / 'doc' / 'extending.md'
+
+
+def example(name):
+    """Return what the example with this file name defines."""
+    blocks = re.findall(r'```python\n(.*?)```', DOCUMENT.read_text(), re.DOTALL)
+    source = next(block for block in blocks if block.startswith(f'# my_robots/{name}.py'))
+    defined = {'__name__': name}
+    exec(compile(source, name, 'exec'), defined)
+    return defined
+
+
+def test_metric():
+    walking = example('walking')['WALKING']
+    assert walking.measure(Sight((0.0, 0.0), (0.4, 0.4), None, -40.0, 2.0)) == 2.0
+    assert walking.measure(Sight(None, (0.4, 0.4), None, -40.0, 2.0)) is None
+
+
+def test_strength_source():
+    class Load:
+        data = 2.5
+
+    assert example('payload')['PAYLOAD'].extract(Load) == -2.5
+
+
+def test_algorithm():
+    greedy = example('greedy')['GREEDY']
+    settings = {'radius': 3.0, 'ties': 'id'}
+    device = Device(5, 0.0)
+    neighbours = greedy.columns([1, 2], [2.5, 0.5])
+    state = greedy.round(
+        device, greedy.start(device), neighbours, [1.0, 1.0], greedy.parameters(settings))
+    assert state == greedy.state(leader=2, distance=1.5)
+    message = Message(5, 'map', (0.0, 0.0), state)
+    assert Codec(greedy).decode(Codec(greedy).encode(message)) == message
