@@ -245,7 +245,7 @@ def test_strength_from_the_battery():
     for charge in (0.90, 0.88, 0.84, math.nan, 0.84):
         rejected, rounds = node.robot.strength.rejected, node.robot.counts[ROUNDS]
         battery.publish(BatteryState(percentage=charge))
-        spin_until([stage, node], lambda n=rounds: node.robot.counts[ROUNDS] > n + 3)
+        spin_until([stage, node], lambda n=rounds: node.robot.counts[ROUNDS] > n + 1)
         values.append(round(-stage.said[1].export.value, 2))
         assert node.robot.strength.rejected - rejected == math.isnan(charge)
     assert values == [0.90, 0.90, 0.84, 0.84, 0.84], 'hysteresis 0.05'

@@ -43,6 +43,7 @@ class Sample:
     share: float = parameter(0.5, 'A fraction.', lower=0.0, upper=1.0)
     free: float = parameter(1e-6, 'Any.')
     name: str = parameter("it's", 'A text.')
+    title: str = parameter('x', 'A text.', empty=False)
     colour: str = parameter('red', 'One of a few.', choices=lambda: ('red', 'blue'))
     pose: tuple[float, ...] = parameter((0.0, 1e-9, 2.0), 'Where.', unit='m', lengths=(3, 6))
     words: tuple[str, ...] = parameter(('a', 'b'), 'Texts.')
@@ -72,7 +73,8 @@ def test_taken(name, value, expected):
     ('reach', math.nan, 'at least 0 m'), ('reach', '1', 'at least 0 m'),
     ('reach', True, 'at least 0 m'), ('share', 1.001, '0 to 1'), ('share', INFINITE, '0 to 1'),
     ('free', math.nan, 'a finite number'), ('free', INFINITE, 'a finite number'),
-    ('name', 5, 'a text'), ('colour', 'green', 'one of red, blue'),
+    ('name', 5, 'a text'), ('title', '', 'a text that is not empty'), ('number', -1, '0 to 10'),
+    ('colour', 'green', 'one of red, blue'),
     ('pose', [1.0, 2.0], '3 or 6 finite numbers m'),
     ('pose', [1.0, 2.0, math.nan], '3 or 6 finite numbers m'),
     ('pose', [1.0, 2.0, 'x'], '3 or 6 finite numbers m'),

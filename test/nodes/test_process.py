@@ -1,0 +1,109 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The robot's node as a process: how it starts, how it refuses, how it stops."""
+
+from collections.abc import Iterator
+import random
+import select
+import signal
+import subprocess
+import sys
+
+from leader_election.nodes.qos import STATE
+from nodes.stage import curtain, Stage
+import pytest
+from std_msgs.msg import Int64
+from support import spin_until
+
+COMMAND = 'from leader_election.cli import election_node; election_node()'
+# The same, and a line once signals are taken care of: before that the interpreter starts up,
+# which is nobody's moment to choose.
+TOLD = ('from leader_election import cli; cli._be_stoppable(); print("up", flush=True); '
+        'cli.election_node()')
+PATIENCE = 20.0
+"""How long a process may take to end before it counts as hung [s]."""
+
+
+def start(code: str, *ros_arguments: str) -> subprocess.Popen:
+    return subprocess.Popen(
+        [sys.executable, '-c', code, '--ros-args', *ros_arguments],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+@pytest.fixture
+def robots() -> Iterator[list[subprocess.Popen]]:
+    """Return a list of processes, none of which survives the test."""
+    started: list[subprocess.Popen] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize('arguments, line', [
+    ([], 'parameter robot_id is missing; it takes 0 to 9007199254740991'),
+    (['robot_id:=1', 'radius:=-1.0'],
+     'parameter radius: -1.0 is not allowed; it takes at least 0 m (hops, with metric hops)'),
+    (['robot_id:=1', 'algorithm:=none'],
+     "parameter algorithm: 'none' is not allowed; it takes one of bounded"),
+    (['robot_id:=1', 'initial_pose:=[1.0, 2.0]'], 'parameter initial_pose: [1.0, 2.0] is not '
+     'allowed; it takes 3 or 6 finite numbers (m, rad)'),
+    (['robot_id:=1', 'use_sim_time:=5'], "Trying to set parameter 'use_sim_time' to '5' of type "
+     "'INTEGER', expecting type 'BOOL': use_sim_time"),
+    (['robot_id:=1', 'qos_overrides./neighbourhood.subscription.reliability:=some'],
+     'Unexpected QoS override for policy `reliability`: `some`'),
+    (['robot_id:=1', 'send_topic:=a//b'], None),
+])
+def test_wrong_parameters_are_one_line_and_status_2(robots, arguments, line):
+    process = start(COMMAND, *(word for a in arguments for word in ('-p', a)))
+    robots.append(process)
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 2, err
+    assert out == ''
+    assert err.count('\n') == 1 and err.startswith('error: ')
+    assert err == f'error: {line}\n' or line is None and 'a//b' in err
+
+
+def test_stops_clean_at_any_moment(robots):
+    """
+    Eight processes started at once, stopped one after the other with random pauses between.
+
+    The first at its first line, before it imports rclpy, the last when it is long up.
+    """
+    rng = random.Random(5)
+    for n in range(8):
+        robots.append(start(TOLD, '-p', f'robot_id:={n}'))
+    for n, process in enumerate(robots):
+        assert process.stdout.readline() == 'up\n'
+        select.select([], [], [], rng.uniform(0.0, 0.5) if n else 0.0)
+        process.send_signal(signal.SIGINT if n % 2 else signal.SIGTERM)
+    for process in robots:
+        out, err = process.communicate(timeout=PATIENCE)
+        assert (process.returncode, out, err) == (0, '', '')
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_stops_clean_while_it_runs(ros, robots, number):
+    """Once it has said who leads, and so has run a round; a whole number does for a float."""
+    stage = Stage({}, name='watcher')
+    leaders: list[Int64] = []
+    stage.create_subscription(Int64, '/leader', leaders.append, STATE)
+    robots.append(start(COMMAND, '-p', 'robot_id:=7', '-p', 'radius:=5', '-p', 'round_phase:=0.0'))
+    spin_until([stage], lambda: bool(leaders), deadline=PATIENCE)
+    assert leaders[0].data == 7
+    curtain()
+    robots[0].send_signal(number)
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    assert (robots[0].returncode, out, err) == (0, '', '')
