@@ -15,7 +15,7 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 help:  ## Say what there is (the default)
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-10s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, test (to pytest) and benchmark.'
+	@echo 'ARGS="..." is passed on by demo and by test, to pytest.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
 
@@ -25,9 +25,9 @@ demo: .venv/.run  ## See a swarm elect leaders, lose the strongest, and recover,
 test: .venv/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)
 
-benchmark: .venv/.run  ## Print the figures: rounds, start, steady state, recovery
-	@for each in benchmarks/[a-z]*.py; do \
-	$(BIN)/python -m benchmarks.$$(basename $$each .py) $(ARGS) || exit 1; done
+benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, recovery
+	@for each in round_cost leader_killed cold_start steady_state; do \
+	$(BIN)/python -m benchmarks.$$each || exit 1; done
 
 lint: .venv/.dev  ## Read the code with ruff and mypy
 	@$(BIN)/ruff check .
@@ -50,6 +50,10 @@ clean:  ## Remove all that is made, ./.venv too
 
 .venv/.run: .venv/.made requirements/ros.txt requirements/run.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/ros.txt -r requirements/run.txt
+	@touch $@
+
+.venv/.benchmark: .venv/.run requirements/benchmark.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/benchmark.txt
 	@touch $@
 
 .venv/.dev: .venv/.run requirements/test.txt requirements/build.txt requirements/lint.txt

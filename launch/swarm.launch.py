@@ -21,6 +21,7 @@ from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
 from leader_election.parameters import build, table
+from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import make_scene
@@ -74,24 +75,28 @@ def nodes(context: LaunchContext) -> list[Node]:
     sim_time = yaml.safe_load(settings['use_sim_time'])
     files = [settings['params_file']] if settings['params_file'] else []
 
-    def node(executable: str, parameters: dict, **options: object) -> Node:
-        # No name: it would be the name of each of the nodes in the process.
+    def node(executable: str, parameters: dict, name: str, **options: object) -> Node:
+        # Not by the argument name of Node: the parameters would then be for that one node alone,
+        # and not for the robots that live in the same process.
         return Node(
             package=PACKAGE, executable=executable, namespace=settings['namespace'],
-            parameters=[*files, parameters], output='screen',
-            arguments=['--ros-args', '--log-level', settings['log_level']], **options)
+            parameters=[*files, parameters], output='screen', arguments=[
+                '--ros-args', '-r', f'__node:={name}', '--log-level', settings['log_level']],
+            **options)
 
     ids = make_scene(build(SceneParameters, scene)).ids
     share = int(settings['robots_per_process'])
     fleets = [
         node('fleet', scene | election | {
-            'members': ','.join(map(str, ids[i:i + share])), 'use_sim_time': sim_time})
+            'members': format_ids(ids[i:i + share]), 'use_sim_time': sim_time},
+            name=f'fleet_{ids[i]}')
         for i in range(0, len(ids), share)]
     return [
         # Without the world, or with one that was told nonsense, there is nothing to run.
-        node('swarm_world', world | {'publish_clock': sim_time}, on_exit=Shutdown()),
+        node('swarm_world', world | {'publish_clock': sim_time}, name='swarm_world',
+             on_exit=Shutdown()),
         *fleets,
-        node('monitor', election | {'use_sim_time': sim_time},
+        node('monitor', election | {'use_sim_time': sim_time}, name='monitor',
              condition=IfCondition(LaunchConfiguration('monitor'))),
         Node(package='rviz2', executable='rviz2', namespace=settings['namespace'],
              arguments=['-d', RVIZ],

@@ -50,11 +50,11 @@ class Children:
 
     def start(self, name: str, executable: str, parameters: dict[str, Any],
               remaps: dict[str, str] | None = None) -> int:
-        """Start an executable under a name, with ROS parameters and remaps; return its pid."""
+        """Start an executable as a node of that name; return its pid."""
         command = [sys.executable, '-m', 'leader_election', executable, '--ros-args']
         for parameter, value in parameters.items():
             command += ['-p', f'{parameter}:={_yaml(value)}']
-        for old, new in (remaps or {}).items():
+        for old, new in {'__node': name, **(remaps or {})}.items():
             command += ['-r', f'{old}:={new}']
         with self._log(name).open('wb') as log:
             self._running[name] = subprocess.Popen(

@@ -22,7 +22,7 @@ HEARD = {1: 0.5, 2: 2.0, 3: 1.0}
 
 
 def swarm(time, **leaders):
-    """Return a snapshot of robots r1, r2, ... with their leaders, 2 m from a leader not oneself."""
+    """Return a snapshot of robots r1, r2, ... with their leaders, 2 m away but from themselves."""
     views = {}
     for name, leader in leaders.items():
         robot = int(name[1:])
