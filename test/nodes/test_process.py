@@ -76,6 +76,24 @@ def test_wrong_parameters_are_one_line_and_status_2(robots, arguments, line):
     assert err == f'error: {line}\n' or line is None and 'a//b' in err
 
 
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_stops_clean_while_it_runs(ros, robots, number):
+    """Once it has said who leads, and so has run a round; a whole number does for a float."""
+    stage = Stage({}, name='watcher')
+    leaders: list[Int64] = []
+    stage.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
+    robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'radius:=5',
+                        '-p', 'round_phase:=0.0'))
+    spin_until([stage], lambda: bool(leaders), deadline=PATIENCE)
+    assert leaders[0].data == 7
+    robots[0].send_signal(number)
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    # It has said goodbye: else others would wait for it for twenty seconds.
+    spin_until([stage], lambda: stage.count_publishers('/alone/leader') == 0, deadline=5.0)
+    curtain()
+    assert (robots[0].returncode, out, err) == (0, '', '')
+
+
 def test_stops_clean_at_any_moment(robots):
     """
     Eight processes started at once, stopped one after the other with random pauses between.
@@ -92,18 +110,3 @@ def test_stops_clean_at_any_moment(robots):
     for process in robots:
         out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, out, err) == (0, '', '')
-
-
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_stops_clean_while_it_runs(ros, robots, number):
-    """Once it has said who leads, and so has run a round; a whole number does for a float."""
-    stage = Stage({}, name='watcher')
-    leaders: list[Int64] = []
-    stage.create_subscription(Int64, '/leader', leaders.append, STATE)
-    robots.append(start(COMMAND, '-p', 'robot_id:=7', '-p', 'radius:=5', '-p', 'round_phase:=0.0'))
-    spin_until([stage], lambda: bool(leaders), deadline=PATIENCE)
-    assert leaders[0].data == 7
-    curtain()
-    robots[0].send_signal(number)
-    out, err = robots[0].communicate(timeout=PATIENCE)
-    assert (robots[0].returncode, out, err) == (0, '', '')
