@@ -16,6 +16,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+import os
 from pathlib import Path
 import tempfile
 from typing import Any
@@ -70,11 +71,13 @@ class HostedSwarm:
     """Robots on a lattice, in a few processes; they are up, but know nothing before ``go``."""
 
     def __init__(self, children: Children, robots: int, processes: int,
-                 parameters: dict[str, Any]) -> None:
+                 radio: str, parameters: dict[str, Any]) -> None:
         self.robots = robots
         self.observer = Observer()
         self._children = children
-        self._scene = {'robots': robots, 'world': 'empty', 'layout': 'grid', 'spacing': 0.8}
+        self._range = parameters['communication_range']
+        self._scene = {'robots': robots, 'world': 'empty', 'layout': 'grid', 'spacing': 0.8,
+                       'radio': radio}
         ids = tuple(range(1, robots + 1))
         each = -(-robots // processes)
         self.pids = [
@@ -87,7 +90,8 @@ class HostedSwarm:
 
     def go(self) -> None:
         """Start the world: from now on the robots know where they are."""
-        self._children.start('world', 'swarm_world', {**self._scene, 'motion': 'static'})
+        self._children.start('world', 'swarm_world', {
+            **self._scene, 'motion': 'static', 'radio_range': self._range})
         tracker = self.observer.tracker
         self._until(lambda: len(tracker.first_heard) == self.robots,
                     'not all robots were heard')
@@ -102,11 +106,13 @@ class HostedSwarm:
 
 
 @contextmanager
-def hosted_swarm(robots: int, processes: int, **parameters: Any) -> Iterator[HostedSwarm]:
-    """Host a swarm for the length of a ``with``."""
+def hosted_swarm(robots: int, processes: int, radio: str, **parameters: Any,
+                 ) -> Iterator[HostedSwarm]:
+    """Host a swarm for the length of a ``with``, on a shared topic or with the world's radio."""
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with tempfile.TemporaryDirectory() as folder, Children(Path(folder)) as children:
-            yield HostedSwarm(children, robots, processes, parameters)
+            yield HostedSwarm(children, robots, processes, radio, parameters)
     finally:
         rclpy.try_shutdown()

@@ -12,11 +12,24 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The time as the rooms without ROS take it."""
+"""Time, as the rooms without ROS take it."""
 
+from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 
-def now(node: Node) -> float:
-    """Return the time on a node's clock, which honours ``use_sim_time`` [s]."""
-    return float(node.get_clock().now().nanoseconds) * 1e-9
+def pace(node: Node) -> Clock:
+    """
+    Return the clock that a node's timers and ages go by.
+
+    With ``use_sim_time`` it is the node's own. Without, it is a steady one: the system's clock is
+    set now and then, and a robot must neither fall silent nor forget its neighbours by that.
+    """
+    if node.get_parameter('use_sim_time').value:
+        return node.get_clock()
+    return Clock(clock_type=ClockType.STEADY_TIME)
+
+
+def seconds(clock: Clock) -> float:
+    """Return the time on a clock [s]."""
+    return float(clock.now().nanoseconds) * 1e-9

@@ -16,7 +16,8 @@
 
 import math
 
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import Radio, sender_of
 import numpy as np

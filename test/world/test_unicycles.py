@@ -16,7 +16,8 @@
 
 import math
 
-from hypothesis import given, strategies as st
+from hypothesis import given
+from hypothesis import strategies as st
 from leader_election.world.scene import free_space
 from leader_election.world.unicycles import advance, move, relative
 import numpy as np
