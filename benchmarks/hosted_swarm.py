@@ -14,6 +14,7 @@
 
 """A swarm hosted on this machine, static, and an observer of its messages."""
 
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 import os
@@ -42,6 +43,7 @@ class Observer(Node):
     """
     Hears all messages of the swarm.
 
+    :ivar heard: how many messages of each robot.
     :ivar last_change: when a robot was last heard with another leader than before [s].
     """
 
@@ -49,22 +51,29 @@ class Observer(Node):
         super().__init__('observer')
         self.tracker = SwarmTracker(expiry=1e6)
         self.last_change = 0.0
+        self.heard: Counter[int] = Counter()
         self._leaders: dict[int, int] = {}
         self._codec = codec_for(BOUNDED)
         self.create_subscription(String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
 
+    def now(self) -> float:
+        """Return the time [s]."""
+        return clock.seconds(self.get_clock())
+
     def _hear(self, message: String) -> None:
-        now = clock.now(self)
+        now = self.now()
         self.tracker.hear(message.data, now)
         said = self._codec.decode(message.data)
-        if isinstance(said, Message) and self._leaders.get(said.id) != said.export.leader:
-            self._leaders[said.id] = said.export.leader
-            self.last_change = now
+        if isinstance(said, Message):
+            self.heard[said.id] += 1
+            if self._leaders.get(said.id) != said.export.leader:
+                self._leaders[said.id] = said.export.leader
+                self.last_change = now
 
     def wait(self, seconds: float) -> None:
         """Listen for so long."""
-        end = clock.now(self) + seconds
-        spin([self], lambda: clock.now(self) >= end)
+        end = self.now() + seconds
+        spin([self], lambda: self.now() >= end)
 
 
 class HostedSwarm:

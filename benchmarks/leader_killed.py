@@ -26,7 +26,6 @@ import random
 import statistics
 
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.pose import from_parameter
 from leader_election.robot.robot import Robot
 
 ROBOTS = 100
@@ -84,7 +83,7 @@ def rounds_to_recover(seed: int) -> tuple[int, float]:
         message_expiry=EXPIRY, odometry_expiry=1e6, schedule='periodic'))
         for i in range(ROBOTS)}
     for i, robot in robots.items():
-        robot.odometry(from_parameter((*places[i], 0.0)), 0.0)
+        robot.odometry((*places[i], 0.0), 0.0)
     near = [[j for j in range(ROBOTS) if j != i and math.dist(places[i], places[j]) <= RANGE]
             for i in range(ROBOTS)]
     now, before, after = 0.0, None, [-1]

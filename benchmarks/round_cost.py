@@ -20,7 +20,6 @@ import time
 
 from leader_election.robot.codec import codec_for, Message
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.pose import IDENTITY
 from leader_election.robot.robot import Robot
 import numpy as np
 
@@ -33,7 +32,7 @@ def robot_among(number: int) -> Robot:
     """Return a robot that has heard that many neighbours."""
     draw = random.Random(number)
     robot = Robot(ElectionParameters(robot_id=0, radius=10.0, communication_range=5.0))
-    robot.odometry(IDENTITY, 0.0)
+    robot.odometry((0.0, 0.0, 0.0), 0.0)
     codec = codec_for(robot.algorithm)
     for i in range(1, number + 1):
         export = robot.algorithm.state(-draw.random(), draw.uniform(0.0, 9.0), draw.randrange(999))

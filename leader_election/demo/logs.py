@@ -65,7 +65,7 @@ class LogsDemo(Node):
         self._next = SETTLED
         for name, tracker in self.trackers.items():
             def hear(message: String, tracker: SwarmTracker = tracker) -> None:
-                tracker.hear(message.data, clock.now(self))
+                tracker.hear(message.data, clock.seconds(self.get_clock()))
             self.create_subscription(String, f'/{name}/neighbourhood', hear, NEIGHBOURHOOD)
 
     def run(self) -> int:
@@ -110,7 +110,7 @@ class LogsDemo(Node):
     def _look(self) -> bool:
         """Compare the swarms once a second; return whether the logs are over."""
         self.children.check()
-        now = clock.now(self)
+        now = clock.seconds(self.get_clock())
         if now >= self._next:
             self._next = now + 1.0
             truth = self.trackers['by_truth'].snapshot(now)

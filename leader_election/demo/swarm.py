@@ -106,7 +106,7 @@ class SwarmDemo:
 
     def _step(self) -> bool:
         """Look at the swarm if it is time to; return whether the run is over."""
-        now = clock.now(self.monitor)
+        now = clock.seconds(self.monitor.pace)
         if self._begun is None:
             self._begun = now
         if now < self._next_look:
@@ -130,7 +130,7 @@ class SwarmDemo:
             self.monitor.note = f'first partition after {seconds(watch.all_heard, now)}' \
                 if now < watch.first_partition + 2.0 else ''
             if now >= watch.first_partition + half:
-                self.led = len(regions(self.last).get(self.strongest, ()))
+                self.led = len(regions(self.last).get(self.strongest, ())) - 1
                 self.children.kill(STRONGEST)
                 watch.kill(self.strongest, now)
             return False
@@ -152,7 +152,7 @@ class SwarmDemo:
                   "first partition, after the last robot's first message: "
                   f'{seconds(watch.all_heard, watch.first_partition)}'),
             Check(watch.killed is not None and self.led > 0,
-                  f'robot {self.strongest}, the strongest, led {self.led} robots when its process '
+                  f'robot {self.strongest}, the strongest, led {self.led} others when its process '
                   f'{self.pid} was killed'),
             Check(watch.recovered is not None,
                   'recovery, until every living robot had a living leader: '

@@ -14,7 +14,7 @@
 
 """The robot's node."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -27,8 +27,8 @@ from leader_election.nodes.robot_diagnostics import status
 from leader_election.nodes.strength_topic import subscribe
 from leader_election.nodes.transform import Transform
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.pose import from_quaternion, IDENTITY
-from leader_election.robot.robot import Robot
+from leader_election.robot.pose import IDENTITY
+from leader_election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.robot.schedule import phase, wait
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -44,6 +44,7 @@ class ElectionNode(Node):
     One robot: hears ``odom`` and ``neighbourhood``, runs rounds, says what came of them.
 
     :ivar robot: the robot itself, which knows nothing of ROS.
+    :ivar pace: the clock that its times are on.
     """
 
     def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
@@ -55,6 +56,7 @@ class ElectionNode(Node):
         self._declared = Declared(self, ElectionParameters, self._configure)
         parameters = self._declared.values
         self.executor_kind = parameters.executor
+        self.pace = clock.pace(self)
         self.robot = Robot(parameters)
         self._transform = (
             Transform(self, parameters.frame) if parameters.pose_source == 'tf' else None)
@@ -66,21 +68,27 @@ class ElectionNode(Node):
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
         self._listen('odom', Odometry, self._odometry, SENSOR)
-        if parameters.metric in ('range', 'rssi'):
+        if self.robot.metric.needs_measurements:
             self._listen('measurements', Float64MultiArray, self._measure, SENSOR)
         subscribe(self, self.robot)
 
-        self._last_round = float('-inf')
+        self._last_look = self._last_beat = float('-inf')
         first = phase(parameters.round_phase, parameters.robot_id) * parameters.round_period
-        self._heartbeat = self.create_timer(max(first, SHORTEST_TIMER), self._on_heartbeat)
+        self._heartbeat = self._timer(max(first, SHORTEST_TIMER), self._on_heartbeat)
         self._in_phase = False
-        self._reaction = self.create_timer(parameters.reactive_interval, self._on_reaction)
+        self._reaction = self._timer(parameters.reactive_interval, self._on_reaction)
         self._reaction.cancel()
-        self.create_timer(parameters.diagnostics_period, self._diagnose)
+        self._timer(parameters.diagnostics_period, self._diagnose)
 
     def _listen(self, topic: str, kind: Any, callback: Any, profile: Any) -> None:
         self.create_subscription(
             kind, topic, callback, profile, qos_overriding_options=overridable())
+
+    def _timer(self, period: float, callback: Callable[[], None]) -> Any:
+        return self.create_timer(period, callback, clock=self.pace)
+
+    def _now(self) -> float:
+        return clock.seconds(self.pace)
 
     def _configure(self, parameters: ElectionParameters) -> None:
         period = parameters.round_period
@@ -96,32 +104,28 @@ class ElectionNode(Node):
     # What comes in.
 
     def _odometry(self, message: Odometry) -> None:
-        point, turn = message.pose.pose.position, message.pose.pose.orientation
-        pose = from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
-        origin = None
+        point, origin = message.pose.pose.position, None
         if message.header.frame_id == self.robot.parameters.frame:
             origin = IDENTITY
         elif self._transform is not None:
             origin = self._transform.origin(message.header.frame_id)
             if origin is None:
+                self.robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
                 return
-        self.robot.odometry(pose, clock.now(self), origin)
+        self.robot.odometry((point.x, point.y, point.z), self._now(), origin)
 
     def _measure(self, message: Float64MultiArray) -> None:
-        """Take in rows of (neighbour's id, value)."""
-        now = clock.now(self)
-        for neighbour, value in zip(message.data[::2], message.data[1::2]):
-            self.robot.measurement(neighbour, value, now)
+        self.robot.measure(message.data, self._now())
 
     def _hear(self, message: String) -> None:
-        now = clock.now(self)
+        now = self._now()
         if self.robot.hear(message.data, now) and self.robot.parameters.schedule == 'reactive':
-            pause = wait(self._last_round, now, self.robot.parameters.reactive_interval)
+            pause = wait(self._last_look, now, self.robot.parameters.reactive_interval)
             if pause < SHORTEST_TIMER:
-                self._round()
+                self._look(now)
             elif self._reaction.is_canceled():
                 self._set_timer(self._reaction, pause)
-        if self.robot.twin_heard and not self._twin_logged:
+        if self.robot.twin_heard is not None and not self._twin_logged:
             self._twin_logged = True
             self.get_logger().error(
                 f'another robot goes by id {self.robot.parameters.robot_id}: '
@@ -130,25 +134,37 @@ class ElectionNode(Node):
     # What goes out.
 
     def _on_heartbeat(self) -> None:
+        now, period = self._now(), self.robot.parameters.round_period
+        if 0.0 <= now - self._last_beat < 0.5 * period:
+            # A tick of the first, short period, overdue since the node was not spun yet.
+            return
         if not self._in_phase:
             self._in_phase = True
-            self._set_timer(self._heartbeat, self.robot.parameters.round_period)
-        self._round()
+            self._set_timer(self._heartbeat, period)
+        self._last_beat = now
+        self._round(now)
 
     def _on_reaction(self) -> None:
-        self._reaction.cancel()
-        self._round()
+        self._look(self._now())
 
-    def _round(self) -> None:
-        self._last_round = clock.now(self)
-        self._out.publish(String(data=self.robot.round(self._last_round)))
+    def _look(self, now: float) -> None:
+        """Run a round if it would change something."""
+        self._reaction.cancel()
+        self._last_look = now
+        if self.robot.would_change(now):
+            self._round(now)
+
+    def _round(self, now: float) -> None:
+        self._reaction.cancel()
+        self._last_look = now
+        self._out.publish(String(data=self.robot.round(now)))
         self._outputs.publish(self.robot)
 
     def _diagnose(self) -> None:
         message = DiagnosticArray()
         message.header.stamp = self.get_clock().now().to_msg()
         name = f'{self.get_namespace().strip("/") or "robot"}: {self.get_name()}'
-        message.status = [status(self.robot, name, clock.now(self))]
+        message.status = [status(self.robot, name, self._now())]
         self._diagnostics.publish(message)
 
 

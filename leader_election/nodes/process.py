@@ -81,7 +81,7 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
     executor = make_executor(getattr(nodes[0], 'executor_kind', 'events'))
     for node in nodes:
         executor.add_node(node)
-    never: Future[None] = Future()
+    never = Future()
     while not stop.made:
         # In slices of time: the events executor's spin returns neither on a signal nor on a
         # shutdown (rclpy 7.1), and event by event, as in spin, each costs half as much again.

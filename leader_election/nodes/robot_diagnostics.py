@@ -15,7 +15,7 @@
 """What a robot says of itself on ``/diagnostics``."""
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
-from leader_election.robot.robot import Robot
+from leader_election.robot.robot import ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, Robot
 
 
 def status(robot: Robot, name: str, now: float) -> DiagnosticStatus:
@@ -36,18 +36,27 @@ def status(robot: Robot, name: str, now: float) -> DiagnosticStatus:
 
 
 def _summary(robot: Robot, now: float) -> tuple[bytes, str]:
-    if robot.twin_heard:
+    twin = robot.twin_heard
+    if twin is not None and now - twin <= robot.parameters.message_expiry:
         return DiagnosticStatus.ERROR, (
             f'another robot goes by id {robot.parameters.robot_id}: give each its own robot_id')
-    age = robot.odometry_age(now)
-    if age is None:
-        return DiagnosticStatus.WARN, 'no odometry yet: no position is announced'
-    if robot.locate(now) is None:
-        return DiagnosticStatus.WARN, (
-            f'odometry is {age:.1f} s old: no position is announced')
+    if robot.positions_matter() and robot.locate(now) is None:
+        return DiagnosticStatus.WARN, f'{_odometry(robot, now)}: no position is announced'
     if robot.strength_missing:
         return DiagnosticStatus.WARN, (
             f'strength source {robot.source.name} is silent: the parameter strength holds')
     if robot.state.leader == robot.parameters.robot_id:
         return DiagnosticStatus.OK, 'leads'
     return DiagnosticStatus.OK, f'follows {robot.state.leader} at {robot.state.distance:.1f} m'
+
+
+def _odometry(robot: Robot, now: float) -> str:
+    """Say what is wrong with odometry."""
+    age = robot.odometry_age(now)
+    if age is not None:
+        return f'odometry is {age:.1f} s old'
+    if robot.counts[ODOMETRY_WITHOUT_TRANSFORM]:
+        return f'no transform from the frame of odometry to {robot.parameters.frame}'
+    if robot.counts[ODOMETRY_REJECTED]:
+        return 'odometry says what no place can be'
+    return 'no odometry yet'

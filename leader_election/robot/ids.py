@@ -34,15 +34,18 @@ def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
     for part in text.split(','):
         first, _, last = part.partition('-')
         try:
-            ids.update(range(int(first), int(last or first) + 1))
+            run = (int(first), int(last or first))
         except ValueError:
+            run = (1, 0)
+        if run[0] > run[1]:
             raise ParameterError(
                 f'parameter members: {text!r} is not allowed; it takes ids and ranges of ids, '
-                "for example '1-20,25'") from None
-    unknown = sorted(ids - set(known))
-    if unknown:
-        raise ParameterError(
-            f'parameter members: no robot {unknown[0]}; the robots are {format_ids(known)}')
+                "for example '1-20,25'")
+        for end in run:
+            if end not in known:
+                raise ParameterError(
+                    f'parameter members: no robot {end}; the robots are {format_ids(known)}')
+        ids.update(i for i in known if run[0] <= i <= run[1])
     return tuple(sorted(ids))
 
 

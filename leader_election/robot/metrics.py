@@ -49,6 +49,10 @@ class Metric:
     Returns the distance, or ``None`` where what it needs is missing: then that robot is no
     neighbour in this round. The floor is applied by the caller (:func:`distance`).
     """
+    needs_positions: bool = False
+    """Whether it is of no use to a robot, or with a message, without a position."""
+    needs_measurements: bool = False
+    """Whether it goes by topic ``measurements``."""
 
 
 def distance(metric: Metric, sight: Sight, floor: float) -> float | None:
@@ -78,8 +82,12 @@ def hops(sight: Sight) -> float:
 
 
 def measured_range(sight: Sight) -> float | None:
-    """Return what was measured: metres, or any other cost that adds up along a path."""
-    return sight.measurement
+    """
+    Return what was measured: metres, or any other cost that adds up along a path.
+
+    Zero and less is what many drivers say for want of a reading.
+    """
+    return sight.measurement if sight.measurement and sight.measurement > 0.0 else None
 
 
 def rssi(sight: Sight) -> float | None:
@@ -96,7 +104,7 @@ def rssi(sight: Sight) -> float | None:
 
 
 METRICS: Registry[Metric] = Registry('metric', 'leader_election.metrics')
-METRICS.add(Metric('odometry', odometry))
+METRICS.add(Metric('odometry', odometry, needs_positions=True))
 METRICS.add(Metric('hops', hops))
-METRICS.add(Metric('range', measured_range))
-METRICS.add(Metric('rssi', rssi))
+METRICS.add(Metric('range', measured_range, needs_measurements=True))
+METRICS.add(Metric('rssi', rssi, needs_measurements=True))

@@ -17,7 +17,7 @@
 from dataclasses import dataclass
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.parameters import parameter, ProcessParameters, REQUIRED_INT
+from leader_election.parameters import parameter, ParameterError, ProcessParameters, REQUIRED_INT
 from leader_election.robot.codec import MAX_ID
 from leader_election.robot.metrics import METRICS
 from leader_election.robot.strength import STRENGTH_SOURCES
@@ -37,7 +37,9 @@ class ElectionParameters(ProcessParameters):
         'bounded', 'The election algorithm.', choices=ALGORITHMS.names)
     radius: float = parameter(
         10.0, 'The farthest that a leader reaches, measured by the metric along the path of the '
-        'messages.', unit='m (hops, with metric hops)', lower=0.0, upper=INFINITE, dynamic=True)
+        'messages. A dead leader is forgotten once its candidacy has grown beyond it, so do not '
+        'make it much larger than the swarm.',
+        unit='m (hops, with metric hops)', lower=0.0, upper=1e6, dynamic=True)
     ties: str = parameter(
         'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as '
         'the paper prints it (each of two equal neighbours then leads itself).',
@@ -57,7 +59,8 @@ class ElectionParameters(ProcessParameters):
 
     metric: str = parameter(
         'odometry', 'How far away a neighbour is: by the two positions, one each (hops), or by '
-        'what topic measurements says, in metres (range) or as signal strength in dBm (rssi).',
+        'what topic measurements says, in metres (range) or as signal strength in dBm (rssi). '
+        'Robots without odometry need a communication_range of .inf.',
         choices=METRICS.names)
     metric_floor: float = parameter(
         0.01, 'The least distance between two robots: at zero the candidacy of a dead leader '
@@ -69,10 +72,11 @@ class ElectionParameters(ProcessParameters):
 
     communication_range: float = parameter(
         5.0, 'A robot farther away than this is no neighbour, even if it is heard. '
-        '.inf: whoever is heard is a neighbour.',
+        '.inf: whoever is heard is a neighbour, even without a position.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
     message_expiry: float = parameter(
-        3.0, 'A message counts for so long after its receipt.', unit='s', lower=0.01, upper=1e6)
+        3.0, 'A message counts for so long after its receipt; longer than round_period.',
+        unit='s', lower=0.01, upper=1e6, dynamic=True)
     neighbour_limit: int = parameter(
         500, 'The most senders that are remembered at once.', lower=1, upper=100000)
     measurement_expiry: float = parameter(
@@ -89,7 +93,7 @@ class ElectionParameters(ProcessParameters):
         -1.0, 'When in a period the rounds run, as a fraction of it, from the start of the node. '
         'Negative: spread by the robot id.', lower=-1.0, upper=0.999999)
     reactive_interval: float = parameter(
-        0.05, 'Schedule reactive: the least time between two rounds.',
+        0.1, 'Schedule reactive: the least time from a round to one that a message calls for.',
         unit='s', lower=0.001, upper=3600.0)
     reactive_tolerance: float = parameter(
         0.1, 'Schedule reactive: a change of the distance alone that is smaller than this waits '
@@ -114,3 +118,10 @@ class ElectionParameters(ProcessParameters):
         'heard on, since a radio lies between.')
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense together."""
+        if self.message_expiry <= self.round_period:
+            raise ParameterError(
+                f'parameter message_expiry: {self.message_expiry:g} is not allowed; it takes more '
+                f'than round_period, which is {self.round_period:g} s')

@@ -64,15 +64,16 @@ def from_quaternion(point: Sequence[float], orientation: Sequence[float]) -> Pos
     return np.asarray(compose(point, quat2mat([w, x, y, z]), np.ones(3)))
 
 
-def position(pose: Pose) -> Position:
+def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Position:
     """
-    Return x and y [m], to a tenth of a millimetre: what is announced and measured by.
+    Return where a point of a pose's own frame is: x and y [m], to a tenth of a millimetre.
 
-    Roll and pitch of the origin count: a way driven up a slope is shorter on the map.
+    Roll and pitch count: a way driven up a slope is shorter on the map.
 
     >>> up = from_parameter([0.0, 0.0, 0.0, 0.0, -math.pi / 3, 0.0])
-    >>> driven = from_quaternion([2.0, 0.0, 0.0], [0.0, 0.0, 0.0, 1.0])
-    >>> position(up @ driven)
+    >>> position(up, (2.0, 0.0, 0.0))
     (1.0, 0.0)
     """
-    return round(float(pose[0, 3]), 4), round(float(pose[1, 3]), 4)
+    x, y = (float(row[0] * point[0] + row[1] * point[1] + row[2] * point[2] + row[3])
+            for row in pose[:2].tolist())
+    return round(x, 4), round(y, 4)

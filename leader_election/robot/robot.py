@@ -15,6 +15,7 @@
 """A robot: everything that it does in a round and when it hears a message, without ROS."""
 
 from collections import Counter, deque
+from collections.abc import Sequence
 import math
 from typing import Any, NamedTuple
 
@@ -31,8 +32,11 @@ OUT_OF_RANGE = 'messages_out_of_range'
 ROUNDS = 'rounds'
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_REJECTED = 'odometry_rejected'
+ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 MEASUREMENTS_REJECTED = 'measurements_rejected'
-COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED, MEASUREMENTS_REJECTED,
+UNMEASURED = 'neighbours_unmeasured'
+COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
+            ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, UNMEASURED,
             *(reason.value for reason in Reason))
 """The names of what a robot counts."""
 ECHOES_REMEMBERED = 256
@@ -68,13 +72,13 @@ class Robot:
         """Those of the last round."""
         self.position: Position | None = None
         """As of the last odometry, round or message."""
-        self.twin_heard = False
-        """Whether another robot was heard that goes by this robot's id."""
+        self.twin_heard: float | None = None
+        """When another robot was last heard that goes by this robot's id."""
         self._codec = codec_for(self.algorithm)
         self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
         self._odometry: tuple[Position, float] | None = None
         self._measurements: dict[int, tuple[float, float]] = {}
-        self._news = False
+        self._unmeasured = 0
         self.configure(parameters)
         self.state: Any = self.algorithm.start(self._device())
 
@@ -82,35 +86,39 @@ class Robot:
         """Take over parameters that were changed."""
         self.parameters = parameters
         self._round_parameters = self.algorithm.parameters(vars(parameters))
+        self.mailbox.expiry = parameters.message_expiry
         asked = parameters.strength_hysteresis
         self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
-        if self.source.name == 'constant':
-            self.strength.update(parameters.strength)
-        self._news = True
+        if not self.strength.heard:
+            self.strength.announced = parameters.strength
 
     # What is sensed.
 
-    def odometry(self, pose: Pose | None, now: float, origin: Pose | None = None) -> None:
+    def odometry(self, point: Sequence[float], now: float, origin: Pose | None = None) -> None:
         """
-        Take in where odometry says that this robot is.
+        Take in where odometry says that this robot is; a place where none can be is counted.
 
-        ``None``, a pose unreadable, is counted, and so is a place where no robot can be.
-
+        :param point: x, y, z in odometry's frame [m]. Which way the robot looks plays no part.
         :param origin: the pose of odometry's frame in the shared one; by default ``initial_pose``.
         """
-        start = self.initial_pose if origin is None else origin
-        place = None if pose is None else position(start @ pose)
-        if place is None or not is_place(place):
+        place = position(self.initial_pose if origin is None else origin, point)
+        if not is_place(place):
             self.counts[ODOMETRY_REJECTED] += 1
         else:
             self._odometry = (place, now)
 
-    def measurement(self, neighbour: int, value: float, now: float) -> None:
-        """Take in what was measured of a neighbour: a range [m] or a signal strength [dBm]."""
-        if math.isfinite(value) and neighbour >= 0:
-            self._measurements[neighbour] = (value, now)
-        else:
-            self.counts[MEASUREMENTS_REJECTED] += 1
+    def measure(self, rows: Sequence[float], now: float) -> None:
+        """
+        Take in what was measured of neighbours: a range [m] or a signal strength [dBm].
+
+        :param rows: id, value, id, value, ... What is no id, or not finite, is counted.
+        """
+        self.counts[MEASUREMENTS_REJECTED] += len(rows) % 2
+        for neighbour, value in zip(rows[::2], rows[1::2]):
+            if math.isfinite(value) and float(neighbour).is_integer() and neighbour >= 0.0:
+                self._measurements[int(neighbour)] = (value, now)
+            else:
+                self.counts[MEASUREMENTS_REJECTED] += 1
 
     def locate(self, now: float) -> Position | None:
         """Return the own position now, ``None`` where odometry is missing or too old."""
@@ -137,7 +145,7 @@ class Robot:
 
     def hear(self, payload: str, now: float) -> bool:
         """
-        Take in a message; return whether a round now would change this robot's candidacy.
+        Take in a message; return whether it is news: whether anything in it counts and is new.
 
         What is wrong with a message is counted, by reason, and nothing else comes of it.
         """
@@ -151,36 +159,37 @@ class Robot:
         if isinstance(message, Reason):
             return self._reject(message)
         if own:
-            self.twin_heard = True
+            self.twin_heard = now
             return self._reject(Reason.OWN_ID)
         if message.frame != self.parameters.frame:
             return self._reject(Reason.FRAME)
-        if message.position is None and self._positions_matter():
+        if message.position is None and self.positions_matter():
             return self._reject(Reason.NO_POSITION)
-        if self._out_of_range(self.locate(now), message):
+        before = self.mailbox.last(message.id)
+        if self.locate(now) is not None and not self._in_range(message):
             self.counts[OUT_OF_RANGE] += 1
-            if self.mailbox.last(message.id) is None:
-                return False
             self.mailbox.forget(message.id)
-            self._news = True
-        else:
-            if self.mailbox.last(message.id) != message:
-                self._news = True
-            if not self.mailbox.put(message, now):
-                return self._reject(Reason.LIMIT)
-        return self._news and self._would_change(now)
+            return before is not None
+        # Without a place of its own this robot cannot tell yet; the round will.
+        if not self.mailbox.put(message, now):
+            return self._reject(Reason.LIMIT)
+        return message != before
 
     def _reject(self, reason: Reason) -> bool:
         self.counts[reason.value] += 1
         return False
 
-    def _positions_matter(self) -> bool:
-        return (self.parameters.metric == 'odometry'
+    def positions_matter(self) -> bool:
+        """Return whether robots without a position are of no use to each other."""
+        return (self.metric.needs_positions
                 or math.isfinite(self.parameters.communication_range))
 
-    def _out_of_range(self, own: Position | None, message: Message) -> bool:
-        return (own is not None and message.position is not None
-                and math.dist(own, message.position) > self.parameters.communication_range)
+    def _in_range(self, message: Message) -> bool:
+        if math.isinf(self.parameters.communication_range):
+            return True
+        return (self.position is not None and message.position is not None
+                and math.dist(self.position, message.position)
+                <= self.parameters.communication_range)
 
     # What is computed.
 
@@ -192,8 +201,8 @@ class Robot:
         if self.source is DEGREE:
             self.strength.update(float(len(self.neighbours)))
         self.state = self._compute(self.neighbours)
-        self._news = False
         self.counts[ROUNDS] += 1
+        self.counts[UNMEASURED] += self._unmeasured
         self.counts[LEADER_CHANGES] += self.state.leader != before.leader
         payload = self._codec.encode(Message(
             self.parameters.robot_id, self.parameters.frame, self.position, self.state))
@@ -206,18 +215,26 @@ class Robot:
     def _context(self, now: float) -> list[Neighbour]:
         """Return the robots that are neighbours now, with their distances."""
         neighbours = []
+        self._unmeasured = 0
+        self._drop_old_measurements(now)
         for message in self.mailbox.messages(now):
-            if self._out_of_range(self.position, message):
+            if not self._in_range(message):
                 continue
-            value, taken = self._measurements.get(message.id, (None, now))
-            if value is not None and not 0.0 <= now - taken <= self.parameters.measurement_expiry:
-                value = None
+            value = self._measurements.get(message.id, (None, now))[0]
             sight = Sight(self.position, message.position, value,
                           self.parameters.rssi_at_one_metre, self.parameters.rssi_exponent)
             far = distance(self.metric, sight, self.parameters.metric_floor)
             if far is not None:
                 neighbours.append(Neighbour(message, far))
+            else:
+                self._unmeasured += 1
         return neighbours
+
+    def _drop_old_measurements(self, now: float) -> None:
+        for neighbour, (_, taken) in list(self._measurements.items()):
+            # Taken later than now: the clock went backwards, and the age is not known.
+            if not 0.0 <= now - taken <= self.parameters.measurement_expiry:
+                del self._measurements[neighbour]
 
     def _compute(self, neighbours: list[Neighbour]) -> Any:
         """Call the algorithm's round on these neighbours."""
@@ -228,10 +245,14 @@ class Robot:
             self._device(), self.state, columns,
             [neighbour.distance for neighbour in neighbours], self._round_parameters)
 
-    def _would_change(self, now: float) -> bool:
-        """Return whether a round now would give another candidacy, or a distance far off."""
+    def would_change(self, now: float) -> bool:
+        """
+        Return whether a round now would give another candidacy, or a distance far off.
+
+        It costs as much as a round.
+        """
+        self.locate(now)
         before, after = self.state, self._compute(self._context(now))
-        self._news = False
         if after._replace(distance=before.distance) != before:
             return True
         change = abs(after.distance - before.distance)

@@ -49,7 +49,7 @@ def test_swarm(tmp_path):
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'demo: everything held' in done.stdout
     assert '5 of 5 living robots have a living leader within 30 m' in done.stdout
-    assert 'led 6 robots when its process' in done.stdout
+    assert 'led 5 others when its process' in done.stdout
     assert Image.open(tmp_path / 'out' / 'partition.png').width == 1600
     assert Image.open(tmp_path / 'out' / 'run.gif').n_frames > 3
     assert left_behind(tmp_path) == []

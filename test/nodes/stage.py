@@ -17,6 +17,7 @@
 from typing import Any
 
 from leader_election.algorithms import BOUNDED
+from leader_election.nodes import clock
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.qos import NEIGHBOURHOOD, SENSOR
 from leader_election.robot.codec import codec_for, Message
@@ -40,7 +41,8 @@ def curtain() -> None:
 def robot(robot_id: int, **parameters: Any) -> ElectionNode:
     """Return a robot in the namespace ``/r<id>`` that runs quick rounds."""
     values = {'robot_id': robot_id, 'strength': float(robot_id), 'round_period': 0.1,
-              'message_expiry': 0.5, 'diagnostics_period': 0.1, **parameters}
+              'message_expiry': max(0.5, 2.0 * parameters.get('round_period', 0.1)),
+              'diagnostics_period': 0.1, **parameters}
     CAST.append(ElectionNode(
         namespace=f'/r{robot_id}', use_global_arguments=False,
         cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
@@ -92,7 +94,7 @@ class Stage(Node):
     def heard_by(self, robots: list[ElectionNode]) -> bool:
         """Say whether these robots are connected, and know where they are."""
         return (self.voice.get_subscription_count() >= len(robots) + 1
-                and all(r.robot.locate(r.get_clock().now().nanoseconds * 1e-9) for r in robots))
+                and all(r.robot.locate(clock.seconds(r.pace)) for r in robots))
 
 
 def leaders(robots: list[ElectionNode]) -> list[int]:

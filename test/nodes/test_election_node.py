@@ -28,6 +28,7 @@ import pytest
 from rcl_interfaces.msg import Log
 from rcl_interfaces.srv import SetParameters
 import rclpy
+from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile
@@ -105,7 +106,7 @@ def test_range_filter():
 
 def test_parameters_at_run_time():
     """Through the service that ``ros2 param set`` uses."""
-    robots = [robot(i, round_period=NEVER, round_phase=0.9, message_expiry=NEVER) for i in (1, 2)]
+    robots = [robot(i, round_period=NEVER, round_phase=0.9) for i in (1, 2)]
     stage = Stage({1: (0.0, 0.0), 2: (3.0, 0.0)})
     clients = {i: stage.create_client(SetParameters, f'/r{i}/election_node/set_parameters')
                for i in (1, 2)}
@@ -264,8 +265,8 @@ def test_metric_by_measured_range():
 
 def test_reactive_news_crosses_the_swarm_in_one_round_each():
     """Five in a line that never run a periodic round hear of a leader beside the first."""
-    robots = [robot(i, round_period=NEVER, round_phase=0.9, communication_range=4.0, radius=99.0,
-                    message_expiry=NEVER) for i in range(1, 6)]
+    robots = [robot(i, round_period=NEVER, round_phase=0.9, communication_range=4.0, radius=99.0)
+              for i in range(1, 6)]
     stage = Stage({i: (3.0 * i, 0.0) for i in range(1, 6)})
     spin_until([stage, *robots], lambda: stage.heard_by(robots))
     spin_until([stage, *robots], lambda: stage.voice.get_subscription_count() == 6
@@ -342,3 +343,10 @@ def test_robots_that_say_what_they_hear_on_another_topic():
     sent = collect(stage, String, '/air', NEIGHBOURHOOD)
     spin_until([stage, node], lambda: len(sent) > 1)
     assert 1 not in stage.said
+
+
+def test_the_system_clock_does_not_pace_a_robot():
+    """It is set now and then; without sim time a steady clock is what ages and timers go by."""
+    assert robot(1).pace.clock_type == ClockType.STEADY_TIME
+    simulated = robot(2, use_sim_time=True)
+    assert simulated.pace is simulated.get_clock()

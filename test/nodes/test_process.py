@@ -55,7 +55,7 @@ def robots() -> Iterator[list[subprocess.Popen]]:
 @pytest.mark.parametrize('arguments, line', [
     ([], 'parameter robot_id is missing; it takes 0 to 9007199254740991'),
     (['robot_id:=1', 'radius:=-1.0'],
-     'parameter radius: -1.0 is not allowed; it takes at least 0 m (hops, with metric hops)'),
+     'parameter radius: -1.0 is not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
     (['robot_id:=1', 'algorithm:=none'],
      "parameter algorithm: 'none' is not allowed; it takes one of bounded"),
     (['robot_id:=1', 'initial_pose:=[1.0, 2.0]'], 'parameter initial_pose: [1.0, 2.0] is not '

@@ -20,7 +20,7 @@ from leader_election.algorithms import BOUNDED
 from leader_election.parameters import build
 from leader_election.robot.codec import codec_for, Message, Reason
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.pose import from_parameter, from_quaternion
+from leader_election.robot.pose import from_parameter
 from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
 import numpy as np
 import pytest
@@ -36,7 +36,7 @@ def robot(at: tuple[float, float] | None = (0.0, 0.0), **changes: Any) -> Robot:
     """Return a robot that is there at time 0 and has run a round."""
     made = Robot(parameters(**changes))
     if at is not None:
-        made.odometry(from_parameter([*at, 0.0]), 0.0)
+        made.odometry((*at, 0.0), 0.0)
     made.round(0.0)
     return made
 
@@ -48,6 +48,11 @@ def says(sender: int, at: tuple[float, float] | None = (1.0, 0.0), strength: flo
         -strength, far, sender if leader is None else leader)))
 
 
+def reacts(robot: Robot, payload: str, now: float) -> bool:
+    """Say whether a message calls for a round."""
+    return robot.hear(payload, now) and robot.would_change(now)
+
+
 def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
     """Return whom it counts in a round now, and how far they are."""
     of.round(now)
@@ -57,7 +62,7 @@ def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
 def test_leads_alone_and_follows_the_stronger():
     me = robot()
     assert me.state == (-1.0, 0.0, ME)
-    assert me.hear(says(7, at=(3.0, 4.0)), 0.0)
+    assert reacts(me, says(7, at=(3.0, 4.0)), 0.0)
     assert me.round(0.0) == says(ME, at=(0.0, 0.0), strength=9.0, far=5.0, leader=7)
     assert me.counts[ROUNDS] == 2 and me.counts[LEADER_CHANGES] == 1
     me.round(100.0)
@@ -77,7 +82,7 @@ def test_who_leaves_is_forgotten_at_once_and_heard_again_when_back():
     me = robot(communication_range=5.0)
     me.hear(says(7, at=(4.0, 0.0)), 0.0)
     assert neighbours(me) == {7: 4.0}
-    assert me.hear(says(7, at=(6.0, 0.0)), 0.1), 'the leader is gone: reason for a round'
+    assert reacts(me, says(7, at=(6.0, 0.0)), 0.1), 'the leader is gone: reason for a round'
     assert neighbours(me, 0.1) == {}
     assert not me.hear(says(7, at=(6.5, 0.0)), 0.2), 'no news'
     me.hear(says(7, at=(5.0, 0.0)), 0.3)
@@ -88,17 +93,17 @@ def test_own_way_out_of_range():
     """The neighbour stays; what it said last is out of range from where this robot is now."""
     me = robot(communication_range=5.0)
     me.hear(says(7, at=(4.0, 0.0)), 0.0)
-    me.odometry(from_parameter([-2.0, 0.0, 0.0]), 0.1)
+    me.odometry((-2.0, 0.0, 0.0), 0.1)
     assert neighbours(me, 0.1) == {}
-    me.odometry(from_parameter([-1.0, 0.0, 0.0]), 0.2)
+    me.odometry((-1.0, 0.0, 0.0), 0.2)
     assert neighbours(me, 0.2) == {7: 5.0}
 
 
 def test_start_pose_and_odometry_compose():
     me = Robot(parameters(initial_pose=[10.0, 0.0, np.pi / 2]))
-    me.odometry(from_quaternion((3.0, 0.0, 0.0), (0.0, 0.0, 0.0, 1.0)), 0.0)
+    me.odometry((3.0, 0.0, 0.0), 0.0)
     assert me.locate(0.0) == (10.0, 3.0)
-    me.odometry(from_parameter([1.0, 2.0, 0.0]), 0.0, origin=from_parameter([0.0, 0.0, 0.0]))
+    me.odometry((1.0, 2.0, 0.0), 0.0, origin=from_parameter([0.0, 0.0, 0.0]))
     assert me.locate(0.0) == (1.0, 2.0), 'the origin given takes the place of the start pose'
 
 
@@ -106,13 +111,13 @@ def test_own_echo_is_nothing():
     me = robot()
     for _ in range(3):
         assert not me.hear(me.round(0.0), 0.0)
-    assert me.counts[HEARD] == 0 and not me.twin_heard
+    assert me.counts[HEARD] == 0 and me.twin_heard is None
 
 
 def test_twin():
     me = robot()
     assert not me.hear(says(ME, at=(2.0, 0.0)), 0.0)
-    assert me.twin_heard and me.counts[Reason.OWN_ID.value] == 1
+    assert me.twin_heard is not None and me.counts[Reason.OWN_ID.value] == 1
     assert neighbours(me) == {}
 
 
@@ -123,7 +128,7 @@ def test_twin_that_says_the_very_same():
     assert mine == its
     for _ in range(3):
         me.hear(its, 1.0)
-    assert me.twin_heard and me.counts[Reason.OWN_ID.value] == 1
+    assert me.twin_heard is not None and me.counts[Reason.OWN_ID.value] == 1
 
 
 def test_rejects():
@@ -167,7 +172,7 @@ def test_without_odometry():
     me.hear(says(7), 0.0)
     assert me.counts[HEARD] == 1 and me.mailbox.last(7) is not None
     assert neighbours(me) == {} and me.state.leader == ME
-    me.odometry(from_parameter([0.0, 0.0, 0.0]), 0.1)
+    me.odometry((0.0, 0.0, 0.0), 0.1)
     assert neighbours(me, 0.1) == {7: 1.0}
 
 
@@ -183,25 +188,25 @@ def test_odometry_too_old():
 def test_clock_going_back():
     """What is known counts from then on for one expiry more; nothing is kept for ever."""
     me = robot(odometry_expiry=2.0, message_expiry=3.0)
-    me.odometry(from_parameter([0.0, 0.0, 0.0]), 1000.0)
+    me.odometry((0.0, 0.0, 0.0), 1000.0)
     me.hear(says(7), 1000.0)
     assert neighbours(me, 5.0) == {7: 1.0}
     assert '"p"' in me.round(7.0) and '"p"' not in me.round(7.1)
     assert me.mailbox.messages(8.1) == []
 
 
-@pytest.mark.parametrize('pose', [
-    None, from_parameter([1e10, 0.0, 0.0]), from_parameter([np.nan, 0.0, 0.0])])
-def test_odometry_rejected(pose):
+@pytest.mark.parametrize('point', [
+    (1e10, 0.0, 0.0), (np.nan, 0.0, 0.0), (0.0, np.inf, 0.0), (0.0, 0.0, np.nan)])
+def test_odometry_rejected(point):
     me = robot(at=(3.0, 0.0))
-    me.odometry(pose, 0.5)
+    me.odometry(point, 0.5)
     assert me.counts['odometry_rejected'] == 1
     assert me.locate(0.5) == (3.0, 0.0), 'the last good one holds'
 
 
 def test_hops_need_no_position():
     me = robot(at=None, metric='hops', communication_range=float('inf'), radius=2.0)
-    assert me.hear(says(7, at=None, far=1.0, leader=8), 0.0)
+    assert reacts(me, says(7, at=None, far=1.0, leader=8), 0.0)
     assert neighbours(me) == {7: 1.0}
     assert me.state == (-9.0, 2.0, 8)
     me.hear(says(7, at=None, far=2.0, leader=8), 0.0)
@@ -213,13 +218,32 @@ def test_measured_range():
     me = robot(metric='range', measurement_expiry=1.0)
     me.hear(says(7), 0.0)
     assert neighbours(me) == {}, 'nothing was measured'
-    me.measurement(7, 2.5, 0.0)
+    assert me.counts['neighbours_unmeasured'] == 1
+    me.measure([7.0, 2.5], 0.0)
     assert neighbours(me, 1.0) == {7: 2.5}
     assert neighbours(me, 1.1) == {}, 'too old'
-    for neighbour, value in ((7, float('nan')), (7, float('inf')), (float('nan'), 1.0)):
-        me.measurement(neighbour, value, 1.1)
-    assert me.counts['measurements_rejected'] == 3
+    nan, inf = float('nan'), float('inf')
+    me.measure([7.0, nan, 7.0, inf, nan, 1.0, 7.5, 1.0, -1.0, 1.0, 7.0], 1.1)
+    assert me.counts['measurements_rejected'] == 6, 'the last id has no value'
     assert neighbours(me, 1.1) == {}
+
+
+@pytest.mark.parametrize('value', [0.0, -1.0])
+def test_a_range_that_is_no_reading(value):
+    me = robot(metric='range')
+    me.hear(says(7), 0.0)
+    me.measure([7.0, value], 0.0)
+    assert neighbours(me) == {}
+
+
+def test_hops_with_a_range_but_without_a_place():
+    """Who may be out of range is no neighbour, until this robot knows where it is."""
+    me = robot(at=None, metric='hops', communication_range=5.0, radius=3.0)
+    me.hear(says(7, at=(900.0, 0.0)), 0.0)
+    me.hear(says(8, at=(3.0, 0.0)), 0.0)
+    assert neighbours(me) == {}
+    me.odometry((0.0, 0.0, 0.0), 0.1)
+    assert neighbours(me, 0.1) == {8: 1.0}
 
 
 def test_degree_with_its_hysteresis():
@@ -240,21 +264,37 @@ def test_change_of_strength_at_run_time():
     assert me.state == (-3.0, 0.0, ME)
     me.configure(parameters(strength=3.5, strength_hysteresis=1.0))
     me.round(0.0)
-    assert me.state.value == -3.0, 'within the hysteresis'
+    assert me.state.value == -3.5, 'a constant has no noise'
+
+
+def test_strength_holds_until_its_source_has_spoken():
+    me = robot(strength_source='topic', strength=1.0)
+    me.configure(parameters(strength_source='topic', strength=7.0))
+    assert me.strength.announced == 7.0
+    me.strength.update(2.0)
+    me.configure(parameters(strength_source='topic', strength=9.0))
+    assert me.strength.announced == 2.0
+
+
+def test_expiry_at_run_time():
+    me = robot(message_expiry=3.0)
+    me.hear(says(7), 0.0)
+    me.configure(parameters(message_expiry=1.5))
+    assert neighbours(me, 1.6) == {}
 
 
 def test_reacts_to_what_would_change_its_candidacy():
     me = robot(reactive_tolerance=0.5)
-    assert not me.hear(says(7, strength=0.5), 0.0), 'weaker'
-    assert me.hear(says(8, strength=9.0, at=(2.0, 0.0)), 0.0), 'stronger'
+    assert not reacts(me, says(7, strength=0.5), 0.0), 'weaker'
+    assert reacts(me, says(8, strength=9.0, at=(2.0, 0.0)), 0.0), 'stronger'
     me.round(0.0)
-    assert not me.hear(says(8, strength=9.0, at=(2.0, 0.0)), 0.1), 'the same again'
-    assert not me.hear(says(8, strength=9.0, at=(2.25, 0.0)), 0.1), 'a little farther'
-    assert me.hear(says(8, strength=9.0, at=(2.5, 0.0)), 0.1), 'as far as the tolerance'
+    assert not reacts(me, says(8, strength=9.0, at=(2.0, 0.0)), 0.1), 'the same again'
+    assert not reacts(me, says(8, strength=9.0, at=(2.25, 0.0)), 0.1), 'a little farther'
+    assert reacts(me, says(8, strength=9.0, at=(2.5, 0.0)), 0.1), 'as far as the tolerance'
     me.round(0.1)
-    assert me.hear(says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength: others compare'
+    assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength: others compare'
     me.round(0.2)
-    assert me.hear(says(8, strength=8.0, at=(2.5, 0.0), far=50.0, leader=1), 0.3), 'lost'
+    assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0), far=50.0, leader=1), 0.3), 'lost'
     assert not me.hear('rubbish', 0.3)
 
 
@@ -263,13 +303,13 @@ def test_no_reaction_before_the_change_is_enough_adds_up():
     me = robot(reactive_tolerance=0.5)
     me.hear(says(8, at=(2.0, 0.0)), 0.0)
     me.round(0.0)
-    steps = [me.hear(says(8, at=(2.0 + 0.125 * n, 0.0)), 0.1) for n in range(1, 5)]
+    steps = [reacts(me, says(8, at=(2.0 + 0.125 * n, 0.0)), 0.1) for n in range(1, 5)]
     assert steps == [False, False, False, True]
 
 
 def test_numbers_at_their_limits_can_be_told_on():
     """Whatever the message, the answer can be sent."""
-    me = robot(communication_range=float('inf'), radius=float('inf'))
+    me = robot(communication_range=float('inf'), radius=1e6)
     for far in (0.0, 1.7e308, 1.7976931348623157e308):
         for strength in (1.7e308, -1.7e308, 5e-324):
             me.hear(says(7, at=(-1e9, 1e9), strength=strength, far=far), 0.0)
