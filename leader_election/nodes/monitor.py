@@ -18,6 +18,7 @@ from pathlib import Path
 import sys
 from typing import Any
 
+from leader_election.nodes import clock
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.markers import Markers
 from leader_election.nodes.process import run
@@ -46,6 +47,7 @@ class Monitor(Node):
     """
     Hears ``neighbourhood`` and ``world``, publishes ``markers``, shows and draws the swarm.
 
+    :ivar pace: the clock that all times here are of.
     :ivar tracker: what the robots said last.
     :ivar statistics: what happened over time.
     :ivar snapshot: the swarm at the last look.
@@ -66,10 +68,11 @@ class Monitor(Node):
         self.executor_kind = self.parameters.executor
         _check_folder('picture', self.parameters.picture)
         _check_folder('animation', self.parameters.animation)
+        self.pace = clock.pace(self)
         self.tracker = SwarmTracker(
             self.parameters.message_expiry, self.parameters.algorithm, self.parameters.frame)
         self.statistics = Statistics()
-        self.snapshot = Snapshot(self._now(), {})
+        self.snapshot = Snapshot(clock.seconds(self.pace), {})
         self.frames: list[Frame] = []
         self.rings = Rings()
         self.note = ''
@@ -86,20 +89,17 @@ class Monitor(Node):
         self.create_subscription(String, 'neighbourhood', self._hear, NEIGHBOURHOOD,
                                  qos_overriding_options=overridable())
         self.create_subscription(MarkerArray, 'world', self._see_world, STATE)
-        self.create_timer(self.parameters.refresh_period, self.refresh)
-
-    def _now(self) -> float:
-        return self.get_clock().now().nanoseconds * 1e-9
+        self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.pace)
 
     def _hear(self, message: String) -> None:
-        self.tracker.hear(message.data, self._now())
+        self.tracker.hear(message.data, clock.seconds(self.pace))
 
     def _see_world(self, message: MarkerArray) -> None:
         self.rings = Rings(_rings(message, 'arena'), _rings(message, 'obstacles'))
 
     def refresh(self) -> None:
         """Look at the swarm, and show it."""
-        self.snapshot = self.tracker.snapshot(self._now())
+        self.snapshot = self.tracker.snapshot(clock.seconds(self.pace))
         self.statistics.observe(self.snapshot, self.tracker.messages, self.tracker.bytes)
         colours = self._palette.assign(regions(self.snapshot))
         self._frame = Frame(self.snapshot, colours, self.note)

@@ -20,8 +20,9 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Twist
-from leader_election.nodes import process
+from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared
+from leader_election.nodes.qos import NEIGHBOURHOOD, STATE
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import sender_of
 from leader_election.world.scene import Scene
@@ -33,13 +34,10 @@ from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.publisher import Publisher
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock as ClockMessage
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
-_LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-_RADIO = QoSProfile(depth=1000, reliability=ReliabilityPolicy.BEST_EFFORT)
 _STEPS_AT_ONCE = 10
 """A world farther behind its clock than this does not catch up."""
 
@@ -70,15 +68,16 @@ class SwarmWorld(Node):
         self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in ids]
         self._odom_message = _odometry('odom')
         self._truth_message = _odometry('map')
-        self._scene = self.create_publisher(MarkerArray, 'world', _LATCHED)
+        self._scene = self.create_publisher(MarkerArray, 'world', STATE)
         self._scene.publish(_markers(self.world.scene))
         self._listen(ids)
         if parameters.radio == 'relay':
-            self._heard = [self.create_publisher(String, f'robot_{i}/heard', _RADIO) for i in ids]
-            self.create_subscription(String, 'neighbourhood', self._carry, _RADIO)
+            self._heard = [
+                self.create_publisher(String, f'robot_{i}/heard', NEIGHBOURHOOD) for i in ids]
+            self.create_subscription(String, 'neighbourhood', self._carry, NEIGHBOURHOOD)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
-        self._pace = self.get_clock()
+        self._pace = clock.pace(self)
         if parameters.publish_clock:
             self._clock_topic = self.create_publisher(ClockMessage, '/clock', 10)
             self._pace = Clock(clock_type=ClockType.STEADY_TIME)
@@ -113,7 +112,7 @@ class SwarmWorld(Node):
             self.world.step()
         self._taken += due
         if due:
-            self._publish()
+            self._publish(now)
         if self.world.ended and not self._end_told:
             self._end_told = True
             self.get_logger().info('The logs are over; the robots stay where they are.')
@@ -126,13 +125,15 @@ class SwarmWorld(Node):
         self._listeners = 0
         return False
 
-    def _publish(self) -> None:
+    def _publish(self, now: int) -> None:
         world = self.world
         if self._clock_topic is not None:
             stamp = _time(round(world.time * 1e9))
             self._clock_topic.publish(ClockMessage(clock=stamp))
         else:
-            stamp = _time(self._origin + self._taken * self._period)
+            # When the last step was due, by the clock that other nodes have, too.
+            late = now - self._origin - self._taken * self._period
+            stamp = _time(self.get_clock().now().nanoseconds - late)
         _send(self._odom, self._odom_message, stamp, world.odometry, world.measured)
         _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
 

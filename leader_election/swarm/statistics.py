@@ -48,6 +48,7 @@ class Statistics:
         self._changes: deque[tuple[float, int]] = deque()
         self._traffic: deque[tuple[float, int, int]] = deque()
         self._now = float('-inf')
+        self._begun = float('inf')
 
     def observe(self, snapshot: Snapshot, messages: int, size: int) -> None:
         """
@@ -60,6 +61,7 @@ class Statistics:
             # The clock went backwards: what was learnt of durations is void.
             self._regions, self._changes, self._traffic = {}, deque(), deque()
         self._now = snapshot.time
+        self._begun = min(self._begun, self._now)
         leaders = {robot.id: robot.leader for robot in snapshot.robots.values()}
         changes = sum(self._leaders.get(i, leader) != leader for i, leader in leaders.items())
         self._leaders = leaders
@@ -75,6 +77,11 @@ class Statistics:
             leader: self._since[leader] if self._regions.get(leader) == members else self._now
             for leader, members in now_regions.items()}
         self._regions = now_regions
+
+    @property
+    def duration(self) -> float:
+        """How long the swarm has been watched [s]."""
+        return max(self._now - self._begun, 0.0)
 
     @property
     def changes_a_minute(self) -> int:

@@ -34,12 +34,11 @@ def render(frame: Frame, statistics: Statistics, rows: int = 16) -> RenderableTy
 
     :param rows: how many regions are listed, the largest first; the others are counted.
     """
-    snapshot = frame.snapshot
     parts: list[RenderableType] = [_table(frame, statistics, rows), _totals(frame, statistics)]
     if frame.note:
         parts.append(Text(frame.note, style='bold'))
     return Panel(Group(*parts), title='swarm', title_align='left',
-                 subtitle=f't = {snapshot.time:.1f} s' if snapshot.time < 1e6 else None,
+                 subtitle=f't = {statistics.duration:.1f} s',
                  subtitle_align='right', border_style='dim', width=96)
 
 

@@ -23,6 +23,7 @@ from leader_election.parameters import ParameterError
 from leader_election.swarm.snapshot import is_partition
 from PIL import Image
 import pytest
+from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
@@ -128,6 +129,12 @@ def test_time_of_a_simulation_that_starts_anew_is_survived(ros):
     del swarm.living[3]
     spin_until(nodes, lambda: list(monitor.snapshot.gone) == [3])
     assert list(monitor.snapshot.robots) == [1, 2]
+
+
+def test_the_setting_of_the_systems_clock_disturbs_nothing_but_simulated_time_counts(ros):
+    assert Monitor(parameter_overrides=overrides()).pace.clock_type == ClockType.STEADY_TIME
+    simulated = Monitor(parameter_overrides=overrides(use_sim_time=True))
+    assert simulated.pace is simulated.get_clock()
 
 
 def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):

@@ -64,3 +64,4 @@ def test_time_going_backwards_starts_anew():
     assert statistics.messages_a_second == 0.0 and statistics.stable_for(1) == 0.0
     observe(statistics, 5.0, {1: 1}, 90, 900)
     assert statistics.messages_a_second == 10.0 and statistics.stable_for(1) == 2.0
+    assert statistics.duration == 2.0 and Statistics().duration == 0.0
