@@ -85,10 +85,12 @@ class Monitor(Node):
         if self.parameters.live and sys.stdout.isatty():
             self._live = Live(console=Console(), auto_refresh=False)
             self._live.start()
-        self._publisher = self.create_publisher(MarkerArray, 'markers', EVENTS)
+        self._publisher = self.create_publisher(
+            MarkerArray, 'markers', EVENTS, qos_overriding_options=overridable())
         self.create_subscription(String, 'neighbourhood', self._hear, NEIGHBOURHOOD,
                                  qos_overriding_options=overridable())
-        self.create_subscription(MarkerArray, 'world', self._see_world, STATE)
+        self.create_subscription(MarkerArray, 'world', self._see_world, STATE,
+                                 qos_overriding_options=overridable())
         self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.pace)
 
     def _hear(self, message: String) -> None:

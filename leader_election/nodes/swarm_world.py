@@ -22,7 +22,7 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Twist
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared
-from leader_election.nodes.qos import NEIGHBOURHOOD, STATE
+from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, STATE
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import sender_of
 from leader_election.world.scene import Scene
@@ -68,13 +68,15 @@ class SwarmWorld(Node):
         self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in ids]
         self._odom_message = _odometry('odom')
         self._truth_message = _odometry('map')
-        self._scene = self.create_publisher(MarkerArray, 'world', STATE)
+        self._scene = self.create_publisher(
+            MarkerArray, 'world', STATE, qos_overriding_options=overridable())
         self._scene.publish(_markers(self.world.scene))
         self._listen(ids)
         if parameters.radio == 'relay':
             self._heard = [
                 self.create_publisher(String, f'robot_{i}/heard', NEIGHBOURHOOD) for i in ids]
-            self.create_subscription(String, 'neighbourhood', self._carry, NEIGHBOURHOOD)
+            self.create_subscription(String, 'neighbourhood', self._carry, NEIGHBOURHOOD,
+                                     qos_overriding_options=overridable())
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
         self._pace = clock.pace(self)

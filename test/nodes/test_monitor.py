@@ -26,6 +26,7 @@ import pytest
 from rclpy.clock import ClockType
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.qos import ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from support import spin_until
@@ -145,6 +146,16 @@ def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):
     monitor.refresh()
     last = capfd.readouterr().out.splitlines()[-1]
     assert '3 robots · 2 regions · 0 orphans' in last and last.endswith('what a swarm')
+
+
+def test_the_profile_of_a_topic_can_be_overridden(ros):
+    monitor = Monitor(parameter_overrides=overrides(**{
+        f'qos_overrides./{topic}.reliability': 'best_effort'
+        for topic in ('markers.publisher', 'world.subscription')}))
+    [markers] = monitor.get_publishers_info_by_topic('/markers')
+    [world] = monitor.get_subscriptions_info_by_topic('/world')
+    for end in (markers, world):
+        assert end.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
 
 
 @pytest.mark.parametrize('name, value', [
