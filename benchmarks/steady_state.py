@@ -46,7 +46,8 @@ def measure(radio: str, robots: int) -> None:
         missed = sum(max(0, due - observer.heard[robot]) for robot in tracker.first_heard)
         memory = fleet.memory_info().rss / 1e6
         print(f'radio {radio:6} {robots:4d} robots: {cpu / time:6.1%} of one core, '
-              f'{memory:.0f} MB, '{messages / time:.1f} messages/s, {size / messages:.1f} bytes a message, '
+              f'{memory:.0f} MB, {messages / time:.1f} messages/s, '
+              f'{size / messages:.1f} bytes a message, '
               f'{missed} of {robots * due} rounds missed', flush=True)
 
 

@@ -35,7 +35,7 @@ OTHERS = {
                         'is given here goes before it. Empty: none.'),
     'use_sim_time': ('false', 'Whether to go by /clock.'),
     'log_level': ('info', 'The least that is logged: debug, info, warn, error or fatal.'),
-    'rviz': ('false', 'Whether to start RViz.'),
+    'rviz': ('false', 'Whether to start RViz; the package rviz2 has to be installed.'),
 }
 
 

@@ -14,13 +14,16 @@
 
 """A simulated swarm: the embedded world, the robots in a few processes, and the monitor."""
 
+from pathlib import Path
+from typing import Any
+
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
-from leader_election.parameters import build, table
+from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.world.parameters import SceneParameters, WorldParameters
@@ -29,19 +32,21 @@ import yaml
 
 PACKAGE = 'leader_election'
 RVIZ = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
-SCENE = ('robots', 'seed', 'world', 'logs')
+SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
 WORLD = ('motion', 'real_time_factor')
 ELECTION = ('radius', 'communication_range')
+SHARE = Parameter(
+    'robots_per_process', int, 20, 'How many robots share one process.', lower=1, upper=10000)
 OTHERS = {
-    'robots_per_process': ('20', 'How many robots share one process.'),
+    SHARE.name: (str(SHARE.default), SHARE.description),
     'monitor': ('true', 'Whether to say how the swarm is, a line now and then.'),
     'use_sim_time': ('false', 'Whether all go by the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),
     'params_file': ('', 'A file of parameters for all nodes; what is given here goes before it. '
-                        'Empty: none.'),
+                        'What says where robots start stands under /**. Empty: none.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
     'log_level': ('info', 'The least that is logged: debug, info, warn, error or fatal.'),
-    'rviz': ('false', 'Whether to start RViz.'),
+    'rviz': ('false', 'Whether to start RViz; the package rviz2 has to be installed.'),
 }
 
 
@@ -49,31 +54,49 @@ def arguments() -> list[DeclareLaunchArgument]:
     """Return all arguments; those of the nodes are described by the nodes' own declarations."""
     declared = {p.name: p for p in (*table(WorldParameters), *table(ElectionParameters))}
     texts = {}
-    for name in SCENE:
-        texts[name] = (str(declared[name].default), declared[name].description)
-    for name in (*WORLD, *ELECTION):
+    for name in (*SCENE, *WORLD, *ELECTION):
         p = declared[name]
-        texts[name] = ('', f'{p.description} Takes {p.allowed()}. '
-                           'Empty: what the file of parameters says, or the default.')
+        texts[name] = ('', f'{p.description} Takes {p.allowed()}. Empty here: what the file of '
+                           f'parameters says, or the default ({p.default!r}).')
     return [DeclareLaunchArgument(name, default_value=default, description=description)
             for name, (default, description) in (texts | OTHERS).items()]
 
 
-def given(context: LaunchContext, parameters: type, names: tuple[str, ...]) -> dict:
-    """Return those of the parameters that have a value, checked."""
-    values = {p.name: (p, context.launch_configurations[p.name])
-              for p in table(parameters) if p.name in names}
-    return {name: p.check(yaml.safe_load(text)) for name, (p, text) in values.items() if text}
+def given(context: LaunchContext, parameters: type, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return those of the parameters that have a value here, checked."""
+    texts = {p: context.launch_configurations[p.name] for p in table(parameters)
+             if p.name in names}
+    return {p.name: read(p, text) for p, text in texts.items() if text}
+
+
+def read(p: Parameter, text: str) -> Any:
+    """Return the value of an argument, checked."""
+    return p.check(text if p.type is str else yaml.safe_load(text))
+
+
+def in_file(path: str) -> dict[str, Any]:
+    """Return what a file of parameters says to all nodes alike."""
+    try:
+        sections = yaml.safe_load(Path(path).read_text())
+        return dict(sections.get('/**', {}).get('ros__parameters', {}))
+    except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError) as error:
+        raise ParameterError(f'parameter params_file: {path!r} is no file of parameters: '
+                             + ' '.join(str(error).split())) from None
 
 
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the nodes that the arguments ask for."""
     settings = context.launch_configurations
-    scene = given(context, SceneParameters, SCENE)
-    world = scene | given(context, WorldParameters, WORLD)
-    election = given(context, ElectionParameters, ELECTION)
-    sim_time = yaml.safe_load(settings['use_sim_time'])
     files = [settings['params_file']] if settings['params_file'] else []
+    filed = in_file(files[0]) if files else {}
+    scene = given(context, SceneParameters, SCENE)
+    election = given(context, ElectionParameters, ELECTION)
+    world = scene | given(context, WorldParameters, WORLD)
+    sim_time = yaml.safe_load(settings['use_sim_time'])
+    # The world's radio reaches as far as the robots believe.
+    reach = filed | election
+    if 'communication_range' in election or 'radio_range' not in filed:
+        world |= {'radio_range': reach[n] for n in ELECTION[1:] if n in reach}
 
     def node(executable: str, parameters: dict, name: str, **options: object) -> Node:
         # Not by the argument name of Node: the parameters would then be for that one node alone,
@@ -84,8 +107,9 @@ def nodes(context: LaunchContext) -> list[Node]:
                 '--ros-args', '-r', f'__node:={name}', '--log-level', settings['log_level']],
             **options)
 
-    ids = make_scene(build(SceneParameters, scene)).ids
-    share = int(settings['robots_per_process'])
+    ids = make_scene(build(SceneParameters, {
+        p.name: filed[p.name] for p in table(SceneParameters) if p.name in filed} | scene)).ids
+    share = read(SHARE, settings[SHARE.name])
     fleets = [
         node('fleet', scene | election | {
             'members': format_ids(ids[i:i + share]), 'use_sim_time': sim_time},
@@ -96,7 +120,7 @@ def nodes(context: LaunchContext) -> list[Node]:
         node('swarm_world', world | {'publish_clock': sim_time}, name='swarm_world',
              on_exit=Shutdown()),
         *fleets,
-        node('monitor', election | {'use_sim_time': sim_time}, name='monitor',
+        node('monitor', seen | {'use_sim_time': sim_time}, name='monitor',
              condition=IfCondition(LaunchConfiguration('monitor'))),
         Node(package='rviz2', executable='rviz2', namespace=settings['namespace'],
              arguments=['-d', RVIZ],

@@ -65,7 +65,7 @@ class SwarmDemo:
         folder.mkdir(parents=True, exist_ok=True)
         pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
         self.monitor = Monitor(parameter_overrides=overrides({
-            'radius': self.options.radius, 'communication_range': self.options.range,
+            'communication_range': self.options.range,
             'live': not self.options.no_live, **pictures}))
         self.monitor.note = 'starting'
         stop = StopRequest()

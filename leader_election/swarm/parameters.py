@@ -30,9 +30,6 @@ class MonitorParameters(ProcessParameters):
         'bounded', 'The election algorithm that the robots run.', choices=ALGORITHMS.names)
     frame: str = parameter(
         'map', 'The frame that all robots share; messages of another frame are dropped.')
-    radius: float = parameter(
-        10.0, "The farthest that a leader may be from a robot, by the robots' own metric.",
-        unit='m', lower=0.0, upper=INFINITE)
     communication_range: float = parameter(
         5.0, 'Robots within this distance are shown as linked.',
         unit='m', lower=0.0, upper=INFINITE)

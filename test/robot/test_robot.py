@@ -292,7 +292,7 @@ def test_reacts_to_what_would_change_its_candidacy():
     assert not reacts(me, says(8, strength=9.0, at=(2.25, 0.0)), 0.1), 'a little farther'
     assert reacts(me, says(8, strength=9.0, at=(2.5, 0.0)), 0.1), 'as far as the tolerance'
     me.round(0.1)
-    assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength: others compare'
+    assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength'
     me.round(0.2)
     assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0), far=50.0, leader=1), 0.3), 'lost'
     assert not me.hear('rubbish', 0.3)
