@@ -26,6 +26,7 @@ from launch_ros.substitutions import FindPackageShare
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.swarm.parameters import MonitorParameters
 from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import make_scene
 import yaml
@@ -64,14 +65,17 @@ def arguments() -> list[DeclareLaunchArgument]:
 
 def given(context: LaunchContext, parameters: type, names: tuple[str, ...]) -> dict[str, Any]:
     """Return those of the parameters that have a value here, checked."""
-    texts = {p: context.launch_configurations[p.name] for p in table(parameters)
-             if p.name in names}
-    return {p.name: read(p, text) for p, text in texts.items() if text}
+    settings = context.launch_configurations
+    return {p.name: read(p, settings[p.name]) for p in table(parameters)
+            if p.name in names and settings[p.name]}
 
 
 def read(p: Parameter, text: str) -> Any:
     """Return the value of an argument, checked."""
-    return p.check(text if p.type is str else yaml.safe_load(text))
+    try:
+        return p.check(text if p.type is str else yaml.safe_load(text))
+    except yaml.YAMLError:
+        return p.check(text)
 
 
 def in_file(path: str) -> dict[str, Any]:
@@ -94,9 +98,10 @@ def nodes(context: LaunchContext) -> list[Node]:
     world = scene | given(context, WorldParameters, WORLD)
     sim_time = yaml.safe_load(settings['use_sim_time'])
     # The world's radio reaches as far as the robots believe.
-    reach = filed | election
-    if 'communication_range' in election or 'radio_range' not in filed:
-        world |= {'radio_range': reach[n] for n in ELECTION[1:] if n in reach}
+    reach = election.get('communication_range', filed.get(
+        'radio_range', filed.get('communication_range')))
+    if reach is not None:
+        world['radio_range'] = reach
 
     def node(executable: str, parameters: dict, name: str, **options: object) -> Node:
         # Not by the argument name of Node: the parameters would then be for that one node alone,
@@ -120,7 +125,8 @@ def nodes(context: LaunchContext) -> list[Node]:
         node('swarm_world', world | {'publish_clock': sim_time}, name='swarm_world',
              on_exit=Shutdown()),
         *fleets,
-        node('monitor', seen | {'use_sim_time': sim_time}, name='monitor',
+        node('monitor', given(context, MonitorParameters, ELECTION) | {
+            'use_sim_time': sim_time}, name='monitor',
              condition=IfCondition(LaunchConfiguration('monitor'))),
         Node(package='rviz2', executable='rviz2', namespace=settings['namespace'],
              arguments=['-d', RVIZ],

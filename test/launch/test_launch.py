@@ -32,7 +32,7 @@ FILES = Path(__file__).parents[2] / 'launch'
 COMMON = {'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz'}
 ARGUMENTS = {
     'swarm': COMMON | {'robots', 'robots_per_process', 'seed', 'world', 'motion', 'radius',
-                       'communication_range', 'logs', 'real_time_factor', 'monitor'},
+                       'communication_range', 'logs', 'radio', 'real_time_factor', 'monitor'},
     'robot': COMMON | {'robot_id', 'initial_pose', 'odom_topic', 'neighbourhood'},
 }
 
@@ -97,18 +97,17 @@ def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor() -> None
     nodes = launched('swarm', robots='5', robots_per_process='2', seed='7', radius='4')
     assert executables(nodes) == ['swarm_world', 'fleet', 'fleet', 'fleet', 'monitor']
     world, *fleets, monitor = map(parameters, nodes)
-    assert [fleet['members'] for fleet in fleets] == ['1,2', '3,4', '5']
+    assert [fleet['members'] for fleet in fleets] == ['1-2', '3-4', '5']
     for one in (world, *fleets):
-        assert (one['robots'], one['seed'], one['world']) == (5, 7, 'blocks')
-    for one in (*fleets, monitor):
-        assert one['radius'] == 4.0
-    assert 'motion' not in world and 'communication_range' not in monitor
+        assert (one['robots'], one['seed']) == (5, 7) and 'world' not in one
+    assert [fleet['radius'] for fleet in fleets] == [4.0] * 3
+    assert not {'motion', 'radio_range'} & world.keys() and monitor.keys() == {'use_sim_time'}
 
 
 def test_a_swarm_of_logs_has_a_robot_a_log() -> None:
     nodes = launched('swarm', logs='mrclam6', monitor='false')
     assert executables(nodes) == ['swarm_world', 'fleet']
-    assert parameters(nodes[1])['members'] == '1,2,3,4,5'
+    assert parameters(nodes[1])['members'] == '1-5'
 
 
 def test_sim_time_is_the_worlds() -> None:
@@ -129,8 +128,41 @@ def test_a_file_of_parameters_is_passed_on_before_what_is_given(tmp_path: Path) 
     file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n    ties: nearest\n')
     for node in launched('swarm', robots='3', params_file=str(file), radius='4'):
         assert parameters(node)['ties'] == 'nearest'
-        if node.node_executable != 'swarm_world':
+        if node.node_executable == 'fleet':
             assert parameters(node)['radius'] == 4.0
+
+
+def test_a_file_of_parameters_sets_the_scene(tmp_path: Path) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**:\n  ros__parameters:\n    first_id: 100\n    robots: 3\n'
+                    '    radius: 3.0\n    communication_range: 2\n')
+    nodes = launched('swarm', params_file=str(file), robots_per_process='2', monitor='false')
+    world, *fleets = map(parameters, nodes)
+    assert [fleet['members'] for fleet in fleets] == ['100-101', '102']
+    for one in (world, *fleets):
+        assert (one['first_id'], one['robots']) == (100, 3)
+    assert world['radio_range'] == 2
+    _, fleet = map(parameters, launched(
+        'swarm', params_file=str(file), robots='1', monitor='false'))
+    assert (fleet['members'], fleet['robots']) == ('100', 1)
+
+
+@pytest.mark.parametrize('text', [None, '[', '[1]', ''])
+def test_what_is_no_file_of_parameters_is_named(tmp_path: Path, text: str | None) -> None:
+    file = tmp_path / 'mine.yaml'
+    if text is not None:
+        file.write_text(text)
+    with pytest.raises(ParameterError, match='params_file') as caught:
+        launched('swarm', params_file=str(file))
+    assert '\n' not in str(caught.value)
+
+
+def test_what_robots_believe_of_the_radio_is_so() -> None:
+    world, fleet, monitor = map(parameters, launched(
+        'swarm', robots='3', communication_range='4', radio='relay'))
+    assert (world['radio_range'], world['radio']) == (4.0, 'relay')
+    assert (fleet['communication_range'], fleet['radio']) == (4.0, 'relay')
+    assert monitor['communication_range'] == 4.0
 
 
 def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
@@ -146,7 +178,8 @@ def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
 
 
 @pytest.mark.parametrize('wrong', [
-    {'robots': '0'}, {'radius': 'far'}, {'motion': 'flying'}, {'world': 'no/such.yaml'}])
+    {'robots': '0'}, {'radius': 'far'}, {'radius': '['}, {'radio': 'loud'},
+    {'robots_per_process': '0'}, {'robots_per_process': 'abc'}, {'motion': 'flying'}, {'world': 'no/such.yaml'}])
 def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('swarm', **wrong)
