@@ -23,8 +23,8 @@ from geometry_msgs.msg import Point, Twist
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, STATE
+from leader_election.robot import codec
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.radio import sender_of
 from leader_election.world.scene import Scene
 from leader_election.world.unicycles import Array
 from leader_election.world.world import quaternions, World
@@ -140,7 +140,7 @@ class SwarmWorld(Node):
         _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
 
     def _carry(self, message: String) -> None:
-        sender = sender_of(message.data)
+        sender = codec.sender(message.data)
         hearers = None if sender is None else self.world.hearers(sender)
         if hearers is None:
             self.dropped += 1

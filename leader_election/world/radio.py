@@ -15,15 +15,12 @@
 """The radio of the embedded world: who hears whom."""
 
 from collections.abc import Sequence
-import json
 
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.unicycles import Array
 import numpy as np
 from numpy.typing import NDArray
 import shapely
-
-_LONGEST = 65536
 
 
 class Radio:
@@ -53,22 +50,3 @@ class Radio:
         if p.radio_loss > 0.0:
             found = found[self._rng.random(len(found)) >= p.radio_loss]
         return found
-
-
-def sender_of(payload: str) -> int | None:
-    """
-    Return the id of the robot that sent a message, ``None`` where it does not say.
-
-    >>> sender_of('{"v":1,"id":3}')
-    3
-    >>> sender_of('{"id":"3"}'), sender_of('[3]'), sender_of('nonsense')
-    (None, None, None)
-    """
-    if len(payload) > _LONGEST:
-        return None
-    try:
-        document = json.loads(payload)
-    except (ValueError, RecursionError):
-        return None
-    sender = document.get('id') if isinstance(document, dict) else None
-    return sender if type(sender) is int else None

@@ -160,17 +160,17 @@ def test_the_radio_carries_messages_to_who_is_in_range(bench: Callable[..., Benc
     b = bench(**LINE, radio='relay', radio_range=2.5)
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
-    junk = ('nonsense', '[1]', '{"id":9}', '{"id":"1"}', '{"v":1}', '[' * 20000)
+    junk = ('nonsense', '{"v":1,"id":9}', '{"v":2,"id":1}', '{"v":1}', '[' * 20000)
     for payload in junk:
         before = b.world.dropped
         b.say(air, String(data=payload), lambda before=before: b.world.dropped > before)
     assert not any(heard)
     sent = String(data='{"v":1,"id":2,"c":[1,0,2]}')
     b.say(air, sent, lambda: bool(heard[0]))
-    b.say(air, String(data='{"id":1}'), lambda: bool(heard[1]) and bool(heard[2]))
+    b.say(air, String(data='{"v":1,"id":1}'), lambda: bool(heard[1]) and bool(heard[2]))
     assert {m.data for m in heard[0]} == {sent.data}
     # 2 and 3 are 2.83 m apart.
-    assert {m.data for m in heard[1] + heard[2]} == {'{"id":1}'}
+    assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
 
 
 def test_the_world_is_the_clock_if_told(bench: Callable[..., Bench]) -> None:

@@ -30,6 +30,7 @@ from leader_election.robot.codec import (
     MAX_LENGTH,
     Message,
     Reason,
+    sender,
     VERSION,
 )
 import pytest
@@ -165,6 +166,7 @@ ANY_JSON = st.recursive(
 @given(st.text(st.characters(), max_size=200) | ANY_JSON.map(json.dumps))
 def test_anything_is_survived(wire):
     assert isinstance(CODEC.decode(wire), (Message, Reason))
+    assert sender(wire) is None or type(sender(wire)) is int
 
 
 @given(MESSAGES, st.data())
@@ -195,3 +197,16 @@ def test_accepts_what_the_schema_does(changes, left_out):
         assert isinstance(found, Reason), 'another algorithm, or none'
     else:
         assert isinstance(found, Message) == SCHEMA.is_valid(document), found
+    if isinstance(found, Message):
+        assert repr(sender(json.dumps(document))) == repr(found.id)
+
+
+@pytest.mark.parametrize('wire', [
+    payload(v=VERSION + 1), payload(v=...), payload(id=...), payload(id=True), payload(id='3'),
+    payload(id=-1), payload(x=math.nan), '[3]', '[' * MAX_LENGTH, payload(x='x' * MAX_LENGTH)])
+def test_a_carrier_drops_what_no_robot_would_read(wire):
+    assert sender(wire) is None and isinstance(CODEC.decode(wire), Reason)
+
+
+def test_a_carrier_does_not_mind_the_rest():
+    assert sender(payload(a='other', c=['anything'], id=3.0)) == 3
