@@ -43,7 +43,12 @@ def test_what_says_nothing_is_counted_and_dropped():
     assert tracker.messages == len(payloads) and tracker.rejected == len(payloads) - 1
     assert tracker.bytes == sum(len(payload.encode()) for payload in payloads)
     assert list(tracker.snapshot(1.0).robots) == [3]
-    assert SwarmTracker(3.0, frame='').hear(say(1, frame='moon'), 0.0) is None
+
+
+def test_no_frame_is_any_frame():
+    tracker = SwarmTracker(expiry=3.0, frame='')
+    tracker.hear(say(1, frame='moon'), 0.0)
+    assert list(tracker.snapshot(0.0).robots) == [1] and tracker.rejected == 0
 
 
 def test_first_heard_counts_from_a_message_with_a_position():
