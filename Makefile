@@ -48,8 +48,9 @@ clean:  ## Remove all that is made, ./.venv too
 	$(PYTHON) -m venv --clear .venv
 	@touch $@
 
-.venv/.run: .venv/.made requirements/ros.txt requirements/run.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/ros.txt -r requirements/run.txt
+.venv/.run: .venv/.made requirements/ros.txt requirements/run.txt requirements/view.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check \
+	-r requirements/ros.txt -r requirements/run.txt -r requirements/view.txt
 	@touch $@
 
 .venv/.benchmark: .venv/.run requirements/benchmark.txt

@@ -27,6 +27,8 @@ VERSION = re.search(r"__version__ = '(.+)'", (HERE / NAME / '__init__.py').read_
 # What PyPI has of ROS 2 are wheels for Linux on x86-64; elsewhere a sourced ROS 2 serves.
 WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
 
+VIEW = ['matplotlib>=3.6', 'pillow>=10', 'rich>=13']
+
 
 def pinned(name):
     """Return the names and versions in a file of requirements."""
@@ -55,17 +57,16 @@ setup(
     ],
     zip_safe=False,
     install_requires=[
-        'matplotlib>=3.6',
         'numpy>=1.26',
-        'pillow>=10',
         'PyYAML>=6',
-        'rich>=13',
         'shapely>=2',
         'transforms3d>=0.4.1',
         *(line + WHEELS for line in pinned('ros')),
     ],
     extras_require={
-        'test': pinned('test'),
+        # What shows a swarm: no robot needs it.
+        'view': VIEW,
+        'test': VIEW + pinned('test'),
         'dev': pinned('build') + pinned('lint'),
     },
     entry_points={

@@ -19,6 +19,7 @@ Each takes care of signals first and imports rclpy after, which takes a while, s
 any moment is a clean one.
 """
 
+from importlib.util import find_spec
 import os
 import signal
 import sys
@@ -33,6 +34,15 @@ def _stop_now(number: int, frame: FrameType | None) -> None:
 def _be_stoppable() -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _stop_now)
+
+
+def _need_view() -> None:
+    """End the process where it is not installed what draws: no robot needs it."""
+    missing = [name for name in ('matplotlib', 'PIL', 'rich') if find_spec(name) is None]
+    if missing:
+        print(f'error: {", ".join(missing)} not installed; what shows a swarm needs it: '
+              'pip install leader_election[view]', file=sys.stderr)
+        sys.exit(2)
 
 
 def election_node() -> None:
@@ -59,6 +69,7 @@ def swarm_world() -> None:
 def monitor() -> None:
     """Run the monitor."""
     _be_stoppable()
+    _need_view()
     from leader_election.nodes.monitor import main
     sys.exit(main())
 
@@ -66,5 +77,6 @@ def monitor() -> None:
 def demo() -> None:
     """Run the demonstration: world, fleet and monitor together."""
     _be_stoppable()
+    _need_view()
     from leader_election.demo.main import main
     sys.exit(main())

@@ -16,9 +16,12 @@
 
 from pathlib import Path
 import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ElementTree
 
 import leader_election
+import pytest
 
 ROOT = Path(__file__).parents[1]
 MANIFEST = ElementTree.parse(ROOT / 'package.xml')
@@ -53,12 +56,52 @@ def test_one_version() -> None:
 
 
 def test_the_manifest_names_what_is_pinned() -> None:
-    # Not on PyPI, or in what is pinned: launch, and what comes with rclpy.
+    # Not on PyPI, or in what is pinned: launch, tf2_ros, and what comes with rclpy.
     with_ros = {'launch', 'launch_ros', 'ament_index_python', 'builtin_interfaces',
-                'rcl_interfaces'}
-    assert {rosdep(name) for name in pinned('ros') | pinned('run')} | with_ros == (
-        depends('exec_depend'))
+                'rcl_interfaces', 'tf2_ros'}
+    names = pinned('ros') | pinned('run') | pinned('view')
+    assert {rosdep(name) for name in names} | with_ros == depends('exec_depend')
     assert {rosdep(name) for name in pinned('test')} == depends('test_depend')
+
+
+def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
+    told = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
+    assert told == pinned('run') | pinned('view')
+
+
+WITHOUT = """
+import sys
+
+class Without:
+    def __init__(self, finder):
+        self.finder = finder
+
+    def find_spec(self, name, *others):
+        if name.split('.')[0] not in ('matplotlib', 'PIL', 'rich'):
+            return self.finder.find_spec(name, *others)
+
+sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
+"""
+"""What has a Python find nothing of the extra ``view``."""
+
+
+def without_view(code: str) -> 'subprocess.CompletedProcess[str]':
+    return subprocess.run([sys.executable, '-c', WITHOUT + code], cwd=ROOT, timeout=60,
+                          capture_output=True, text=True)
+
+
+def test_robots_and_their_world_run_without_what_draws() -> None:
+    ran = without_view('from leader_election.nodes import election_node, fleet, swarm_world\n'
+                       'import shapely\nprint("here")')
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
+
+
+@pytest.mark.parametrize('script', ['monitor', 'demo'])
+def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
+    ran = without_view(f'from leader_election import cli\ncli.{script}()')
+    assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
+    assert 'matplotlib, PIL, rich' in ran.stderr
+    assert 'pip install leader_election[view]' in ran.stderr
 
 
 def test_what_builds_and_reads_is_pinned() -> None:
