@@ -175,9 +175,9 @@ def _parse(payload: str) -> Any:
         raise _Rejected(Reason.MALFORMED) from None
 
 
-def _signed(payload: str) -> dict[str, Any]:
+def _signed(payload: str) -> Any:
     """Return the document, of this version and with a sender."""
-    document: dict[str, Any] = _parse(payload)
+    document = _parse(payload)
     _require(type(document) is dict and _is_id(document.get('v')), Reason.MALFORMED)
     _require(document['v'] == VERSION, Reason.VERSION)
     _require(_is_id(document.get('id')), Reason.MALFORMED)

@@ -179,7 +179,8 @@ def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
 
 @pytest.mark.parametrize('wrong', [
     {'robots': '0'}, {'radius': 'far'}, {'radius': '['}, {'radio': 'loud'},
-    {'robots_per_process': '0'}, {'robots_per_process': 'abc'}, {'motion': 'flying'}, {'world': 'no/such.yaml'}])
+    {'robots_per_process': '0'}, {'robots_per_process': 'abc'},
+    {'motion': 'flying'}, {'world': 'no/such.yaml'}])
 def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('swarm', **wrong)
