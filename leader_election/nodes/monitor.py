@@ -14,6 +14,7 @@
 
 """The node ``monitor``: listens to a whole swarm and shows it."""
 
+from copy import copy
 from pathlib import Path
 import sys
 from typing import Any
@@ -86,10 +87,10 @@ class Monitor(Node):
             self._live = Live(console=Console(), auto_refresh=False)
             self._live.start()
         self._publisher = self.create_publisher(
-            MarkerArray, 'markers', EVENTS, qos_overriding_options=overridable())
-        self.create_subscription(String, 'neighbourhood', self._hear, NEIGHBOURHOOD,
+            MarkerArray, 'markers', copy(EVENTS), qos_overriding_options=overridable())
+        self.create_subscription(String, 'neighbourhood', self._hear, copy(NEIGHBOURHOOD),
                                  qos_overriding_options=overridable())
-        self.create_subscription(MarkerArray, 'world', self._see_world, STATE,
+        self.create_subscription(MarkerArray, 'world', self._see_world, copy(STATE),
                                  qos_overriding_options=overridable())
         self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.pace)
 

@@ -45,7 +45,11 @@ EVENTS = QoSProfile(
 
 
 def overridable() -> QoSOverridingOptions:
-    """Return options that let the parameters ``qos_overrides.<topic>...`` change a profile."""
+    """
+    Return options that let the parameters ``qos_overrides.<topic>...`` change a profile.
+
+    rclpy writes into the profile that it is given, so that has to be a copy of one from here.
+    """
     return QoSOverridingOptions(policy_kinds=(
         QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
         QoSPolicyKind.DURABILITY))

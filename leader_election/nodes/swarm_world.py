@@ -15,6 +15,7 @@
 """The node ``swarm_world``: the embedded world, as robots and people see it."""
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 import sys
 from typing import Any
 
@@ -69,13 +70,13 @@ class SwarmWorld(Node):
         self._odom_message = _odometry('odom')
         self._truth_message = _odometry('map')
         self._scene = self.create_publisher(
-            MarkerArray, 'world', STATE, qos_overriding_options=overridable())
+            MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
         self._scene.publish(_markers(self.world.scene))
         self._listen(ids)
         if parameters.radio == 'relay':
             self._heard = [
                 self.create_publisher(String, f'robot_{i}/heard', NEIGHBOURHOOD) for i in ids]
-            self.create_subscription(String, 'neighbourhood', self._carry, NEIGHBOURHOOD,
+            self.create_subscription(String, 'neighbourhood', self._carry, copy(NEIGHBOURHOOD),
                                      qos_overriding_options=overridable())
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners

@@ -149,13 +149,15 @@ def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):
 
 
 def test_the_profile_of_a_topic_can_be_overridden(ros):
-    monitor = Monitor(parameter_overrides=overrides(**{
-        f'qos_overrides./{topic}.reliability': 'best_effort'
+    monitor = Monitor(namespace='site', parameter_overrides=overrides(**{
+        f'qos_overrides./site/{topic}.reliability': 'best_effort'
         for topic in ('markers.publisher', 'world.subscription')}))
-    [markers] = monitor.get_publishers_info_by_topic('/markers')
-    [world] = monitor.get_subscriptions_info_by_topic('/world')
+    [markers] = monitor.get_publishers_info_by_topic('/site/markers')
+    [world] = monitor.get_subscriptions_info_by_topic('/site/world')
     for end in (markers, world):
         assert end.qos_profile.reliability == ReliabilityPolicy.BEST_EFFORT
+    # Of this topic alone.
+    assert STATE.reliability == EVENTS.reliability == ReliabilityPolicy.RELIABLE
 
 
 @pytest.mark.parametrize('name, value', [
