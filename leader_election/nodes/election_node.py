@@ -15,6 +15,7 @@
 """The robot's node."""
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -63,7 +64,7 @@ class ElectionNode(Node):
         self._twin_logged = False
 
         self._out = self.create_publisher(
-            String, parameters.send_topic, NEIGHBOURHOOD, qos_overriding_options=overridable())
+            String, parameters.send_topic, copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
         self._outputs = Outputs(self)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
@@ -82,7 +83,7 @@ class ElectionNode(Node):
 
     def _listen(self, topic: str, kind: Any, callback: Any, profile: Any) -> None:
         self.create_subscription(
-            kind, topic, callback, profile, qos_overriding_options=overridable())
+            kind, topic, callback, copy(profile), qos_overriding_options=overridable())
 
     def _timer(self, period: float, callback: Callable[[], None]) -> Any:
         return self.create_timer(period, callback, clock=self.pace)

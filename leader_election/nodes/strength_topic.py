@@ -14,6 +14,7 @@
 
 """Listens to the topic of a robot's strength source."""
 
+from copy import copy
 from importlib import import_module
 from typing import Any
 
@@ -34,4 +35,4 @@ def subscribe(node: Node, robot: Robot) -> None:
         robot.strength.update(source.extract(message))
 
     node.create_subscription(
-        kind, source.topic, hear, SENSOR, qos_overriding_options=overridable())
+        kind, source.topic, hear, copy(SENSOR), qos_overriding_options=overridable())

@@ -350,3 +350,8 @@ def test_the_system_clock_does_not_pace_a_robot():
     assert robot(1).pace.clock_type == ClockType.STEADY_TIME
     simulated = robot(2, use_sim_time=True)
     assert simulated.pace is simulated.get_clock()
+
+
+def test_an_override_of_one_profile_is_its_alone():
+    robot(1, **{'qos_overrides./r1/odom.subscription.depth': 7})
+    assert SENSOR.depth == 1
