@@ -64,7 +64,8 @@ class ElectionNode(Node):
         self._twin_logged = False
 
         self._out = self.create_publisher(
-            String, parameters.send_topic, copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+            String, parameters.send_topic, copy(NEIGHBOURHOOD),
+            qos_overriding_options=overridable())
         self._outputs = Outputs(self)
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
