@@ -15,8 +15,7 @@
 """
 Steady state: what a static swarm costs at 1 Hz rounds, when nothing happens any more.
 
-All robots live in one process. A round is missed when a robot sends fewer messages than there were
-whole periods.
+A round is missed when a robot sends fewer messages than there were whole periods.
 """
 
 import math
@@ -24,28 +23,35 @@ import math
 from benchmarks.hosted_swarm import hosted_swarm
 import psutil
 
-SETTLE = 10.0
+CASES = (('relay', 50, 1), ('relay', 100, 1), ('relay', 200, 2),
+         ('shared', 50, 1), ('shared', 100, 1), ('shared', 200, 2))
+"""Kind of radio, number of robots, number of fleet processes that host them."""
+SETTLE = 15.0
 MEASURE = 20.5
 
 
-def measure(radio: str, robots: int) -> None:
+def cpu_seconds(fleets: list[psutil.Process]) -> float:
+    """Return the time on a processor that these have had [s]."""
+    return sum(times.user + times.system for times in (fleet.cpu_times() for fleet in fleets))
+
+
+def measure(radio: str, robots: int, processes: int) -> None:
     """Print the figures of one size of swarm."""
-    with hosted_swarm(robots, 1, radio, schedule='reactive', radius=8.0,
+    with hosted_swarm(robots, processes, radio, schedule='reactive', radius=8.0,
                       communication_range=1.2) as swarm:
         swarm.go()
-        observer, fleet = swarm.observer, psutil.Process(swarm.pids[0])
+        observer, fleets = swarm.observer, [psutil.Process(pid) for pid in swarm.pids]
         observer.wait(SETTLE)
-        tracker, before, begin = observer.tracker, fleet.cpu_times(), observer.now()
+        tracker, before, begin = observer.tracker, cpu_seconds(fleets), observer.now()
         messages, size = tracker.messages, tracker.bytes
         observer.heard.clear()
         observer.wait(MEASURE)
-        time, after = observer.now() - begin, fleet.cpu_times()
-        cpu = after.user + after.system - before.user - before.system
+        time, cpu = observer.now() - begin, cpu_seconds(fleets) - before
         messages, size = tracker.messages - messages, tracker.bytes - size
         due = math.floor(MEASURE)
         missed = sum(max(0, due - observer.heard[robot]) for robot in tracker.first_heard)
-        memory = fleet.memory_info().rss / 1e6
-        print(f'radio {radio:6} {robots:4d} robots: {cpu / time:6.1%} of one core, '
+        memory = sum(fleet.memory_info().rss for fleet in fleets) / 1e6
+        print(f'radio {radio:6} {robots:4d} robots in {processes}: {cpu / time:6.1%} of one core, '
               f'{memory:.0f} MB, {messages / time:.1f} messages/s, '
               f'{size / messages:.1f} bytes a message, '
               f'{missed} of {robots * due} rounds missed', flush=True)
@@ -53,10 +59,9 @@ def measure(radio: str, robots: int) -> None:
 
 def main() -> None:
     """Print the figures of some sizes; their differences are what a robot costs."""
-    print('## Steady state: one fleet process, odometry at 10 Hz')
-    for radio in ('relay', 'shared'):
-        for robots in (50, 100, 200):
-            measure(radio, robots)
+    print('## Steady state: static, odometry at 10 Hz')
+    for radio, robots, processes in CASES:
+        measure(radio, robots, processes)
 
 
 if __name__ == '__main__':
