@@ -111,7 +111,7 @@ class LogsDemo(Node):
         """Compare the swarms once a second; return whether the logs are over."""
         self.children.check()
         now = clock.seconds(self.get_clock())
-        if now >= self._next:
+        if self._next <= now < self.length:
             self._next = now + 1.0
             truth = self.trackers['by_truth'].snapshot(now)
             self.odometry.compare(now, self.trackers['by_odometry'].snapshot(now), truth)
