@@ -110,6 +110,8 @@ def nodes(context: LaunchContext) -> list[Node]:
             package=PACKAGE, executable=executable, namespace=settings['namespace'],
             parameters=[*files, parameters], output='screen', arguments=[
                 '--ros-args', '-r', f'__node:={name}', '--log-level', settings['log_level']],
+            # Many nodes take their time to say goodbye.
+            sigterm_timeout='30',
             **options)
 
     ids = make_scene(build(SceneParameters, {

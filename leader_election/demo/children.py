@@ -23,7 +23,7 @@ from types import TracebackType
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
-_GRACE = 10.0
+_GRACE = 30.0
 """So long a process may take to end when it is asked to [s]."""
 
 

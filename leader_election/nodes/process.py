@@ -20,7 +20,6 @@ line on standard error and status 2.
 """
 
 from collections.abc import Callable, Sequence
-import os
 import signal
 import sys
 import time
@@ -35,10 +34,6 @@ from rclpy.task import Future
 
 USAGE_ERROR = 2
 """The exit status of a process whose configuration is wrong."""
-
-
-TAKE_DOWN = 2.0
-"""So long a process may take to take its nodes down one by one [s]; hundreds need longer."""
 
 
 class StopRequest:
@@ -91,16 +86,17 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
 
 
 def _take_down(nodes: Sequence[Node]) -> None:
+    """
+    Take all nodes down, which takes many of them some seconds.
+
+    A process that just ends leaves its part of DDS behind in shared memory, and who starts next on
+    this machine may then not be found by others.
+    """
     for node in nodes:
         if hasattr(node, 'close'):
             node.close()
-    end = time.monotonic() + TAKE_DOWN
     for node in nodes:
         node.destroy_node()
-        if time.monotonic() > end:
-            # Who stops us kills us sooner than hundreds of nodes are gone; nothing is lost.
-            sys.stdout.flush()
-            os._exit(0)
     rclpy.try_shutdown()
 
 
