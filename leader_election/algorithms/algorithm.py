@@ -14,11 +14,13 @@
 
 """The one face that all election algorithms have."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 import inspect
 from typing import Any, NamedTuple
 
+from leader_election.algorithms.fields import Field, fields_of
 from leader_election.registry import Registry
 
 
@@ -38,7 +40,8 @@ class Algorithm:
 
     A round is a plain function over scalars and small arrays: no input, no output, no clock and no
     object of ours but named tuples, so that the same function runs on a robot and
-    is compiled by a laboratory. The model is that of Pianini, Casadei, Viroli (ACSOS 2022), II-B.
+    is compiled by a laboratory. It may call plain functions of its own module.
+    The model is that of Pianini, Casadei, Viroli (ACSOS 2022), II-B.
     """
 
     name: str
@@ -48,23 +51,52 @@ class Algorithm:
     ``round(device, state, neighbours, metric, parameters) -> state``: the device's own previous
     state, the neighbours' exports (``columns``), the distance to each neighbour [m] in the same
     order, and what ``configure`` returned. The new state is also the export.
+
+    There are ``len(metric)`` neighbours: a laboratory's columns may be longer than that.
+    A vector of the state is a tuple on a robot and an array of one dimension in a laboratory; it
+    may be returned as an array by either. In ``columns`` a vector of neighbour j is row j.
     """
     state: type[Any]
     """
-    The named tuple of the state. Its fields, ``int`` or ``float``, are what travels, in this
-    order; two are required: ``leader``, and ``distance`` [m] to it along the path of the news.
+    The named tuple of the state. Its fields are what travels, in this order: ``int``, ``float``,
+    or a tuple of any number of one of them (:mod:`leader_election.algorithms.fields`).
+    Two are required: ``leader``, an id, and ``distance`` [m] to it along the path of the news.
     """
     columns: type[Any]
     """The same fields, each holding a sequence with one entry a neighbour."""
     start: Callable[[Device], Any]
-    """The state of a device that has heard nobody yet."""
+    """
+    The state of a device that has heard nobody yet. A vector in it is the same for all devices:
+    as long as it will ever be, and full of what stands for "nothing".
+    """
     configure: Callable[..., Any]
     """Makes the round's parameters out of settings; the names of its arguments say which."""
 
+    @cached_property
+    def fields(self) -> tuple[Field, ...]:
+        """The fields of the state, in their order."""
+        return fields_of(self.state, self.start(Device(0, 0.0)))
+
+    @cached_property
+    def takes(self) -> tuple[str, ...]:
+        """The names of the settings that the round depends on."""
+        return tuple(inspect.signature(self.configure).parameters)
+
     def parameters(self, settings: Mapping[str, Any]) -> Any:
         """Return the round's parameters, taken out of a larger mapping of settings."""
-        names = inspect.signature(self.configure).parameters
-        return self.configure(**{name: settings[name] for name in names})
+        return self.configure(**{name: settings[name] for name in self.takes})
+
+    def compute(self, device: Device, state: Any, exports: Sequence[Any],
+                metric: Sequence[float], parameters: Any) -> Any:
+        """
+        Run a round in plain Python, and return the new state in plain Python.
+
+        :param exports: the neighbours' states.
+        :param metric: the distance to each of them [m].
+        """
+        columns = zip(*exports) if exports else [()] * len(self.fields)
+        new = self.round(device, state, self.columns(*columns), metric, parameters)
+        return self.state(*(field.plain(value) for field, value in zip(self.fields, new)))
 
 
 ALGORITHMS: Registry[Algorithm] = Registry('algorithm', 'leader_election.algorithms')

@@ -20,6 +20,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.algorithms.fields import change
 from leader_election.robot.codec import codec_for, is_place, Message, Position, Reason
 from leader_election.robot.mailbox import Mailbox
 from leader_election.robot.metrics import distance, METRICS, Sight
@@ -238,22 +239,17 @@ class Robot:
 
     def _compute(self, neighbours: list[Neighbour]) -> Any:
         """Call the algorithm's round on these neighbours."""
-        exports = [neighbour.message.export for neighbour in neighbours]
-        columns = self.algorithm.columns(*(zip(*exports) if exports else
-                                           [()] * len(self.algorithm.state._fields)))
-        return self.algorithm.round(
-            self._device(), self.state, columns,
+        return self.algorithm.compute(
+            self._device(), self.state, [neighbour.message.export for neighbour in neighbours],
             [neighbour.distance for neighbour in neighbours], self._round_parameters)
 
     def would_change(self, now: float) -> bool:
         """
-        Return whether a round now would give another candidacy, or a distance far off.
+        Return whether a round now would say something new, or a distance far off.
 
         It costs as much as a round.
         """
         self.locate(now)
-        before, after = self.state, self._compute(self._context(now))
-        if after._replace(distance=before.distance) != before:
-            return True
-        change = abs(after.distance - before.distance)
-        return bool(change > 0.0 and change >= self.parameters.reactive_tolerance)
+        after = self._compute(self._context(now))
+        by = change(self.algorithm.fields, self.state, after)
+        return by > 0.0 and by >= self.parameters.reactive_tolerance

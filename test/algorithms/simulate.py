@@ -41,10 +41,8 @@ class Network:
     def round(self, i: int) -> None:
         """Run one device's round; its neighbours have the message at once."""
         heard = self.mailboxes[i]
-        fields = range(len(self.algorithm.columns._fields))
-        columns = [[said[n] for said in heard.values()] for n in fields]
-        self.states[i] = self.algorithm.round(
-            self.devices[i], self.states[i], self.algorithm.columns(*columns),
+        self.states[i] = self.algorithm.compute(
+            self.devices[i], self.states[i], list(heard.values()),
             [self.graph[i][j] for j in heard], self.parameters)
         for j in self.graph[i]:
             if j in self.mailboxes:

@@ -1,0 +1,113 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a state's type hints say, and when a change of state is news."""
+
+from math import inf
+from typing import NamedTuple
+
+from leader_election.algorithms import Algorithm, ALGORITHMS, Device
+from leader_election.algorithms.fields import change, Field, fields_of, Ticks, Unbounded
+import numpy as np
+import pytest
+
+
+class State(NamedTuple):
+    """One field of each kind."""
+
+    count: Ticks
+    value: float
+    best: tuple[int, ...]
+    level_distance: tuple[Unbounded, ...]
+    distance: Unbounded
+    leader: int
+
+
+class States(NamedTuple):
+    """The same, in columns."""
+
+    count: list[int]
+    value: list[float]
+    best: list[tuple[int, ...]]
+    level_distance: list[tuple[float, ...]]
+    distance: list[float]
+    leader: list[int]
+
+
+def start(device: Device) -> State:
+    return State(0, device.strength, (-1, -1), (inf, inf), inf, device.id)
+
+
+FIELDS = fields_of(State, start(Device(3, 4.0)))
+BEFORE = State(7, 1.0, (5, -1), (2.0, inf), 2.0, 5)
+
+
+def test_each_kind():
+    assert FIELDS == (
+        Field('count', int, None, infinite=False, ticks=True),
+        Field('value', float, None, infinite=False, ticks=False),
+        Field('best', int, (-1, -1), infinite=False, ticks=False),
+        Field('level_distance', float, (inf, inf), infinite=True, ticks=False),
+        Field('distance', float, None, infinite=True, ticks=False),
+        Field('leader', int, None, infinite=False, ticks=False))
+    assert [field.name for field in FIELDS if field.is_distance] == ['level_distance', 'distance']
+
+
+@pytest.mark.parametrize('hint', [str, list[int], tuple[int, int], tuple[str, ...], bool])
+def test_other_types_are_refused(hint):
+    wrong = NamedTuple('wrong', [('leader', hint)])
+    with pytest.raises(TypeError, match='field leader of a state cannot be'):
+        fields_of(wrong, wrong(()))
+
+
+@pytest.mark.parametrize('difference, by', [
+    ({}, 0.0),
+    ({'count': 8}, 0.0),
+    ({'distance': 2.25}, 0.25),
+    ({'level_distance': (1.5, inf)}, 0.5),
+    ({'level_distance': (1.5, inf), 'distance': 2.25, 'count': 8}, 0.5),
+    ({'distance': inf}, inf),
+    ({'level_distance': (2.0, 3.0)}, inf),
+    ({'value': 1.001}, inf),
+    ({'best': (5, 6)}, inf),
+    ({'leader': 6}, inf),
+])
+def test_what_is_news(difference, by):
+    assert change(FIELDS, BEFORE, BEFORE._replace(**difference)) == by
+
+
+def test_what_a_round_returns_comes_out_plain():
+    """A round may return arrays and numbers of numpy; a robot compares and sends plain ones."""
+    def arrays(device, state, neighbours, metric, parameters):
+        return State(np.int64(state.count + len(metric)), 1, np.array([5, -1]),
+                     np.array(neighbours.level_distance[0]), np.float64(2.0), device.id)
+
+    algorithm = Algorithm('arrays', arrays, State, States, start, lambda: None)
+    device = Device(5, 4.0)
+    found = algorithm.compute(
+        device, start(device), [BEFORE], [1.0], algorithm.parameters({'radius': 9.0}))
+    assert repr(found) == repr(State(1, 1.0, (5, -1), (2.0, inf), 2.0, 5))
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_every_algorithm_keeps_to_the_face(name):
+    """The required fields; columns of the same names; vectors alike on all devices at first."""
+    algorithm = ALGORITHMS.get(name)
+    fields = {field.name: field for field in algorithm.fields}
+    assert fields['leader'].type is int and fields['leader'].blank is None
+    assert fields['distance'].type is float and fields['distance'].blank is None
+    assert algorithm.state._fields == algorithm.columns._fields == tuple(fields)
+    for device in (Device(0, 0.0), Device(9, -7.5)):
+        for field, value in zip(algorithm.fields, algorithm.start(device)):
+            assert field.blank in (None, value)
