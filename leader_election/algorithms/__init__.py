@@ -16,5 +16,8 @@
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 from leader_election.algorithms.bounded import BOUNDED
+from leader_election.algorithms.classic import CLASSIC
+from leader_election.algorithms.recursive import RECURSIVE
+from leader_election.algorithms.replicated import REPLICATED
 
-__all__ = ['ALGORITHMS', 'Algorithm', 'BOUNDED', 'Device']
+__all__ = ['ALGORITHMS', 'Algorithm', 'BOUNDED', 'CLASSIC', 'Device', 'RECURSIVE', 'REPLICATED']

@@ -40,7 +40,7 @@ class Algorithm:
 
     A round is a plain function over scalars and small arrays: no input, no output, no clock and no
     object of ours but named tuples, so that the same function runs on a robot and
-    is compiled by a laboratory. It may call plain functions of its own module.
+    is compiled by a laboratory. It may call plain functions, each by its name.
     The model is that of Pianini, Casadei, Viroli (ACSOS 2022), II-B.
     """
 

@@ -18,6 +18,9 @@ The wire: one compact JSON document a message, defined by ``neighbourhood.schema
 ``{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}``: version, sender, frame,
 the sender's position in it (left out by a robot that does not know it), and the fields of
 the algorithm's export in their order. An algorithm other than ``bounded`` is named by ``"a"``.
+
+Where a field may be infinite, ``null`` stands for that. A vector is an array, without what at its
+end is as it was at the start: ``[5,-1,-1]`` travels as ``[5]`` when ``-1`` stands for nothing.
 """
 
 from collections.abc import Callable
@@ -25,9 +28,10 @@ from enum import Enum
 from functools import lru_cache
 import json
 import math
-from typing import Any, get_type_hints, NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.algorithms import Algorithm
+from leader_election.algorithms.fields import Field
 
 VERSION = 1
 MAX_LENGTH = 4096
@@ -72,8 +76,6 @@ class Codec:
 
     def __init__(self, algorithm: Algorithm) -> None:
         self.algorithm = algorithm
-        self._types = tuple(get_type_hints(algorithm.state).values())
-        self._distance = algorithm.state._fields.index('distance')
 
     def encode(self, message: Message) -> str:
         """
@@ -88,7 +90,8 @@ class Codec:
             document['a'] = self.algorithm.name
         if message.position is not None:
             document['p'] = message.position
-        document['c'] = message.export
+        document['c'] = [
+            _written(field, value) for field, value in zip(self.algorithm.fields, message.export)]
         return json.dumps(document, separators=(',', ':'), allow_nan=False)
 
     def decode(self, payload: str) -> Message | Reason:
@@ -111,12 +114,11 @@ class Codec:
         return Message(int(document['id']), frame, position, self._export(document.get('c')))
 
     def _export(self, fields: Any) -> Any:
-        _require(type(fields) is list and len(fields) == len(self._types), Reason.MALFORMED)
-        export = self.algorithm.state(*(
-            _integer(field) if kind is int else _number(field)
-            for field, kind in zip(fields, self._types)))
-        _require(export[self._distance] >= 0.0, Reason.NEGATIVE_DISTANCE)
-        return export
+        known = self.algorithm.fields
+        _require(type(fields) is list and len(fields) == len(known), Reason.MALFORMED)
+        return self.algorithm.state(*(
+            _one(field, value) if field.blank is None else _vector(field, field.blank, value)
+            for field, value in zip(known, fields)))
 
 
 @lru_cache
@@ -156,6 +158,32 @@ def _decode(codec: Codec, payload: str) -> Message | Reason:
         return reason
 
 
+def _written(field: Field, value: Any) -> Any:
+    """Return the value of a field as JSON has it."""
+    if field.blank is None:
+        return None if field.infinite and value == math.inf else value
+    length = len(value)
+    while length > 0 and value[length - 1] == field.blank[length - 1]:
+        length -= 1
+    return [None if field.infinite and number == math.inf else number
+            for number in value[:length]]
+
+
+def _vector(field: Field, blank: tuple[Any, ...], values: Any) -> tuple[Any, ...]:
+    """Return a vector in its full length."""
+    _require(type(values) is list and len(values) <= len(blank), Reason.MALFORMED)
+    return tuple(_one(field, value) for value in values) + blank[len(values):]
+
+
+def _one(field: Field, value: Any) -> Any:
+    """Return the number of a field, or one of its numbers."""
+    if field.type is int:
+        return _integer(value, 0 if field.name == 'leader' else -MAX_ID)
+    number = math.inf if value is None and field.infinite else _number(value)
+    _require(number >= 0.0 or not field.is_distance, Reason.NEGATIVE_DISTANCE)
+    return number
+
+
 def _require(condition: bool, otherwise: Reason) -> None:
     if not condition:
         raise _Rejected(otherwise)
@@ -178,9 +206,9 @@ def _parse(payload: str) -> Any:
 def _signed(payload: str) -> Any:
     """Return the document, of this version and with a sender."""
     document = _parse(payload)
-    _require(type(document) is dict and _is_id(document.get('v')), Reason.MALFORMED)
+    _require(type(document) is dict and _is_whole(document.get('v')), Reason.MALFORMED)
     _require(document['v'] == VERSION, Reason.VERSION)
-    _require(_is_id(document.get('id')), Reason.MALFORMED)
+    _require(_is_whole(document.get('id')), Reason.MALFORMED)
     return document
 
 
@@ -195,9 +223,9 @@ def _number(value: Any) -> float:
     return number
 
 
-def _is_id(value: Any) -> bool:
+def _is_whole(value: Any, least: int = 0) -> bool:
     """Say whether a value is a whole number in range; 3.0 is one, as JSON Schema has it."""
-    return type(value) in (int, float) and 0 <= value <= MAX_ID and value == int(value)
+    return type(value) in (int, float) and least <= value <= MAX_ID and value == int(value)
 
 
 def is_place(position: Position) -> bool:
@@ -205,6 +233,6 @@ def is_place(position: Position) -> bool:
     return all(abs(coordinate) <= MAX_COORDINATE for coordinate in position)
 
 
-def _integer(value: Any) -> int:
-    _require(_is_id(value), Reason.MALFORMED)
+def _integer(value: Any, least: int) -> int:
+    _require(_is_whole(value, least), Reason.MALFORMED)
     return int(value)

@@ -17,7 +17,14 @@
 from dataclasses import dataclass
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.parameters import parameter, ParameterError, ProcessParameters, REQUIRED_INT
+from leader_election.algorithms.replicated import MOST_REPLICATES
+from leader_election.parameters import (
+    parameter,
+    ParameterError,
+    ProcessParameters,
+    REQUIRED_INT,
+    table,
+)
 from leader_election.robot.codec import MAX_ID
 from leader_election.robot.metrics import METRICS
 from leader_election.robot.strength import STRENGTH_SOURCES
@@ -44,6 +51,13 @@ class ElectionParameters(ProcessParameters):
         'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as '
         'the paper prints it (each of two equal neighbours then leads itself).',
         choices=lambda: ('id', 'nearest'))
+    replicates: int = parameter(
+        3, 'Algorithm recursive-replicated: how many replicates of the gossip live at once.',
+        lower=2, upper=MOST_REPLICATES)
+    replicate_period: int = parameter(
+        20, 'Algorithm recursive-replicated: from the start of one replicate to that of the next. '
+        'News has to get across the swarm within (replicates - 1) periods.',
+        unit='rounds', lower=1, upper=1000000)
 
     strength_source: str = parameter(
         'constant', 'Where this robot has its strength from: the parameter strength, the charge '
@@ -120,7 +134,17 @@ class ElectionParameters(ProcessParameters):
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together."""
+        """Refuse what makes no sense together, and what the algorithm does not take."""
+        takes = ALGORITHMS.get(self.algorithm).takes
+        others = {name for known in ALGORITHMS.names() for name in ALGORITHMS.get(known).takes}
+        for p in table(type(self)):
+            value = getattr(self, p.name)
+            if p.name in others and p.name not in takes and value != p.default:
+                shown = f'{value:g}' if isinstance(value, float) else repr(value)
+                instead = 'but ' + ', '.join(takes) if takes else 'nor any other setting'
+                raise ParameterError(
+                    f'parameter {p.name}: {shown} is not allowed; algorithm {self.algorithm} '
+                    f'takes no {p.name}, {instead}')
         if self.message_expiry <= self.round_period:
             raise ParameterError(
                 f'parameter message_expiry: {self.message_expiry:g} is not allowed; it takes more '

@@ -40,13 +40,24 @@ class Network:
 
     def round(self, i: int) -> None:
         """Run one device's round; its neighbours have the message at once."""
+        self._say(i, self._computed(i))
+
+    def lockstep(self) -> None:
+        """Run one round of each device, at the same time: all hear what was said before."""
+        for i, state in {i: self._computed(i) for i in self.states}.items():
+            self._say(i, state)
+
+    def _computed(self, i: int) -> Any:
         heard = self.mailboxes[i]
-        self.states[i] = self.algorithm.compute(
+        return self.algorithm.compute(
             self.devices[i], self.states[i], list(heard.values()),
             [self.graph[i][j] for j in heard], self.parameters)
+
+    def _say(self, i: int, state: Any) -> None:
+        self.states[i] = state
         for j in self.graph[i]:
             if j in self.mailboxes:
-                self.mailboxes[j][i] = self.states[i]
+                self.mailboxes[j][i] = state
 
     def sweep(self, order: Iterable[int]) -> None:
         """Run one round of each device, in this order."""
@@ -58,3 +69,8 @@ class Network:
         del self.mailboxes[i], self.states[i]
         for heard in self.mailboxes.values():
             heard.pop(i, None)
+
+
+def led(network: Network) -> dict[int, tuple[int, float]]:
+    """Return the leader of each device and the distance to it."""
+    return {i: (state.leader, state.distance) for i, state in network.states.items()}

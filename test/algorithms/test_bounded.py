@@ -14,28 +14,13 @@
 
 """Bounded Election on networks small enough to be worked out by hand."""
 
+from algorithms.networks import grid, LINE, links, STRENGTHS_OF_LINE
 from algorithms.oracle import Graph, partition
-from algorithms.simulate import Network
+from algorithms.simulate import led, Network
 from leader_election.algorithms import BOUNDED, Device
 from leader_election.algorithms.bounded import bounded_round, Candidacies, Candidacy, configure
 import numpy as np
 import pytest
-
-
-def links(*edges: tuple[int, int, float]) -> dict[int, dict[int, float]]:
-    """Return the graph with these links: two ends and a length each."""
-    graph: dict[int, dict[int, float]] = {}
-    for a, b, length in edges:
-        graph.setdefault(a, {})[b] = length
-        graph.setdefault(b, {})[a] = length
-    return graph
-
-
-def grid(side: int) -> dict[int, dict[int, float]]:
-    """Return a square grid of links of 1 m, its devices numbered row by row from 0."""
-    right = [(i, i + 1, 1.0) for i in range(side * side) if i % side < side - 1]
-    down = [(i, i + side, 1.0) for i in range(side * (side - 1))]
-    return links(*right, *down)
 
 
 def settle(graph: Graph, strengths: dict[int, float], radius: float, ties: str = 'id') -> Network:
@@ -49,16 +34,6 @@ def settle(graph: Graph, strengths: dict[int, float], radius: float, ties: str =
     expected = partition(graph, strengths, radius, ties)
     assert led(network) == {i: expected[i][:2] for i in graph}, 'the oracle says otherwise'
     return network
-
-
-def led(network: Network) -> dict[int, tuple[int, float]]:
-    """Return the leader of each device and the distance to it."""
-    return {i: (state.leader, state.distance) for i, state in network.states.items()}
-
-
-# A line: 1 --2 m-- 2 --3 m-- 3 --1 m-- 4, strengths 5, 1, 2, 4.
-LINE = links((1, 2, 2.0), (2, 3, 3.0), (3, 4, 1.0))
-STRENGTHS = {1: 5.0, 2: 1.0, 3: 2.0, 4: 4.0}
 
 
 @pytest.mark.parametrize('radius, expected', [
@@ -77,7 +52,7 @@ STRENGTHS = {1: 5.0, 2: 1.0, 3: 2.0, 4: 4.0}
 ])
 def test_line(radius, expected):
     for ties in ('id', 'nearest'):
-        assert led(settle(LINE, STRENGTHS, radius, ties)) == expected
+        assert led(settle(LINE, STRENGTHS_OF_LINE, radius, ties)) == expected
 
 
 def test_who_has_a_leader_passes_no_other_on():

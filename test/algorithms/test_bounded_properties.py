@@ -35,6 +35,7 @@ from collections.abc import Mapping
 import math
 import random
 
+from algorithms.networks import graphs, LENGTHS, STRENGTHS
 from algorithms.oracle import groups
 from algorithms.simulate import Network
 from hypothesis import event, given, HealthCheck, settings
@@ -42,30 +43,8 @@ from hypothesis import strategies as st
 from leader_election.algorithms import BOUNDED
 from leader_election.algorithms.bounded import Candidacy, configure
 
-# Multiples of 1/8 m: their sums are exact, so a radius often ends exactly on a device.
-LENGTHS = st.integers(4, 24).map(lambda n: n / 8)
-STRENGTHS = st.integers(0, 4).map(float) | st.floats(-1e6, 1e6)
 VALUES = STRENGTHS | st.floats(-1e300, 1e300)
 DISTANCES = st.just(0.0) | LENGTHS | st.floats(0.0, 1e300)
-
-
-@st.composite
-def graphs(draw):
-    """Draw a connected graph: a tree of 1 to 30 devices, and some links more."""
-    size = draw(st.integers(1, 30))
-    ids = draw(st.permutations(range(size)))
-    graph: dict[int, dict[int, float]] = {i: {} for i in ids}
-
-    def link(a, b):
-        if a != b:
-            graph[a][b] = graph[b][a] = draw(LENGTHS)
-
-    for n in range(1, size):
-        # Often the one before: long lines are what takes time.
-        link(ids[n], ids[draw(st.just(n - 1) | st.integers(0, n - 1))])
-    for _ in range(draw(st.integers(0, size))):
-        link(draw(st.sampled_from(ids)), draw(st.sampled_from(ids)))
-    return graph
 
 
 @st.composite

@@ -66,9 +66,11 @@ def test_each_kind():
 
 @pytest.mark.parametrize('hint', [str, list[int], tuple[int, int], tuple[str, ...], bool])
 def test_other_types_are_refused(hint):
-    wrong = NamedTuple('wrong', [('leader', hint)])
+    class Wrong(NamedTuple):
+        leader: hint
+
     with pytest.raises(TypeError, match='field leader of a state cannot be'):
-        fields_of(wrong, wrong(()))
+        fields_of(Wrong, Wrong(()))
 
 
 @pytest.mark.parametrize('difference, by', [

@@ -19,10 +19,12 @@ import json
 import math
 from typing import Any
 
+from algorithms.states import states
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from leader_election.algorithms import BOUNDED
+from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, RECURSIVE
+from leader_election.algorithms.fields import Field
 from leader_election.robot.codec import (
     Codec,
     MAX_COORDINATE,
@@ -36,8 +38,12 @@ from leader_election.robot.codec import (
 import pytest
 
 CODEC = Codec(BOUNDED)
-SCHEMA = Draft202012Validator(json.loads(
-    (files('leader_election.robot') / 'neighbourhood.schema.json').read_text()))
+DOCUMENT = json.loads(
+    (files('leader_election.robot') / 'neighbourhood.schema.json').read_text())
+SCHEMA = Draft202012Validator(DOCUMENT)
+DESCRIBED = [rule['if']['properties']['a']['const'] for rule in DOCUMENT['allOf']]
+ALL = pytest.mark.parametrize('algorithm', [ALGORITHMS.get(name) for name in ALGORITHMS.names()],
+                              ids=ALGORITHMS.names())
 GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8]}
 
 IDS = st.integers(0, MAX_ID)
@@ -210,3 +216,126 @@ def test_a_carrier_drops_what_no_robot_would_read(wire):
 
 def test_a_carrier_does_not_mind_the_rest():
     assert sender(payload(a='other', c=['anything'], id=3.0)) == 3
+
+
+# What other algorithms than bounded add: vectors, infinities, numbers below zero.
+
+def wire_of(algorithm, export: Any) -> str:
+    """Return the longest message with this export that a swarm of frame ``map`` sees."""
+    return Codec(algorithm).encode(
+        Message(MAX_ID, 'map', (-123456789.12345678, -987654321.1234567), export))
+
+
+@ALL
+@given(st.data())
+def test_round_trip_of_any_state_of_any_algorithm(algorithm, data):
+    export = data.draw(states(algorithm, IDS, st.integers(-MAX_ID, MAX_ID), FINITE))
+    message = Message(3, 'map', None, export)
+    wire = Codec(algorithm).encode(message)
+    if len(wire) <= MAX_LENGTH:
+        assert repr(Codec(algorithm).decode(wire)) == repr(message)
+    SCHEMA.validate(json.loads(wire))
+
+
+def longest(field: Field) -> Any:
+    """Return a value of a field than which none is longer on the wire."""
+    if field.type is int:
+        number: Any = MAX_ID if field.name == 'leader' else -MAX_ID
+    else:
+        number = 1.2345678901234567e-300 * (1 if field.is_distance else -1)
+    return number if field.blank is None else (number,) * len(field.blank)
+
+
+@ALL
+def test_the_longest_message_of_an_algorithm_is_read(algorithm):
+    """All vectors full, all numbers of as many digits as there are."""
+    export = algorithm.state(*(longest(field) for field in algorithm.fields))
+    wire = wire_of(algorithm, export)
+    assert len(wire) <= MAX_LENGTH
+    message = Codec(algorithm).decode(wire)
+    assert isinstance(message, Message) and message.export == export
+
+
+def test_every_algorithm_is_described():
+    assert set(DESCRIBED) == set(ALGORITHMS.names())
+
+
+def test_infinity_is_null_and_the_end_of_a_vector_is_left_out():
+    assert json.loads(wire_of(CLASSIC, CLASSIC.state(math.inf, -1, 2.0, math.inf, 8)))['c'] == [
+        None, -1, 2.0, None, 8]
+    device = Device(8, 2.0)
+    started = RECURSIVE.start(device)
+    assert json.loads(wire_of(RECURSIVE, started))['c'] == [-1, 2.0, [], [], [], 0.0, 8]
+    # At level 0 no gossip, at level 1 there is some: only what is behind it can be left out.
+    deeper = started._replace(
+        depth=1, best_value=(math.inf, -9.0, *started.best_value[2:]),
+        best=(-1, 7, *started.best[2:]), best_distance=(3.0, *started.best_distance[1:]))
+    assert json.loads(wire_of(RECURSIVE, deeper))['c'] == [
+        1, 2.0, [None, -9.0], [-1, 7], [3.0], 0.0, 8]
+
+
+def heard(algorithm, *fields: Any) -> Any:
+    return Codec(algorithm).decode(payload(a=algorithm.name, c=fields))
+
+
+def test_a_short_vector_is_filled_up():
+    found = heard(RECURSIVE, 1, 2, [-9], [7.0], [], 0, 8)
+    assert isinstance(found, Message)
+    assert found.export.best_value == (-9.0,) + (math.inf,) * 15
+    assert found.export.best == (7,) + (-1,) * 15
+    assert found.export.best_distance == (math.inf,) * 16
+
+
+@pytest.mark.parametrize('reason, algorithm, fields', [
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [None] * 17, [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [-1] * 17, [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, None, [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, -9.0, [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, {}, [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [[1.0]], [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, ['9'], [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [True], [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [1.5], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [None], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [-MAX_ID - 1], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, ([1], 2.0, [], [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, None, [], [], [], 0.0, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [], [], None, 8)),
+    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [], [], 0.0, -1)),
+    (Reason.NON_FINITE, RECURSIVE, (1, 2.0, [math.inf], [], [], 0.0, 8)),
+    (Reason.NON_FINITE, RECURSIVE, (1, 2.0, [10**400], [], [], 0.0, 8)),
+    (Reason.NEGATIVE_DISTANCE, RECURSIVE, (1, 2.0, [], [], [-1.0], 0.0, 8)),
+    (Reason.NEGATIVE_DISTANCE, CLASSIC, (None, -1, -1.0, 0.0, 8)),
+    (Reason.NON_FINITE, CLASSIC, (math.inf, -1, 0.0, 0.0, 8)),
+    (Reason.NON_FINITE, CLASSIC, (-math.inf, -1, 0.0, 0.0, 8)),
+    (Reason.NON_FINITE, CLASSIC, (math.nan, -1, 0.0, 0.0, 8)),
+    (Reason.MALFORMED, CLASSIC, (None, None, 0.0, 0.0, 8)),
+    (Reason.MALFORMED, BOUNDED, (None, 0.0, 8)),
+    (Reason.MALFORMED, BOUNDED, (-7.0, None, 8)),
+])
+def test_reasons_in_an_export(reason, algorithm, fields):
+    assert heard(algorithm, *fields) is reason
+
+
+@pytest.mark.parametrize('number', [math.nan, -math.inf])
+def test_of_what_is_not_finite_only_infinity_is_written(number):
+    with pytest.raises(ValueError):
+        wire_of(CLASSIC, CLASSIC.state(number, 1, 0.0, 0.0, 1))
+
+
+VECTORS = [[], [1.0, None], [-1, 2.0], [1.5], [[1]], ['1'], [0.0] * 16, [3] * 17, [3] * 65]
+
+
+@ALL
+@settings(max_examples=200)
+@given(st.data())
+def test_accepts_of_an_export_what_the_schema_does(algorithm, data):
+    """A good export, some of whose fields are replaced by what may be right elsewhere."""
+    fields = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))['c']
+    for at in data.draw(st.sets(st.integers(0, len(fields) - 1), max_size=2)):
+        fields[at] = data.draw(ODD | st.sampled_from(VECTORS))
+    fields = data.draw(st.sampled_from([fields, fields[:-1], [*fields, 1]])
+                       if data.draw(st.integers(0, 9)) == 0 else st.just(fields))
+    document = {**GOOD, 'a': algorithm.name, 'c': fields}
+    found = Codec(algorithm).decode(json.dumps(document))
+    assert isinstance(found, Message) == SCHEMA.is_valid(document), (found, fields)
