@@ -1,0 +1,120 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Levy walk between walls: straight legs, most of them short, some very long.
+
+As in the artefact of D. Pianini, R. Casadei, M. Viroli, "Self-stabilising Priority-Based
+Multi-Leader Election and Network Partitioning", ACSOS 2022, section V (Zenodo 6566627).
+"""
+
+from dataclasses import dataclass
+import math
+from typing import NamedTuple
+
+from leader_election.lab.motions.motion import Motion, MOTIONS
+from leader_election.lab.motions.walls import box, check_walls, confine, walls_parameter
+from leader_election.parameters import parameter
+import numpy as np
+from numpy.typing import NDArray
+
+_NO_END = 2**62
+"""So many strides are never walked."""
+
+
+@dataclass(frozen=True)
+class LevyParameters:
+    """How devices walk."""
+
+    speed: float = parameter(
+        1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
+    scale: float = parameter(
+        1.0, 'The shortest leg.', unit='m', lower=1e-6, upper=1e9)
+    shape: float = parameter(
+        1.0, 'Exponent of the Pareto distribution of the legs; the smaller, the more long ones.',
+        lower=0.1, upper=100.0)
+    walls: tuple[float, ...] = walls_parameter()
+
+    def __post_init__(self) -> None:
+        """Refuse walls that have no inside."""
+        check_walls(self.walls)
+
+
+class Levy(NamedTuple):
+    """Where devices are on their legs."""
+
+    target: NDArray[np.float64]
+    """The end of the leg [m], shape (n, 2)."""
+    left: NDArray[np.int64]
+    """Whole strides left, before the last one, which ends at the target, shape (n,)."""
+    stride: NDArray[np.float64]
+    """What a whole stride adds to the position [m], shape (n, 2)."""
+    walls: NDArray[np.float64]
+    """Low x, low y, high x, high y [m]."""
+    length: float
+    """Of a whole stride [m]."""
+    scale: float
+    shape: float
+
+
+def levy_step(motion: Levy, i: int, position: NDArray[np.float64], now: float,
+              random: np.random.Generator) -> None:
+    """
+    Move device i by one stride.
+
+    On arrival the next leg is drawn at once, from where the device was before its last stride, and
+    walked from the next tick on. A leg of no length, into a corner, is so followed by another one
+    at the next tick.
+    """
+    if motion.left[i] > 0:
+        motion.left[i] -= 1
+        position[i, 0] += motion.stride[i, 0]
+        position[i, 1] += motion.stride[i, 1]
+        return
+    x, y = motion.target[i, 0], motion.target[i, 1]
+    to_x, to_y = leg_end(motion, position[i, 0], position[i, 1], random)
+    position[i, 0], position[i, 1] = x, y
+    motion.target[i, 0], motion.target[i, 1] = to_x, to_y
+    far = math.sqrt((to_x - x) ** 2 + (to_y - y) ** 2)
+    if far > motion.length:
+        motion.left[i] = math.ceil(min(far / motion.length, 1e18)) - 1
+        motion.stride[i, 0] = (to_x - x) * motion.length / far
+        motion.stride[i, 1] = (to_y - y) * motion.length / far
+
+
+def leg_end(motion: Levy, x: float, y: float, random: np.random.Generator) -> tuple[float, float]:
+    """Return where a new leg from (x, y) ends [m]: direction uniform, length Pareto."""
+    angle = random.uniform(0.0, 2.0 * math.pi)
+    length = motion.scale / (1.0 - random.random()) ** (1.0 / motion.shape)
+    return confine(motion.walls, x, y,
+                   x + length * math.cos(angle), y + length * math.sin(angle))
+
+
+def begin(parameters: LevyParameters, position: NDArray[np.float64], tick: float,
+          random: np.random.Generator) -> Levy:
+    """Return the state of devices that draw their first leg at their first tick."""
+    # Devices of no speed are on a leg for ever.
+    left = np.full(len(position), 0 if parameters.speed > 0.0 else _NO_END, np.int64)
+    return Levy(position.copy(), left, np.zeros_like(position), box(parameters.walls, position),
+                parameters.speed * tick, parameters.scale, parameters.shape)
+
+
+LEVY = MOTIONS.add(Motion(
+    name='levy',
+    parameters=LevyParameters,
+    state=Levy,
+    step=levy_step,
+    begin=begin,
+    speed=lambda parameters: float(parameters.speed),
+))

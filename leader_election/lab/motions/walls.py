@@ -1,0 +1,87 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The four walls that devices walk between."""
+
+import math
+
+from leader_election.parameters import parameter, ParameterError
+import numpy as np
+from numpy.typing import NDArray
+
+
+def walls_parameter() -> tuple[float, ...]:
+    """Return the declaration of the walls, which all motions that have some share."""
+    field: tuple[float, ...] = parameter(
+        (), 'Where walls are: low x, low y, high x, high y. Empty: nowhere.',
+        unit='m', lengths=(0, 4))
+    return field
+
+
+def check_walls(walls: tuple[float, ...]) -> None:
+    """Raise a ``ParameterError`` for walls that have no inside."""
+    if walls and not (walls[0] < walls[2] and walls[1] < walls[3]):
+        raise ParameterError(
+            f'parameter walls: {list(walls)} is not allowed; it takes low x, low y, high x, '
+            'high y, the low ones below the high ones')
+
+
+def box(walls: tuple[float, ...], position: NDArray[np.float64]) -> NDArray[np.float64]:
+    """
+    Return low x, low y, high x, high y [m], infinite where there are no walls.
+
+    :param position: where devices start, shape (n, 2) [m]; outside is a ``ParameterError``.
+    """
+    inf = math.inf
+    bounds = np.array(walls or (-inf, -inf, inf, inf))
+    outside = np.any((position < bounds[:2]) | (position > bounds[2:]), axis=1)
+    if np.any(outside):
+        x, y = position[outside][0].tolist()
+        raise ParameterError(f'parameter walls: a device starts outside of them, at {x:g}, {y:g}')
+    return bounds
+
+
+def confine(bounds: NDArray[np.float64], x: float, y: float, to_x: float, to_y: float,
+            ) -> tuple[float, float]:
+    """
+    Return where a straight walk from (x, y) to (to_x, to_y) ends: there, or where it meets a wall.
+
+    Who stands at a wall already slides along it: the part of the walk into the wall is left out.
+
+    :param bounds: low x, low y, high x, high y [m]; (x, y) is inside, or on a wall.
+
+    >>> confine(np.array([0.0, 0.0, 10.0, 10.0]), 8.0, 5.0, 12.0, 7.0)
+    (10.0, 6.0)
+    >>> confine(np.array([0.0, 0.0, 10.0, 10.0]), 10.0, 5.0, 12.0, 7.0)
+    (10.0, 7.0)
+    """
+    low_x, low_y, high_x, high_y = bounds[0], bounds[1], bounds[2], bounds[3]
+    if (x <= low_x and to_x < low_x) or (x >= high_x and to_x > high_x):
+        to_x = x
+    if (y <= low_y and to_y < low_y) or (y >= high_y and to_y > high_y):
+        to_y = y
+    part = 1.0
+    if to_x < low_x:
+        part = min(part, (low_x - x) / (to_x - x))
+    if to_x > high_x:
+        part = min(part, (high_x - x) / (to_x - x))
+    if to_y < low_y:
+        part = min(part, (low_y - y) / (to_y - y))
+    if to_y > high_y:
+        part = min(part, (high_y - y) / (to_y - y))
+    if part < 1.0:
+        # Rounding must not end a walk a hair beyond the wall.
+        to_x = min(max(x + part * (to_x - x), low_x), high_x)
+        to_y = min(max(y + part * (to_y - y), low_y), high_y)
+    return float(to_x), float(to_y)
