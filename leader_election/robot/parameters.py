@@ -51,6 +51,12 @@ class ElectionParameters(ProcessParameters):
         'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as '
         'the paper prints it (each of two equal neighbours then leads itself).',
         choices=lambda: ('id', 'nearest'))
+    diameter_factor: float = parameter(
+        2.0, 'Algorithm resilient: a leader reaches as far as this many times the depth of its '
+        'region, and one hop more. From 1 on there is one leader for the swarm, at 2 and more '
+        'soon; the greater, the longer a leader that is gone is remembered. Below 1 there are '
+        'several, each with a region of about 1 / (1 - diameter_factor) hops.',
+        lower=0.0, upper=1000.0)
     replicates: int = parameter(
         3, 'Algorithm recursive-replicated: how many replicates of the gossip live at once.',
         lower=2, upper=MOST_REPLICATES)

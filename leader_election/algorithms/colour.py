@@ -1,0 +1,176 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Colour: one leader for the network, whose tree takes in others at one of two colours only.
+
+A. K. Datta, L. L. Larmore, P. Vemula, "Self-stabilizing leader election in optimal space under an
+arbitrary scheduler", Theoretical Computer Science 412 (2011); the baseline of Mo et al. (IFAC
+2020). The rules below were put together from what is publicly said of theirs and of later
+implementations; they are what this file does, and may differ from the printed ones in detail.
+
+Every device has a *key*, (leader, level), compared in this order, the leader by (value, id);
+smaller is better. It has a parent, a colour and a mark ``done``. The successor of a key is the
+same leader one level (hop) farther. Device x is
+
+- a *true root* if its key is (itself, 0);
+- a *true child* if its leader is better than itself and its key succeeds its parent's;
+- a *false root* otherwise.
+
+A neighbour whose parent is x is a true child of x if its key succeeds that of x, and a false
+child otherwise. A neighbour is a *recruit* of x if the successor of x's key would be better for
+it than its own key. In a round, x does the first of these that applies:
+
+1. **Join.** x has no false children, and of its recruiting neighbours (colour 1, leader better
+   than x itself) the one with the best key offers a successor better than x's key, or x is a
+   false root: x takes that successor and that parent, with colour 0.
+2. **Leave.** x is a false root: it becomes a true root, with colour 1.
+3. **Flip** the colour. It is that of x's parent (a root's always is), and of no true child of x
+   that is not done; and, to go from 1 to 0: x has no recruits and is not done.
+
+x is *done* if it has no recruits and all its true children are done. A true root's parent is x.
+
+Why that ends lies: a device that joins cannot recruit before it has flipped, and between two flips
+of its own its parent has to flip. A true root is the only one that flips without asking above.
+A false root leaves at once, then its children are false roots and leave, level by level. So at
+the top of what is left of a lie nobody flips more than once, one level below not more than twice,
+and so on: a lie has only so many flips left, every new level costs some, and it is eaten up from
+above. ``done`` lets the flipping end, so that an elected network has nothing more to say; the
+argument rests on parents alone. Distances are levels, that is hops, whatever the metric says.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.algorithms.resilient import FARTHEST
+
+
+class Key(NamedTuple):
+    """A device's place in its tree."""
+
+    value: float
+    """The leader's strength, negated: smaller is better."""
+    distance: float
+    """The level: distance to the leader [hops], 0 on the leader itself."""
+    leader: int
+    """The leader's id."""
+    colour: int
+    """1: neighbours may join; 0: not now."""
+    done: int
+    """1: nobody is left to join this device or those below it in its tree."""
+    id: int
+    """The device's own id."""
+    parent: int
+    """The id of the neighbour one level above; the device's own on a root."""
+
+
+class Keys(NamedTuple):
+    """The same of all neighbours, a column a field."""
+
+    value: Sequence[float]
+    distance: Sequence[float]
+    leader: Sequence[int]
+    colour: Sequence[int]
+    done: Sequence[int]
+    id: Sequence[int]
+    parent: Sequence[int]
+
+
+class ColourParameters(NamedTuple):
+    """What is the same for all devices and rounds: nothing."""
+
+
+def colour_round(
+    device: Device,
+    state: Key,
+    neighbours: Keys,
+    metric: Sequence[float],
+    parameters: ColourParameters,
+) -> Key:
+    """
+    Return a device's place in its tree: it joins, leaves, or flips its colour.
+
+    Device 2 hears device 1, of its own strength, lead and recruit: it joins. In the next round it
+    is of its parent's colour no longer, and waits.
+
+    >>> one = Key(value=-5.0, distance=0.0, leader=1, colour=1, done=0, id=1, parent=1)
+    >>> two = Device(id=2, strength=5.0)
+    >>> joined = colour_round(two, start(two), Keys(*zip(one)), [1.0], ColourParameters())
+    >>> joined
+    Key(value=-5.0, distance=1.0, leader=1, colour=0, done=0, id=2, parent=1)
+    >>> colour_round(two, joined, Keys(*zip(one)), [1.0], ColourParameters())
+    Key(value=-5.0, distance=1.0, leader=1, colour=0, done=1, id=2, parent=1)
+    """
+    own = -device.strength, device.id
+    leader = state.value, state.leader
+    level = state.distance
+    true_root = leader == own and level == 0.0
+    true_child, alike_above = False, true_root
+    best, best_level, chosen = own, 0.0, -1
+    false_children, recruits, alike_below, done = False, False, False, 1
+    for j in range(len(metric)):
+        other, other_level = (neighbours.value[j], neighbours.leader[j]), neighbours.distance[j]
+        # That this device leads is known here best: from others it is a memory of the past.
+        lies = other[1] == device.id or other_level >= FARTHEST
+        if neighbours.colour[j] == 1 and other < own and not lies:
+            rank = other, other_level, neighbours.id[j]
+            if chosen < 0 or rank < (best, best_level, neighbours.id[chosen]):
+                best, best_level, chosen = other, other_level, j
+        if neighbours.id[j] == state.parent and not true_root:
+            if leader == other and level == other_level + 1.0:
+                true_child = leader < own and not lies
+                alike_above = neighbours.colour[j] == state.colour
+        if neighbours.parent[j] == device.id:
+            if other == leader and other_level == level + 1.0:
+                if neighbours.done[j] != 1:
+                    done = 0
+                    alike_below = alike_below or neighbours.colour[j] == state.colour
+            else:
+                false_children = True
+        recruits = recruits or (leader, level + 1.0) < (other, other_level)
+
+    false_root = not (true_root or true_child)
+    if chosen >= 0 and not false_children:
+        if false_root or (best, best_level + 1.0) < (leader, level):
+            return Key(best[0], best_level + 1.0, best[1], 0, 0, device.id, neighbours.id[chosen])
+    if false_root:
+        return start(device)
+    if recruits:
+        done = 0
+    colour = state.colour
+    if alike_above and not alike_below and (colour == 0 or (not recruits and done == 0)):
+        colour = 1 - colour
+    parent = device.id if true_root else state.parent
+    return Key(leader[0], level, leader[1], colour, done, device.id, parent)
+
+
+def start(device: Device) -> Key:
+    """Return the key of a root: it leads itself, and takes others in."""
+    return Key(-device.strength, 0.0, device.id, 1, 0, device.id, device.id)
+
+
+def configure() -> ColourParameters:
+    """Return the parameters of the round: there are none."""
+    return ColourParameters()
+
+
+COLOUR = ALGORITHMS.add(Algorithm(
+    name='colour',
+    round=colour_round,
+    state=Key,
+    columns=Keys,
+    start=start,
+    configure=configure,
+))
