@@ -95,8 +95,11 @@ class Algorithm:
         :param metric: the distance to each of them [m].
         """
         columns = zip(*exports) if exports else [()] * len(self.fields)
-        new = self.round(device, state, self.columns(*columns), metric, parameters)
-        return self.state(*(field.plain(value) for field, value in zip(self.fields, new)))
+        return self.plain(self.round(device, state, self.columns(*columns), metric, parameters))
+
+    def plain(self, state: Any) -> Any:
+        """Return a state in plain Python: numbers, and tuples of them, which compare and travel."""
+        return self.state(*(field.plain(value) for field, value in zip(self.fields, state)))
 
 
 ALGORITHMS: Registry[Algorithm] = Registry('algorithm', 'leader_election.algorithms')

@@ -20,10 +20,12 @@ Network Partitioning", ACSOS 2022, section IV-A, the trivial version, as publish
 the best device is found by gossip, the distance to it by a gradient, and devices within the radius
 take it as their leader. The others go on to the next level, among themselves only.
 
-It does not stabilise by itself: gossip only ever improves, and the candidacy of a device that is
-gone lives on between any two neighbours that tell it to each other. The published remedy, to start
-anew when one's own strength changes, does not reach these. The variant that stabilises is
-:mod:`leader_election.algorithms.replicated`.
+From a fresh start this comes to the partition of Bounded Election with ties by id, as long as
+there are levels enough. But it does not stabilise: gossip only ever improves, and the candidacy
+of a device that is gone lives on between two neighbours that tell it to each other, and takes up
+a level for ever. Nor can a device that has grown weaker make others forget how strong it was: the
+published remedy, to leave the gossip for a round when one's own strength changes, reaches none of
+the others. The variant that stabilises is :mod:`leader_election.algorithms.replicated`.
 """
 
 from collections.abc import Sequence

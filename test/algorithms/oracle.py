@@ -13,19 +13,14 @@
 # limitations under the License.
 
 """
-Stable partitions, computed directly: no rounds, no messages.
+The stable partition of Bounded Election, computed directly: no rounds, no messages.
 
-Bounded Election: strongest first. The strongest device that has no leader yet leads all that it
-reaches within the radius over devices without a leader; whoever has one passes no other
-leader's news on.
-
-Recursive election: the same level by level, over all devices of the level, those included that
-have a leader at that very level.
+Strongest first. The strongest device that has no leader yet leads all that it reaches within the
+radius over devices without a leader; whoever has one passes no other leader's news on.
 """
 
 from collections.abc import Mapping
 import heapq
-import math
 
 Graph = Mapping[int, Mapping[int, float]]
 """The length of the link to each neighbour of each device [m], the same in both directions."""
@@ -74,28 +69,3 @@ def reach(graph: Graph, free: set[int], leaders: list[int], radius: float) -> di
             if neighbour in free and neighbour not in led and far + length <= radius:
                 heapq.heappush(queue, (far + length, leader, links + 1, neighbour))
     return led
-
-
-def levels(graph: Graph, strengths: Mapping[int, float], radius: float,
-           most: int) -> list[dict[int, tuple[int, float]]]:
-    """
-    Return the leader and distance of each device that has one, for each level in turn.
-
-    At each level the best device of each connected part leads what it reaches over that part.
-    At the last of so many levels each leads itself.
-    """
-    rest = set(graph)
-    found: list[dict[int, tuple[int, float]]] = []
-    while rest:
-        if len(found) == most - 1:
-            return [*found, {i: (i, 0.0) for i in rest}]
-        level: dict[int, tuple[int, float]] = {}
-        apart = set(rest)
-        while apart:
-            part = set(reach(graph, apart, [min(apart)], math.inf))
-            best = max(part, key=lambda i: (strengths[i], -i))
-            level |= {i: led[:2] for i, led in reach(graph, part, [best], radius).items()}
-            apart -= part
-        found.append(level)
-        rest -= set(level)
-    return found
