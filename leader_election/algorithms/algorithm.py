@@ -98,7 +98,7 @@ class Algorithm:
         return self.plain(self.round(device, state, self.columns(*columns), metric, parameters))
 
     def plain(self, state: Any) -> Any:
-        """Return a state in plain Python: numbers, and tuples of them, which compare and travel."""
+        """Return a state as numbers and tuples of numbers, which can be compared and sent."""
         return self.state(*(field.plain(value) for field, value in zip(self.fields, state)))
 
 

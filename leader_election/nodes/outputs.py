@@ -37,23 +37,23 @@ class Outputs:
 
     def publish(self, robot: Robot) -> None:
         """Publish what has changed."""
-        state, me = robot.state, robot.parameters.robot_id
+        state = robot.state
         self._send('leader', state.leader, Int64)
-        self._send('is_leader', state.leader == me, Bool)
+        self._send('is_leader', robot.leads, Bool)
         self._send('distance', float(state.distance), Float64)
         self._send('neighbours', [n.message.id for n in robot.neighbours], Int64MultiArray)
-        self._region(robot, state.leader == me)
+        self._region(robot)
 
     def _send(self, name: str, value: Any, kind: Any) -> None:
         if name not in self._last or self._last[name] != value:
             self._last[name] = value
             self._publishers[name].publish(kind(data=value))
 
-    def _region(self, robot: Robot, leads: bool) -> None:
+    def _region(self, robot: Robot) -> None:
         """Publish the outline of the members within earshot; an empty one once it is over."""
-        members = [robot.position] if leads else []
+        members = [robot.position] if robot.leads else []
         members += [n.message.position for n in robot.neighbours
-                    if leads and n.message.export.leader == robot.parameters.robot_id]
+                    if robot.leads and n.message.export.leader == robot.parameters.robot_id]
         known = sorted(p for p in members if p is not None)
         if known == self._last.get('region', []):
             return

@@ -45,8 +45,10 @@ def _summary(robot: Robot, now: float) -> tuple[bytes, str]:
     if robot.strength_missing:
         return DiagnosticStatus.WARN, (
             f'strength source {robot.source.name} is silent: the parameter strength holds')
-    if robot.state.leader == robot.parameters.robot_id:
+    if robot.leads:
         return DiagnosticStatus.OK, 'leads'
+    if robot.state.leader == robot.parameters.robot_id:
+        return DiagnosticStatus.OK, 'has no leader yet'
     return DiagnosticStatus.OK, f'follows {robot.state.leader} at {robot.state.distance:.1f} m'
 
 

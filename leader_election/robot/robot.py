@@ -138,6 +138,12 @@ class Robot:
         return None if self._odometry is None else now - self._odometry[1]
 
     @property
+    def leads(self) -> bool:
+        """Whether it is a leader, and not only led by itself for want of any other."""
+        return (self.state.leader == self.parameters.robot_id
+                and math.isfinite(self.state.distance))
+
+    @property
     def strength_missing(self) -> bool:
         """Whether the strength comes from a topic that has not spoken yet."""
         return self.source.topic != '' and not self.strength.heard

@@ -16,7 +16,7 @@
 
 from typing import Any
 
-from leader_election.algorithms import BOUNDED
+from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, REPLICATED
 from leader_election.parameters import build
 from leader_election.robot.codec import codec_for, Message, Reason
 from leader_election.robot.parameters import ElectionParameters
@@ -314,3 +314,46 @@ def test_numbers_at_their_limits_can_be_told_on():
         for strength in (1.7e308, -1.7e308, 5e-324):
             me.hear(says(7, at=(-1e9, 1e9), strength=strength, far=far), 0.0)
             assert isinstance(me._codec.decode(me.round(0.0)), Message)
+
+
+# Other algorithms than bounded: the robot knows nothing of their states but what it needs.
+
+@pytest.mark.parametrize('algorithm', ALGORITHMS.names())
+def test_any_algorithm(algorithm):
+    """Two robots 3 m apart follow the stronger; states stay plain, and can be sent."""
+    weak = robot(algorithm=algorithm)
+    strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0))
+    for n in range(20):
+        for speaker, listener in ((weak, strong), (strong, weak)):
+            listener.hear(speaker.round(0.1 * n), 0.1 * n)
+    assert (weak.state.leader, strong.state.leader) == (7, 7)
+    assert (weak.leads, strong.leads) == (False, True)
+    for field, value in zip(weak.algorithm.fields, weak.state):
+        for number in (value,) if field.blank is None else value:
+            assert type(number) is field.type
+    assert [weak.counts[reason.value] for reason in Reason] == [0] * len(Reason)
+
+
+def test_who_is_led_by_itself_for_want_of_another_does_not_lead():
+    me = robot(algorithm='classic')
+    assert me.leads
+    me.state = CLASSIC.state(float('inf'), -1, 6.0, float('inf'), ME)
+    assert not me.leads
+
+
+def test_a_clock_that_ticks_on_is_no_news():
+    """A neighbour's rounds since the last tick go by; that its clock ticks itself is news."""
+    me = robot(algorithm='recursive-replicated')
+    own = REPLICATED.start(me._device())
+
+    def wire(**changes: Any) -> str:
+        return codec_for(REPLICATED).encode(Message(7, 'map', (1.0, 0.0), own._replace(
+            leader=7, depth=0, best=(7, 7, 7, *own.best[3:]),
+            best_value=(-9.0, -9.0, -9.0, *own.best_value[3:]),
+            best_distance=(0.0, *own.best_distance[1:]), **changes)))
+
+    assert reacts(me, wire(rounds=1), 0.0)
+    me.round(0.0)
+    assert me.state.leader == 7
+    assert not reacts(me, wire(rounds=2), 0.1)
+    assert reacts(me, wire(rounds=0, clock=1), 0.2)
