@@ -1,0 +1,324 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The loop that runs a network: rounds, moves and samples, each in its time."""
+
+from leader_election.algorithms import Device
+from leader_election.lab.engine.agenda import sift
+from leader_election.lab.engine.borrow import borrow
+from leader_election.lab.engine.compiled import copy, move, put, run_round, state_at
+from leader_election.lab.engine.jit import inlined, jit
+from leader_election.lab.engine.links import (
+    count_pairs,
+    EMPTY,
+    FRESH,
+    NONE,
+    pairs_within,
+    relink,
+)
+from leader_election.lab.engine.network import (
+    DELIVERED,
+    DEPARTED,
+    DUPLICATED,
+    EXPIRED,
+    LOST,
+    MOVES,
+    OVERWRITTEN,
+    REBUILT,
+    ROUNDS,
+    SENT,
+    UNDELIVERED,
+)
+from leader_election.lab.engine.pool import give_back, take
+from leader_election.lab.engine.sample import sample
+import numpy as np
+
+DONE, MORE_PAIRS, MORE_POOL, MORE_ROOM = range(4)
+"""How a stretch ended: at its time, or early since an array is too small."""
+
+
+@jit
+def advance(network, medium, parameters, random, walk, until):
+    """
+    Run all that is due before a time, and take the samples up to and at that time.
+
+    :param network: the arrays, changed in place.
+    :param medium: the numbers that hold for all.
+    :param parameters: what the algorithm's ``configure`` returned.
+    :param random: a ``numpy.random.Generator`` for messages and periods, and ``walk`` for motion.
+    :param until: [s].
+    :return: ``DONE``, or what there must be more of before this is called again.
+    """
+    network = borrow(network)
+    watch, rounds, moves = network.watch, network.rounds, network.moves
+    links, pool, lists = network.links, network.pool, network.lists
+    identity, strength = network.devices.id, network.devices.strength
+    position, running = network.devices.position, network.devices.running
+    period, sent = network.devices.period, network.devices.sent
+    start, neighbour, mirror = links.start, links.neighbour, links.mirror
+    box, told = links.box, links.told
+    exports, heard, metric = network.exports, network.heard, network.metric
+    reached, stray, leader = network.reached, network.stray, network.exports.leader
+    motion = network.motion
+    pooled, pool_time, top = pool.exports, pool.time, pool.top
+    changes, changed, begun = watch.changes, watch.changed, watch.begun
+    counts, sampled, due = watch.counts, watch.sampled, lists.due
+    ring, order, times, head = rounds.ring, rounds.order, rounds.time, rounds.head
+    move_order, move_times, move_head = moves.order, moves.time, moves.head
+    moving, tick = len(move_order) > 0, lists.tick
+    square = medium.reach * medium.reach
+    takes_time = medium.delay_most > 0.0
+    patient = medium.expiry == np.inf
+    plain = medium.loss == 0.0 and not takes_time
+    by_degree = not np.isnan(medium.degree_since)
+    oldest = np.uint64(watch.window - 1)
+    one = np.uint64(1)
+    while True:
+        i = order[head[0]]
+        now = times[i]
+        if moving:
+            mover = move_order[move_head[0]]
+            now = min(now, move_times[mover])
+        soon = (sampled[0] + 1) * watch.interval
+        if soon <= min(now, until) and sampled[0] < len(watch.samples):
+            sample(network.devices, exports, watch)
+            continue
+        if now >= until:
+            return DONE
+        if now >= due[0]:
+            status = rebuild(network, medium, now)
+            if status != DONE:
+                return status
+        if moving and move_times[mover] <= now:
+            if running[mover]:
+                move(motion, mover, position, now, walk)
+                counts[MOVES] += 1
+            move_times[mover] += tick
+            move_head[0] += 1
+            if move_head[0] == len(move_order):
+                move_head[0] = 0
+            continue
+        if top[0] < 2 * (start[i + 1] - start[i]):
+            return MORE_POOL
+        if running[i]:
+            x, y = position[i, 0], position[i, 1]
+            messages, degree, near = 0, 0, 0
+            lost, overwritten = 0, 0
+            strays = 0
+            for k in range(start[i], start[i + 1]):
+                j = neighbour[k]
+                dx, dy = position[j, 0] - x, position[j, 1] - y
+                apart = dx * dx + dy * dy
+                inside = apart <= square
+                reached[near] = k
+                metric[near] = apart
+                near += inside
+                stray[strays] = k
+                strays += (not inside) & ((box[k] != EMPTY) | told[k])
+            for r in range(strays):
+                k = stray[r]
+                if box[k] != EMPTY:
+                    counts[DEPARTED] += 1
+                    clear(links, pool, k)
+                if told[k]:
+                    keep(links, pool, exports, sent[i], i, k)
+            if takes_time:
+                for r in range(near):
+                    arrive(links, pool, counts, reached[r], now)
+            counts[SENT] += near
+            for r in range(near):
+                k = reached[r]
+                j, held = neighbour[k], box[k]
+                if held == FRESH and (patient or now - sent[j] <= medium.expiry):
+                    copy(exports, j, heard, messages)
+                    metric[messages] = metric[r]
+                    messages += 1
+                    if by_degree:
+                        degree += sent[j] >= medium.degree_since
+                elif held >= 0 and (patient or now - pool_time[held] <= medium.expiry):
+                    copy(pooled, held, heard, messages)
+                    metric[messages] = metric[r]
+                    messages += 1
+                    if by_degree:
+                        degree += pool_time[held] >= medium.degree_since
+                elif held != EMPTY:
+                    counts[EXPIRED] += 1
+                    clear(links, pool, k)
+                if plain:
+                    # What was sent last is in the sender's export, which is about to be new.
+                    if not told[k]:
+                        back = mirror[k]
+                        overwritten -= box[back] == EMPTY
+                        clear(links, pool, back)
+                        box[back] = FRESH
+                        told[k] = True
+                elif not takes_time:
+                    if random.random() < medium.loss:
+                        lost += 1
+                        if told[k]:
+                            keep(links, pool, exports, sent[i], i, k)
+                    elif not told[k]:
+                        back = mirror[k]
+                        overwritten -= box[back] == EMPTY
+                        clear(links, pool, back)
+                        box[back] = FRESH
+                        told[k] = True
+            for r in range(messages):
+                metric[r] = 1.0 if medium.hops else max(np.sqrt(metric[r]), medium.floor)
+            if not takes_time:
+                counts[LOST] += lost
+                counts[DELIVERED] += near - lost
+                counts[OVERWRITTEN] += near - lost + overwritten
+            if by_degree:
+                strength[i] = medium.degree_sign * degree
+            before = leader[i]
+            state = run_round(
+                Device(identity[i], strength[i]), state_at(exports, i, parameters),
+                heard, metric[:messages], parameters)
+            put(exports, i, state)
+            sent[i] = now
+            if takes_time:
+                for r in range(near):
+                    send(links, pool, medium, counts, random, exports, i, mirror[reached[r]], now)
+            counts[ROUNDS] += 1
+            differs = begun[i] and leader[i] != before
+            begun[i] = True
+            changed[0] += np.int64(differs) - np.int64((changes[i] >> oldest) & one)
+            changed[1] += differs
+            changes[i] = (changes[i] << one) | np.uint64(differs)
+        later = now + period[i]
+        if medium.jitter > 0.0:
+            later += period[i] * medium.jitter * (2.0 * random.random() - 1.0)
+        times[i] = later
+        if ring:
+            head[0] += 1
+            if head[0] == len(order):
+                head[0] = 0
+        else:
+            sift(order, times)
+
+
+@inlined
+def clear(links, pool, slot):
+    """Empty a mailbox."""
+    if links.box[slot] == FRESH:
+        links.told[links.mirror[slot]] = False
+    elif links.box[slot] != EMPTY:
+        give_back(pool, links.box[slot])
+    links.box[slot] = EMPTY
+
+
+@inlined
+def keep(links, pool, exports, sent, i, slot):
+    """Let the neighbour keep what device i sent it before the message that it misses."""
+    place = take(pool)
+    copy(exports, i, pool.exports, place)
+    pool.time[place] = sent
+    links.box[links.mirror[slot]] = place
+    links.told[slot] = False
+
+
+@inlined
+def send(links, pool, medium, counts, random, exports, i, slot, now):
+    """Send what device i exports to a mailbox, on a way that takes time."""
+    if medium.loss > 0.0 and random.random() < medium.loss:
+        counts[LOST] += 1
+        return
+    spread = medium.delay_most - medium.delay_least
+    copies = 1
+    if medium.duplication > 0.0 and random.random() < medium.duplication:
+        counts[DUPLICATED] += 1
+        copies = 2
+    for _ in range(copies):
+        place = take(pool)
+        copy(exports, i, pool.exports, place)
+        pool.time[place] = now + medium.delay_least + spread * random.random()
+        last = links.flight[slot, 1]
+        if last == NONE:
+            links.flight[slot, 0] = place
+        else:
+            # The order of a pair's messages is kept.
+            pool.time[place] = max(pool.time[place], pool.time[last])
+            pool.next[last] = place
+        links.flight[slot, 1] = place
+
+
+@inlined
+def arrive(links, pool, counts, slot, now):
+    """Put what has arrived into a mailbox."""
+    while links.flight[slot, 0] != NONE:
+        place = links.flight[slot, 0]
+        if pool.time[place] > now:
+            return
+        links.flight[slot, 0] = pool.next[place]
+        if pool.next[place] == NONE:
+            links.flight[slot, 1] = NONE
+        counts[DELIVERED] += 1
+        if links.box[slot] != EMPTY:
+            counts[OVERWRITTEN] += 1
+            give_back(pool, links.box[slot])
+        links.box[slot] = place
+
+
+@jit
+def rebuild(network, medium, now):
+    """Make the rows of links anew."""
+    network = borrow(network)
+    devices, links, lists, pool = network.devices, network.links, network.lists, network.pool
+    if lists.fixed >= 0:
+        # Pairs that are there for good lie behind those in use.
+        count = 0
+        for p in range(lists.fixed):
+            i, j = lists.first[lists.fixed + p], lists.second[lists.fixed + p]
+            if devices.present[i] and devices.present[j] and devices.group[i] == devices.group[j]:
+                lists.first[count], lists.second[count] = i, j
+                count += 1
+    else:
+        count = pairs_within(devices.position, devices.present, devices.group,
+                             medium.reach + lists.skin, lists.first, lists.second)
+    if count > len(lists.first) or 2 * count > len(links.neighbour):
+        return MORE_PAIRS
+    degree = np.empty(len(devices.id), np.int32)
+    if count_pairs(lists.first, lists.second, count, degree) > len(network.metric):
+        return MORE_ROOM
+    old = links.start[len(devices.id)]
+    relink(links, lists.first, lists.second, count, degree, lists.spare)
+    for k in range(old):
+        if lists.spare.box[k] != EMPTY:
+            network.watch.counts[DEPARTED] += 1
+            if lists.spare.box[k] != FRESH:
+                give_back(pool, lists.spare.box[k])
+        if len(lists.spare.flight) > 0:
+            place = lists.spare.flight[k, 0]
+            while place != NONE:
+                network.watch.counts[UNDELIVERED] += 1
+                give_back(pool, place)
+                place = pool.next[place]
+    network.watch.counts[REBUILT] += 1
+    lists.due[0] = np.inf
+    if lists.fixed < 0 and lists.speed > 0.0:
+        # Until then, nobody has made more than so many steps.
+        steps = np.floor(lists.skin / (2.0 * lists.speed * lists.tick))
+        lists.due[0] = now + steps * lists.tick
+    return DONE
+
+
+@jit
+def detach(network, devices):
+    """Let neighbours keep what devices sent, before the states are changed from outside."""
+    links = network.links
+    for i in devices:
+        for k in range(links.start[i], links.start[i + 1]):
+            if links.told[k]:
+                keep(links, network.pool, network.exports, network.devices.sent[i], i, k)

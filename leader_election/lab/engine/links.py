@@ -1,0 +1,201 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Links: who may hear whom, and what lies in each mailbox.
+
+A directed link has a slot in the row of its receiver; its mirror is the slot of the way back.
+Rows hold all devices that can come into range before the rows are made anew, by a grid of cells
+(P. Allen, D. Tildesley, "Computer Simulation of Liquids", 5.3: neighbour lists and cells).
+"""
+
+from typing import Any, NamedTuple
+
+from leader_election.lab.engine.jit import jit
+import numpy as np
+from numpy.typing import NDArray
+
+EMPTY = -1
+"""A mailbox that holds nothing of this sender."""
+FRESH = -2
+"""A mailbox that holds what the sender sent last: it is read from the sender's own export."""
+NONE = -1
+"""No message in flight."""
+
+
+class Links(NamedTuple):
+    """The slots of all links; a row's are ``start[i]`` to ``start[i + 1]``."""
+
+    start: NDArray[np.int64]
+    """Shape (n + 1,)."""
+    neighbour: NDArray[np.int32]
+    """The sender, shape (capacity,)."""
+    mirror: NDArray[np.int32]
+    """The slot in the sender's row that belongs to the receiver, shape (capacity,)."""
+    box: NDArray[np.int32]
+    """``EMPTY``, ``FRESH``, or where in the pool an older message lies, shape (capacity,)."""
+    told: NDArray[np.bool_]
+    """Whether the sender's mailbox of the receiver is ``FRESH``, shape (capacity,)."""
+    flight: NDArray[np.int32]
+    """First and last message in flight, in the pool, shape (capacity, 2), or (0, 2) if none."""
+
+
+def links(devices: int, capacity: int, flights: bool) -> Links:
+    """Return links with nobody in range."""
+    return Links(
+        np.zeros(devices + 1, np.int64), np.zeros(capacity, np.int32),
+        np.zeros(capacity, np.int32), np.full(capacity, EMPTY, np.int32),
+        np.zeros(capacity, np.bool_),
+        np.full((capacity if flights else 0, 2), NONE, np.int32))
+
+
+def larger_links(links: Links, times: int) -> Links:
+    """Return the same links with so many times the room."""
+    def longer(array: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate(times * [array])
+    return Links(links.start, *map(longer, links[1:]))
+
+
+@jit
+def pairs_within(position, present, group, reach, first, second):
+    """
+    Write all pairs of present devices of one group at most ``reach`` apart; return how many.
+
+    Where there are more than there is room for, the number is right and the rest is not written.
+
+    :param position: shape (n, 2).
+    :param first: one of each pair, and ``second`` the other, shape (room,).
+    """
+    n = len(position)
+    here = np.empty(n, np.int64)
+    count = 0
+    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+    for i in range(n):
+        if present[i]:
+            here[count] = i
+            count += 1
+            low_x, high_x = min(low_x, position[i, 0]), max(high_x, position[i, 0])
+            low_y, high_y = min(low_y, position[i, 1]), max(high_y, position[i, 1])
+    if count == 0:
+        return 0
+    # Cells no smaller than the reach, and no more of them than a few a device.
+    most = int(np.sqrt(4.0 * count)) + 1
+    columns = int(max(1.0, min(float(most), np.floor((high_x - low_x) / reach))))
+    rows = int(max(1.0, min(float(most), np.floor((high_y - low_y) / reach))))
+    wide = max((high_x - low_x) / columns, reach)
+    high = max((high_y - low_y) / rows, reach)
+    cell = np.empty(count, np.int64)
+    begin = np.zeros(columns * rows + 1, np.int64)
+    for p in range(count):
+        i = here[p]
+        column = min(int((position[i, 0] - low_x) / wide), columns - 1)
+        cell[p] = min(int((position[i, 1] - low_y) / high), rows - 1) * columns + column
+        begin[cell[p] + 1] += 1
+    for c in range(columns * rows):
+        begin[c + 1] += begin[c]
+    fill = begin.copy()
+    device = np.empty(count, np.int64)
+    x, y = np.empty(count), np.empty(count)
+    for p in range(count):
+        spot = fill[cell[p]]
+        fill[cell[p]] += 1
+        device[spot] = here[p]
+        x[spot], y[spot] = position[here[p], 0], position[here[p], 1]
+    found = 0
+    square = reach * reach
+    for c in range(columns * rows):
+        column = c % columns
+        # Half of the cells around, each pair once: the rest of the own cell and the one to
+        # the right lie side by side, and so do the three of the row above.
+        right = begin[min(c + 1, c - column + columns - 1) + 1]
+        above = c + columns
+        if above < columns * rows:
+            low, top = begin[above - (column > 0)], begin[above + (column < columns - 1) + 1]
+        else:
+            low, top = 0, 0
+        for p in range(begin[c], begin[c + 1]):
+            for span in range(2):
+                for q in range(p + 1 if span == 0 else low, right if span == 0 else top):
+                    dx, dy = x[p] - x[q], y[p] - y[q]
+                    if dx * dx + dy * dy <= square and group[device[p]] == group[device[q]]:
+                        if found < len(first):
+                            first[found], second[found] = device[p], device[q]
+                        found += 1
+    return found
+
+
+@jit
+def count_pairs(first, second, count, degree):
+    """Write how many of the pairs each device is in; return the most."""
+    degree[:] = 0
+    for p in range(count):
+        degree[first[p]] += 1
+        degree[second[p]] += 1
+    longest = 0
+    for i in range(len(degree)):
+        longest = max(longest, degree[i])
+    return longest
+
+
+@jit
+def relink(links, first, second, count, degree, spare):
+    """
+    Make the rows anew out of pairs; what mailboxes hold stays where the link stays.
+
+    :param degree: how many of the pairs each device is in, written over.
+    :param spare: links of the same capacity. Becomes the old ones, where mailboxes of links that
+        are gone still hold what they held; all others are ``EMPTY``.
+    """
+    n = len(links.start) - 1
+    old = links.start[n]
+    flights = len(links.flight) > 0
+    spare.start[:] = links.start
+    spare.neighbour[:old] = links.neighbour[:old]
+    spare.box[:old] = links.box[:old]
+    spare.told[:old] = links.told[:old]
+    if flights:
+        spare.flight[:old] = links.flight[:old]
+    for i in range(n):
+        links.start[i + 1] = links.start[i] + degree[i]
+        degree[i] = links.start[i]
+    for p in range(count):
+        i, j = first[p], second[p]
+        a, b = degree[i], degree[j]
+        degree[i], degree[j] = a + 1, b + 1
+        links.neighbour[a], links.mirror[a] = j, b
+        links.neighbour[b], links.mirror[b] = i, a
+    links.box[:2 * count] = EMPTY
+    links.told[:2 * count] = False
+    if flights:
+        links.flight[:2 * count] = NONE
+    slot = np.full(n, -1, np.int32)
+    for i in range(n):
+        # Only what is not empty has to find its new place.
+        used = 0
+        for k in range(spare.start[i], spare.start[i + 1]):
+            if (spare.box[k] != EMPTY) | spare.told[k] or (flights and spare.flight[k, 0] != NONE):
+                slot[spare.neighbour[k]] = k
+                used += 1
+        if used == 0:
+            continue
+        for k in range(links.start[i], links.start[i + 1]):
+            before = slot[links.neighbour[k]]
+            if before >= 0:
+                links.box[k], links.told[k] = spare.box[before], spare.told[before]
+                spare.box[before] = EMPTY
+                if flights:
+                    links.flight[k] = spare.flight[before]
+                    spare.flight[before] = NONE
+        for k in range(spare.start[i], spare.start[i + 1]):
+            slot[spare.neighbour[k]] = -1

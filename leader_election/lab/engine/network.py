@@ -1,0 +1,147 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The arrays that a run lives in."""
+
+from typing import Any, NamedTuple
+
+from leader_election.lab.engine.agenda import Agenda
+from leader_election.lab.engine.links import Links
+from leader_election.lab.engine.pool import Pool
+from leader_election.lab.engine.sample import MEASURES
+import numpy as np
+from numpy.typing import NDArray
+
+COUNTERS = ('rounds', 'moves', 'sent', 'duplicated', 'lost', 'delivered', 'overwritten',
+            'expired', 'departed', 'undelivered', 'rebuilt')
+"""What is counted; messages once for each receiver that was in range when it was sent."""
+ROUNDS, MOVES, SENT, DUPLICATED, LOST, DELIVERED, OVERWRITTEN, EXPIRED, DEPARTED, UNDELIVERED, \
+    REBUILT = range(len(COUNTERS))
+
+
+class Devices(NamedTuple):
+    """All devices, by index; shapes are (n,) unless said."""
+
+    id: NDArray[np.int64]
+    strength: NDArray[np.float64]
+    position: NDArray[np.float64]
+    """Where each is now [m], shape (n, 2)."""
+    present: NDArray[np.bool_]
+    """Whether it can be in anybody's range."""
+    running: NDArray[np.bool_]
+    """Whether it runs rounds, and moves."""
+    group: NDArray[np.int32]
+    """Devices of different groups have no link, however near."""
+    period: NDArray[np.float64]
+    """Time between two rounds, before jitter [s]."""
+    sent: NDArray[np.float64]
+    """When it last sent [s], -inf for never."""
+
+
+class Medium(NamedTuple):
+    """What holds for all links and rounds; numbers only."""
+
+    reach: float
+    """The farthest that a message is heard, inclusive [m]."""
+    floor: float
+    """The least distance that the metric gives [m]."""
+    hops: bool
+    """Whether the metric is 1 for all neighbours, instead of the distance."""
+    expiry: float
+    """How long a message counts after its receipt [s]."""
+    loss: float
+    """The part of messages that a receiver in range does not get."""
+    delay_least: float
+    """How long a message takes: between this and ``delay_most``, at random [s]."""
+    delay_most: float
+    duplication: float
+    """The part of messages that come twice."""
+    jitter: float
+    """By how much a period varies from round to round, as a part of it, at random."""
+    degree_since: float
+    """Strength is the number of neighbours heard since then [s]; nan: it is what it is."""
+    degree_sign: float
+    """Or so many times that number."""
+
+
+class Watch(NamedTuple):
+    """What is measured while it runs."""
+
+    changes: NDArray[np.uint64]
+    """Of each device, whether its leader changed, one bit a round, the latest lowest."""
+    changed: NDArray[np.int64]
+    """Shape (2,): changes in the windows of all devices; changes since the last sample."""
+    begun: NDArray[np.bool_]
+    """Of each device, whether it has run a round."""
+    counts: NDArray[np.int64]
+    """By ``COUNTERS``."""
+    window: int
+    """Rounds that instability looks back, at most 63."""
+    samples: NDArray[np.float64]
+    """Shape (samples, measures), see ``leader_election.lab.engine.sample``."""
+    sampled: NDArray[np.int64]
+    """How many samples there are, shape (1,)."""
+    interval: float
+    """Time between two samples [s]; the first is one interval after the start."""
+
+
+def watch(devices: int, window: int, samples: int, interval: float) -> Watch:
+    """Return a watch that has seen nothing yet."""
+    return Watch(
+        np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
+        np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(MEASURES)), np.nan),
+        np.zeros(1, np.int64), interval)
+
+
+class Lists(NamedTuple):
+    """Whether the rows of links hold all that they must."""
+
+    first: NDArray[np.int32]
+    """One of each pair, shape (room,)."""
+    second: NDArray[np.int32]
+    """The other."""
+    spare: Links
+    fixed: int
+    """The links are these many pairs, and distance plays no part; -1: those within reach."""
+    skin: float
+    """How much farther than the reach the rows look [m]."""
+    speed: float
+    """No device is faster [m/s]."""
+    tick: float
+    """Time between two steps of a device [s]."""
+    due: NDArray[np.float64]
+    """When the rows have to be made anew [s], shape (1,)."""
+
+
+class Network(NamedTuple):
+    """All of a run."""
+
+    devices: Devices
+    exports: Any
+    """The algorithm's columns: what each device sent last, which is also its state."""
+    rounds: Agenda
+    moves: Agenda
+    motion: Any
+    links: Links
+    lists: Lists
+    pool: Pool
+    watch: Watch
+    heard: Any
+    """Room for the exports that a round works on, the algorithm's columns."""
+    metric: NDArray[np.float64]
+    """Room for the distances to these neighbours [m]."""
+    reached: NDArray[np.int32]
+    """Room for the slots of those in range."""
+    stray: NDArray[np.int32]
+    """Room for the slots of those out of range that a message is left of, here or there."""

@@ -1,0 +1,69 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One sample of what is measured: a row of numbers."""
+
+from leader_election.lab.engine.jit import jit
+import numpy as np
+
+MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
+            'mean_size', 'largest_size', 'mean_radius', 'largest_radius')
+"""The columns of a sample."""
+
+
+@jit
+def sample(devices, exports, watch):
+    """Write the next row of ``watch.samples``; ids are consecutive from the first device's."""
+    n = len(devices.id)
+    size = np.zeros(n, np.int64)
+    radius = np.zeros(n)
+    begun, strangers = 0, 0
+    for i in range(n):
+        if not (devices.running[i] and watch.begun[i]):
+            continue
+        begun += 1
+        leader = exports.leader[i] - devices.id[0]
+        if 0 <= leader < n:
+            size[leader] += 1
+            if exports.distance[i] < np.inf:
+                radius[leader] = max(radius[leader], exports.distance[i])
+        else:
+            strangers += 1
+    leaders, named, correct, regions, largest = 0, 0, 0, 0.0, 0
+    widest, total = 0.0, 0.0
+    for i in range(n):
+        leads = (devices.running[i] and watch.begun[i]
+                 and exports.leader[i] == devices.id[i])
+        leaders += leads
+        if size[i] > 0:
+            named += 1
+            if leads:
+                correct += 1
+                regions += size[i]
+                largest = max(largest, size[i])
+                total += radius[i]
+                widest = max(widest, radius[i])
+    row = watch.samples[watch.sampled[0]]
+    row[0] = watch.changed[0] / (watch.window * begun) if begun > 0 else np.nan
+    row[1] = watch.changed[1]
+    row[2] = leaders
+    row[3] = named
+    row[4] = correct
+    row[5] = named - correct
+    row[6] = regions / correct if correct > 0 else 0.0
+    row[7] = largest
+    row[8] = total / correct if correct > 0 else 0.0
+    row[9] = widest
+    watch.changed[1] = 0
+    watch.sampled[0] += 1

@@ -1,0 +1,241 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What happens to a network from outside while it runs, one kind each, found by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from leader_election.algorithms import Algorithm, Device
+from leader_election.lab.engine import Network
+from leader_election.parameters import parameter, ParameterError
+from leader_election.registry import Registry
+import numpy as np
+from numpy.typing import NDArray
+
+EVERYBODY = -1
+
+
+@dataclass(frozen=True)
+class Event:
+    """A kind of event."""
+
+    name: str
+    """What ``kind`` says in a scenario to choose it."""
+    parameters: type[Any]
+    """A dataclass of ``leader_election.parameters.parameter`` fields, ``at`` among them."""
+    happen: Callable[[Any, Network, Algorithm, np.random.Generator], None]
+    """``happen(parameters, network, algorithm, random)`` changes the network in place."""
+    prepare: Callable[[Any, Network], None] | None = None
+    """What is done at the start, if anything."""
+    states: bool = False
+    """Whether it changes states: what was sent before stays what it was."""
+
+
+EVENTS: Registry[Event] = Registry('event', 'leader_election.lab_events')
+
+
+@dataclass(frozen=True)
+class Some:
+    """Some devices at some time."""
+
+    at: float = parameter(0.0, 'When it happens.', unit='s', lower=0.0, upper=1e9)
+    first: int = parameter(EVERYBODY, 'The least id concerned; -1: no limit.', lower=-1,
+                           upper=2**53)
+    last: int = parameter(EVERYBODY, 'The greatest id concerned; -1: no limit.', lower=-1,
+                          upper=2**53)
+    share: float = parameter(1.0, 'The part of these, drawn at random.', lower=0.0, upper=1.0)
+    strongest: int = parameter(0, 'Only so many, the strongest of those that run; 0: all.',
+                               lower=0, upper=2**31)
+
+    def among(self, network: Network, random: np.random.Generator) -> NDArray[np.int64]:
+        """Return the indices of the devices concerned."""
+        devices = network.devices
+        chosen = np.ones(len(devices.id), bool)
+        if self.first != EVERYBODY:
+            chosen &= devices.id >= self.first
+        if self.last != EVERYBODY:
+            chosen &= devices.id <= self.last
+        found = np.flatnonzero(chosen)
+        if self.strongest > 0:
+            found = found[devices.running[found]]
+            order = np.lexsort((devices.id[found], -devices.strength[found]))
+            found = found[order[:self.strongest]]
+        if self.share < 1.0:
+            count = round(self.share * len(found))
+            found = np.sort(random.choice(found, count, replace=False))
+        return found
+
+
+def _stop(network: Network, devices: NDArray[np.int64], gone: bool) -> None:
+    watch = network.watch
+    network.devices.running[devices] = False
+    if gone:
+        network.devices.present[devices] = False
+        network.lists.due[0] = -np.inf
+    for bits in watch.changes[devices]:
+        watch.changed[0] -= int(bits & np.uint64(2**watch.window - 1)).bit_count()
+    watch.changes[devices] = 0
+    watch.begun[devices] = False
+
+
+@dataclass(frozen=True)
+class Die(Some):
+    """Some devices are gone."""
+
+    linger: bool = parameter(
+        False, 'What they sent last stays with their neighbours until it expires, which takes '
+        'a messages.expiry.')
+
+
+def _die(parameters: Die, network: Network, algorithm: Algorithm,
+         random: np.random.Generator) -> None:
+    _stop(network, parameters.among(network, random), not parameters.linger)
+
+
+@dataclass(frozen=True)
+class Join(Some):
+    """Some devices that were not there before begin."""
+
+
+def _join(parameters: Join, network: Network, algorithm: Algorithm,
+          random: np.random.Generator) -> None:
+    devices = network.devices
+    for i in parameters.among(network, random):
+        devices.running[i] = devices.present[i] = True
+        state = algorithm.start(Device(int(devices.id[i]), float(devices.strength[i])))
+        for column, value in zip(network.exports, state):
+            column[i] = value
+    network.lists.due[0] = -np.inf
+
+
+def _not_yet(parameters: Join, network: Network) -> None:
+    _stop(network, parameters.among(network, np.random.default_rng(0)), True)
+
+
+@dataclass(frozen=True)
+class ChangeStrength(Some):
+    """The strength of some devices changes."""
+
+    value: float = parameter(0.0, 'The new strength.', lower=-1e300, upper=1e300)
+
+
+def _strength(parameters: ChangeStrength, network: Network, algorithm: Algorithm,
+              random: np.random.Generator) -> None:
+    network.devices.strength[parameters.among(network, random)] = parameters.value
+
+
+@dataclass(frozen=True)
+class State(Some):
+    """The states of some devices are changed."""
+
+    claim: str = parameter(
+        '', 'Which leader they name from now on: each any of the devices (random), or one that '
+        'there is not (phantom).', choices=lambda: ('', 'random', 'phantom'))
+    value: float = parameter(0.0, 'The value (strength, negated) of the phantom.', lower=-1e300,
+                             upper=1e300)
+    fields: tuple[str, ...] = parameter(
+        (), 'Fields of the state that are set, where the algorithm has them.')
+    values: tuple[float, ...] = parameter((), 'What these are set to.')
+
+    def __post_init__(self) -> None:
+        """Refuse fields without values."""
+        if len(self.fields) != len(self.values):
+            raise ParameterError(f'parameter values: {self.values} is not allowed; it takes '
+                                 f'{len(self.fields)} numbers, one for each of fields')
+
+
+def _state(parameters: State, network: Network, algorithm: Algorithm,
+           random: np.random.Generator) -> None:
+    devices, exports = network.devices, network.exports
+    chosen = parameters.among(network, random)
+    columns = dict(zip(algorithm.columns._fields, exports))
+    if parameters.claim == 'phantom':
+        columns['leader'][chosen] = devices.id[-1] + 1
+        if 'value' in columns:
+            columns['value'][chosen] = parameters.value
+    elif parameters.claim == 'random':
+        leaders = random.integers(0, len(devices.id), len(chosen))
+        columns['leader'][chosen] = devices.id[leaders]
+        if 'value' in columns:
+            columns['value'][chosen] = -devices.strength[leaders]
+    for field, value in zip(parameters.fields, parameters.values):
+        if field in columns:
+            columns[field][chosen] = value
+
+
+@dataclass(frozen=True)
+class Corrupt(Some):
+    """The states of some devices become anything."""
+
+    most: float = parameter(100.0, 'Numbers are drawn from 0 to this.', lower=0.0, upper=1e300)
+
+
+def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
+             random: np.random.Generator) -> None:
+    chosen = parameters.among(network, random)
+    ids = network.devices.id
+    for name, column in zip(algorithm.columns._fields, network.exports):
+        shape = column[chosen].shape
+        if name == 'leader':
+            # Every second one a phantom.
+            column[chosen] = random.integers(ids[0], ids[0] + 2 * len(ids), shape)
+        elif column.dtype.kind == 'i':
+            column[chosen] = random.integers(0, len(ids), shape)
+        else:
+            sign = -1.0 if name.endswith('value') else 1.0
+            column[chosen] = sign * random.uniform(0.0, parameters.most, shape)
+
+
+@dataclass(frozen=True)
+class Split:
+    """No message gets across a line."""
+
+    at: float = parameter(0.0, 'When it happens.', unit='s', lower=0.0, upper=1e9)
+    axis: str = parameter('x', 'The coordinate that decides who is on which side.',
+                          choices=lambda: ('x', 'y'))
+    line: float = parameter(0.0, 'Where the line is.', unit='m', lower=-1e9, upper=1e9)
+
+
+def _split(parameters: Split, network: Network, algorithm: Algorithm,
+           random: np.random.Generator) -> None:
+    side = network.devices.position[:, 'xy'.index(parameters.axis)] > parameters.line
+    network.devices.group[:] = side
+    network.lists.due[0] = -np.inf
+
+
+@dataclass(frozen=True)
+class Heal:
+    """Messages get everywhere again."""
+
+    at: float = parameter(0.0, 'When it happens.', unit='s', lower=0.0, upper=1e9)
+
+
+def _heal(parameters: Heal, network: Network, algorithm: Algorithm,
+          random: np.random.Generator) -> None:
+    network.devices.group[:] = 0
+    network.lists.due[0] = -np.inf
+
+
+for _event in (
+    Event('die', Die, _die),
+    Event('join', Join, _join, prepare=_not_yet),
+    Event('strength', ChangeStrength, _strength),
+    Event('state', State, _state, states=True),
+    Event('corrupt', Corrupt, _corrupt, states=True),
+    Event('split', Split, _split),
+    Event('heal', Heal, _heal),
+):
+    EVENTS.add(_event)

@@ -1,0 +1,320 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A run of a scenario: a pure function of the scenario, the algorithm and the seed."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+import hashlib
+from typing import Any, NamedTuple
+
+from leader_election.algorithms import Algorithm, Device
+from leader_election.lab import engine, sources
+from leader_election.lab.engine import Medium, Network
+from leader_election.lab.scenario import Entrant, Scenario, ScenarioError
+from leader_election.robot.codec import codec_for, Message
+import numpy as np
+from numpy.typing import NDArray
+import yaml
+
+STRETCH = 1_000_000
+"""About so many rounds are run before Python has a say again."""
+SIZED = 100
+"""So many devices' last messages are written out to say how long messages are."""
+
+
+class Snapshot(NamedTuple):
+    """A network at one time; n devices."""
+
+    time: float
+    """[s]."""
+    id: NDArray[np.int64]
+    position: NDArray[np.float64]
+    """Shape (n, 2) [m]."""
+    leader: NDArray[np.int64]
+    """The id of each one's leader, shape (n,)."""
+    is_leader: NDArray[np.bool_]
+    running: NDArray[np.bool_]
+    pairs: NDArray[np.int32]
+    """The indices of those that hear each other, shape (m, 2)."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run gave."""
+
+    samples: NDArray[np.float64]
+    """Shape (times, len(MEASURES))."""
+    counts: NDArray[np.int64]
+    """Shape (len(COUNTERS),)."""
+    message_bytes: float
+    """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
+    snapshots: list[Snapshot] = field(default_factory=list)
+
+
+def simulate(
+    scenario: Scenario, algorithm: str, seed: int, snapshots: Sequence[float] = (),
+) -> Run:
+    """
+    Return what a run of the scenario gives, always the same for the same arguments.
+
+    It releases the interpreter's lock while it computes, so that runs go in threads.
+
+    :param algorithm: the label of one of the scenario's algorithms.
+    :param seed: >= 0.
+    :param snapshots: the times at which to take one [s].
+    """
+    entrant = scenario.entrant(algorithm)
+    stage = Stage(scenario, entrant, seed)
+    taken = []
+    stops = sorted({*snapshots, scenario.duration, *(p.at for _, p in scenario.events)}
+                   | set(stage.switches))
+    for stop in stops:
+        stage.run(min(stop, scenario.duration))
+        for event, parameters in scenario.events:
+            if parameters.at == stop:
+                stage.happen(event, parameters)
+        if stop > 0.0 and stop in stage.switches:
+            stage.switch(stop)
+        if stop in snapshots:
+            taken.append(stage.snapshot(stop))
+    return Run(
+        samples=stage.network.watch.samples, counts=stage.network.watch.counts,
+        message_bytes=stage.message_bytes(), snapshots=taken)
+
+
+def fingerprint(scenario: Scenario, algorithm: str) -> str:
+    """Return a digest of all that the runs of an algorithm in a scenario follow from."""
+    entrant = scenario.entrant(algorithm)
+    text = yaml.safe_dump({**yaml.safe_load(scenario.text), 'vary': {}, 'algorithms': [],
+                           'title': '', 'source': ''})
+    parts = (text, entrant.label, entrant.parameters, entrant.weakest,
+             sources.of_runs(entrant.algorithm.name))
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+class Stage:
+    """A run in the making."""
+
+    def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
+        # What happens to one thing does not change what is drawn for another.
+        streams = [np.random.default_rng([seed, stream]) for stream in range(6)]
+        place, self._strengths, rounds, walk, self._messages, self._events = streams
+        self._walk = walk
+        self.scenario, self.entrant = scenario, entrant
+        self.network = _network(scenario, entrant.algorithm, place, rounds, walk)
+        self._degree_since = np.nan
+        engine.use_motion(scenario.motion.state, scenario.motion.step)
+        engine.use(entrant.algorithm, entrant.parameters)
+        every = scenario.strength.every
+        self.switches = [k * every for k in range(int(min(scenario.duration / every, 1e6)) + 1)
+                         if k * every < scenario.duration] if np.isfinite(every) else [0.0]
+        self.switch(0.0)
+        self._begin()
+        for event, parameters in scenario.events:
+            if event.prepare is not None:
+                event.prepare(parameters, self.network)
+
+    def run(self, until: float) -> None:
+        """Run on to a time [s]."""
+        watch = self.network.watch
+        stretch = max(STRETCH / len(self.network.devices.id) * self.scenario.rounds.period,
+                      self.scenario.rounds.period)
+        now = watch.sampled[0] * watch.interval
+        while True:
+            now = min(now + stretch, until)
+            while (status := engine.advance(
+                    self.network, self._medium(), self.entrant.parameters, self._messages,
+                    self._walk, now)) != engine.DONE:
+                self.network = _larger(self.network, self.entrant.algorithm, status)
+            if now >= until:
+                return
+
+    def happen(self, event: Any, parameters: Any) -> None:
+        """Let an event happen."""
+        if event.states:
+            devices = np.arange(len(self.network.devices.id))
+            while self.network.pool.top[0] < len(self.network.links.box):
+                self.network = _larger(self.network, self.entrant.algorithm, engine.MORE_POOL)
+            engine.detach(self.network, devices)
+        event.happen(parameters, self.network, self.entrant.algorithm, self._events)
+
+    def switch(self, time: float) -> None:
+        """Give all devices the strengths that hold from a time on [s]."""
+        cycle = self.scenario.strength.cycle
+        every = self.scenario.strength.every
+        kind = cycle[round(time / every) % len(cycle)] if np.isfinite(every) else cycle[0]
+        devices = self.network.devices
+        self._degree_since = time if kind == 'degree' else np.nan
+        strength = {
+            'random': self._strengths.random(len(devices.id)),
+            'degree': np.zeros(len(devices.id)),
+            'id': devices.id.astype(float),
+            'lower_id': -devices.id.astype(float),
+            'equal': np.zeros(len(devices.id)),
+        }[kind]
+        devices.strength[:] = -strength if self.entrant.weakest else strength
+
+    def snapshot(self, time: float) -> Snapshot:
+        """Return the network as it is."""
+        network = self.network
+        devices, links = network.devices, network.links
+        receiver = np.repeat(np.arange(len(devices.id)), np.diff(links.start))
+        pairs = np.stack([receiver, links.neighbour[:links.start[-1]]], axis=1).astype(np.int32)
+        pairs = pairs[pairs[:, 0] < pairs[:, 1]]
+        apart = np.linalg.norm(
+            devices.position[pairs[:, 0]] - devices.position[pairs[:, 1]], axis=1)
+        leader = network.exports.leader.copy()
+        return Snapshot(
+            time, devices.id.copy(), devices.position.copy(), leader,
+            (leader == devices.id) & devices.running, devices.running.copy(),
+            pairs[apart <= self._medium().reach])
+
+    def message_bytes(self) -> float:
+        """Return the mean length of the messages that devices would send now [bytes]."""
+        algorithm, devices = self.entrant.algorithm, self.network.devices
+        codec = codec_for(algorithm)
+        chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
+        return float(np.mean([
+            len(codec.encode(Message(
+                int(devices.id[i]), 'map',
+                (float(devices.position[i, 0]), float(devices.position[i, 1])),
+                state_of(algorithm, self.network.exports, int(i))))) for i in chosen]))
+
+    def _begin(self) -> None:
+        devices = self.network.devices
+        for i in range(len(devices.id)):
+            state = self.entrant.algorithm.start(
+                Device(int(devices.id[i]), float(devices.strength[i])))
+            for column, value in zip(self.network.exports, state):
+                column[i] = value
+
+    def _medium(self) -> Medium:
+        messages, rounds = self.scenario.messages, self.scenario.rounds
+        fixed = self.network.lists.fixed >= 0
+        return Medium(
+            reach=np.inf if fixed else messages.range, floor=messages.floor,
+            hops=messages.metric == 'hops', expiry=messages.expiry, loss=messages.loss,
+            delay_least=messages.delay[0], delay_most=messages.delay[1],
+            duplication=messages.duplication, jitter=rounds.jitter,
+            degree_since=self._degree_since, degree_sign=-1.0 if self.entrant.weakest else 1.0)
+
+
+def state_of(algorithm: Algorithm, columns: Any, i: int) -> Any:
+    """Return the state of device i as a robot has it, out of the engine's columns."""
+    return algorithm.state(*(f.plain(column[i].tolist() if f.blank is not None else column[i])
+                             for f, column in zip(algorithm.fields, columns)))
+
+
+def _columns(algorithm: Algorithm, size: int) -> Any:
+    """Return room for so many states."""
+    return algorithm.columns(*(
+        np.zeros(size if f.blank is None else (size, len(f.blank)),
+                 np.int64 if f.type is int else np.float64)
+        for f in algorithm.fields))
+
+
+def _network(
+    scenario: Scenario, algorithm: Algorithm, place: np.random.Generator,
+    rounds: np.random.Generator, walk: np.random.Generator,
+) -> Network:
+    placements = [group.topology.place(group.parameters, place) for group in scenario.groups]
+    position = np.concatenate([placement.position for placement in placements])
+    n = len(position)
+    if n == 0:
+        raise ScenarioError(f'scenario {scenario.name}: devices: there are none')
+    pairs = _fixed(scenario, placements)
+    speed = scenario.motion.speed(scenario.motion_parameters)
+    if pairs is None and not np.isfinite(scenario.messages.range):
+        raise ScenarioError(f'scenario {scenario.name}: messages.range: is missing; '
+                            'it takes a distance where links are not given')
+    begin, step = _phases(scenario, placements, rounds)
+    period = scenario.rounds.period * (
+        1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n))
+    moving = np.repeat([group.moves for group in scenario.groups],
+                       [len(placement.position) for placement in placements])
+    movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
+    motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
+    flights = scenario.messages.delay[1] > 0.0
+    room = 8 * n if pairs is None else len(pairs)
+    longest = 64 if pairs is None else int(np.bincount(pairs.ravel(), minlength=1).max()) + 1
+    lists = engine.Lists(
+        np.zeros(2 * room, np.int32), np.zeros(2 * room, np.int32),
+        engine.links(n, 2 * room, flights), -1 if pairs is None else len(pairs),
+        engine.SKIN * scenario.messages.range if speed > 0.0 and pairs is None else 0.0,
+        speed, scenario.tick, np.array([-np.inf]))
+    if pairs is not None:
+        lists.first[len(pairs):], lists.second[len(pairs):] = pairs[:, 0], pairs[:, 1]
+    return Network(
+        devices=engine.Devices(
+            id=np.arange(n, dtype=np.int64) + scenario.first_id, strength=np.zeros(n),
+            position=position, present=np.ones(n, bool), running=np.ones(n, bool),
+            group=np.zeros(n, np.int32), period=period, sent=np.full(n, -np.inf)),
+        exports=_columns(algorithm, n),
+        rounds=engine.agenda(begin, np.arange(n), scenario.rounds.spread == 0.0
+                             and scenario.rounds.jitter == 0.0),
+        moves=engine.agenda(step, movers, True),
+        motion=motion,
+        links=engine.links(n, 2 * room, flights),
+        lists=lists,
+        pool=engine.pool(_columns(algorithm, n), n),
+        watch=engine.watch(n, scenario.measure.window, len(scenario.times()),
+                           scenario.measure.interval),
+        heard=_columns(algorithm, longest), metric=np.zeros(longest),
+        reached=np.zeros(longest, np.int32), stray=np.zeros(longest, np.int32))
+
+
+def _fixed(scenario: Scenario, placements: Sequence[Any]) -> NDArray[np.int32] | None:
+    """Return the links that are given, ``None`` where range decides."""
+    given = [placement.pairs for placement in placements]
+    if all(pairs is None for pairs in given):
+        return None
+    if len(given) > 1:
+        raise ScenarioError(f'scenario {scenario.name}: devices: where links are given, '
+                            'there is one group only')
+    return np.asarray(given[0], np.int32).reshape(-1, 2)
+
+
+def _phases(
+    scenario: Scenario, placements: Sequence[Any], random: np.random.Generator,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return when each device has its first round, and when it first moves [s]."""
+    n = sum(len(placement.position) for placement in placements)
+    fractions = random.random((n, 2))
+    if scenario.rounds.phase == 'together':
+        fractions[:] = 0.0
+    elif scenario.rounds.phase == 'place':
+        at = 0
+        for placement in placements:
+            if placement.fraction is not None:
+                fractions[at:at + len(placement.position)] = placement.fraction
+            at += len(placement.position)
+    return fractions[:, 0] * scenario.rounds.period, fractions[:, 1] * scenario.tick
+
+
+def _larger(network: Network, algorithm: Algorithm, status: int) -> Network:
+    """Return the same network with twice the room of what there was too little of."""
+    if status == engine.MORE_POOL:
+        return network._replace(pool=engine.larger_pool(network.pool, 2))
+    if status == engine.MORE_ROOM:
+        size = 2 * len(network.metric)
+        return network._replace(
+            heard=_columns(algorithm, size), metric=np.zeros(size),
+            reached=np.zeros(size, np.int32), stray=np.zeros(size, np.int32))
+    n, size = len(network.devices.id), 2 * len(network.links.box)
+    links = engine.larger_links(network.links, 2)
+    lists = network.lists._replace(
+        first=np.zeros(size // 2, np.int32), second=np.zeros(size // 2, np.int32),
+        spare=engine.links(n, size, len(links.flight) > 0))
+    return network._replace(links=links, lists=lists)
