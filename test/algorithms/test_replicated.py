@@ -86,6 +86,26 @@ def test_who_falls_behind_leads_no_longer():
     assert led(network) == {1: (3, 2.0), 2: (3, 1.0), 3: (3, 0.0)}
 
 
+@pytest.mark.parametrize('period, followers', [(2, {1, 2, 3}), (4, {1, 2, 3, 4, 5})])
+def test_periods_have_to_be_long_enough(period, followers):
+    """
+    A line of five, 1 the strongest at its end, two replicates: the older one gives the answer.
+
+    It is ``period`` rounds old when it begins to, and news of 1 gets one device on in a round.
+    With 4 it has been with 5 by then. With 2 only 2 and 3 follow 1 at all times, and 4 does
+    when the replicate is three rounds old, every other round.
+    """
+    graph = links(*((i, i + 1, 1.0) for i in (1, 2, 3, 4)))
+    network = Network(REPLICATED, graph, {i: -float(i) for i in graph}, configure(9.0, 2, period))
+    for _ in range(4 * period):
+        network.lockstep()
+    always = set(graph)
+    for _ in range(4 * period):
+        network.lockstep()
+        always &= {i for i, state in network.states.items() if state.leader == 1}
+    assert always == followers
+
+
 def test_neighbours_clocks():
     """
     1 is a tick ahead of 2, whose place 0 is what 1 has in place 1; its place 1 is no more.
