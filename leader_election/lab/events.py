@@ -146,6 +146,9 @@ class State(Some):
         'there is not (phantom).', choices=lambda: ('', 'random', 'phantom'))
     value: float = parameter(0.0, 'The value (strength, negated) of the phantom.', lower=-1e300,
                              upper=1e300)
+    heard: bool = parameter(
+        False, 'Whether neighbours have heard the changed states already, in place of what they '
+        'heard last.')
     fields: tuple[str, ...] = parameter(
         (), 'Fields of the state that are set, where the algorithm has them.')
     values: tuple[float, ...] = parameter((), 'What these are set to.')
@@ -174,6 +177,19 @@ def _state(parameters: State, network: Network, algorithm: Algorithm,
     for field, value in zip(parameters.fields, parameters.values):
         if field in columns:
             columns[field][chosen] = value
+    if parameters.heard:
+        _tell(network, chosen)
+
+
+def _tell(network: Network, chosen: NDArray[np.int64]) -> None:
+    """Put the states of some devices in the place of what others have heard of them."""
+    links, pool = network.links, network.pool
+    used = np.arange(links.start[-1])
+    of_chosen = np.isin(links.neighbour[used], chosen)
+    for places in (links.box, *links.flight.T):
+        slots = used[of_chosen & (places[used] >= 0)]
+        for column, pooled in zip(network.exports, pool.exports):
+            pooled[places[slots]] = column[links.neighbour[slots]]
 
 
 @dataclass(frozen=True)

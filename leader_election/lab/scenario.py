@@ -88,6 +88,9 @@ class Rounds:
         'random', 'When in the first period a device begins: at random, all together, or by its '
         'place: as far into the period as it is across the area it was placed in.',
         choices=lambda: ('random', 'together', 'place'))
+    acquainted: bool = parameter(
+        False, 'Whether all have heard, before the first round, in what state those in their '
+        'range begin.')
     spread: float = parameter(
         0.0, 'By how much periods of devices differ, as a part of the period.', lower=0.0,
         upper=0.99)

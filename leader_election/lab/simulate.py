@@ -78,13 +78,15 @@ def simulate(
     entrant = scenario.entrant(algorithm)
     stage = Stage(scenario, entrant, seed)
     taken = []
-    stops = sorted({*snapshots, scenario.duration, *(p.at for _, p in scenario.events)}
+    stops = sorted({0.0, *snapshots, scenario.duration, *(p.at for _, p in scenario.events)}
                    | set(stage.switches))
     for stop in stops:
         stage.run(min(stop, scenario.duration))
         for event, parameters in scenario.events:
             if parameters.at == stop:
                 stage.happen(event, parameters)
+        if stop == 0.0 and scenario.rounds.acquainted:
+            stage.acquaint()
         if stop > 0.0 and stop in stage.switches:
             stage.switch(stop)
         if stop in snapshots:
@@ -144,10 +146,7 @@ class Stage:
     def happen(self, event: Any, parameters: Any) -> None:
         """Let an event happen."""
         if event.states:
-            devices = np.arange(len(self.network.devices.id))
-            while self.network.pool.top[0] < len(self.network.links.box):
-                self.network = _larger(self.network, self.entrant.algorithm, engine.MORE_POOL)
-            engine.detach(self.network, devices)
+            self._detach()
         event.happen(parameters, self.network, self.entrant.algorithm, self._events)
 
     def switch(self, time: float) -> None:
@@ -166,20 +165,40 @@ class Stage:
         }[kind]
         devices.strength[:] = -strength if self.entrant.weakest else strength
 
+    def acquaint(self) -> None:
+        """Let all devices have heard the states of those in their range."""
+        while (status := engine.rebuild(self.network, self._medium(), 0.0)) != engine.DONE:
+            self.network = _larger(self.network, self.entrant.algorithm, status)
+        links, devices = self.network.links, self.network.devices
+        slots, _, near = self._in_range()
+        links.box[slots[near]] = engine.FRESH
+        links.told[slots[near]] = True
+        devices.sent[:] = 0.0
+        self._detach()
+
+    def _detach(self) -> None:
+        """Let what was sent stay what it was, whatever happens to the states."""
+        while self.network.pool.top[0] < self.network.links.start[-1]:
+            self.network = _larger(self.network, self.entrant.algorithm, engine.MORE_POOL)
+        engine.detach(self.network, np.arange(len(self.network.devices.id)))
+
+    def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+        """Return all slots, the receiver and the sender of each, and which are in range."""
+        links, position = self.network.links, self.network.devices.position
+        receiver = np.repeat(np.arange(len(position)), np.diff(links.start))
+        pairs = np.stack([receiver, links.neighbour[:len(receiver)]], axis=1).astype(np.int32)
+        apart = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
+        return np.arange(len(receiver)), pairs, apart <= self._medium().reach
+
     def snapshot(self, time: float) -> Snapshot:
         """Return the network as it is."""
-        network = self.network
-        devices, links = network.devices, network.links
-        receiver = np.repeat(np.arange(len(devices.id)), np.diff(links.start))
-        pairs = np.stack([receiver, links.neighbour[:links.start[-1]]], axis=1).astype(np.int32)
-        pairs = pairs[pairs[:, 0] < pairs[:, 1]]
-        apart = np.linalg.norm(
-            devices.position[pairs[:, 0]] - devices.position[pairs[:, 1]], axis=1)
-        leader = network.exports.leader.copy()
+        devices = self.network.devices
+        _, pairs, near = self._in_range()
+        leader = self.network.exports.leader.copy()
         return Snapshot(
             time, devices.id.copy(), devices.position.copy(), leader,
             (leader == devices.id) & devices.running, devices.running.copy(),
-            pairs[apart <= self._medium().reach])
+            pairs[near & (pairs[:, 0] < pairs[:, 1])])
 
     def message_bytes(self) -> float:
         """Return the mean length of the messages that devices would send now [bytes]."""
