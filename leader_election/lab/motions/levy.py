@@ -24,13 +24,11 @@ import math
 from typing import NamedTuple
 
 from leader_election.lab.motions.motion import Motion, MOTIONS
+from leader_election.lab.motions.strides import FOR_EVER, set_out, stride
 from leader_election.lab.motions.walls import box, check_walls, confine, walls_parameter
 from leader_election.parameters import parameter
 import numpy as np
 from numpy.typing import NDArray
-
-_NO_END = 2**62
-"""So many strides are never walked."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +41,7 @@ class LevyParameters:
         1.0, 'The shortest leg.', unit='m', lower=1e-6, upper=1e9)
     shape: float = parameter(
         1.0, 'Exponent of the Pareto distribution of the legs; the smaller, the more long ones.',
-        lower=0.1, upper=100.0)
+        lower=0.2, upper=100.0)
     walls: tuple[float, ...] = walls_parameter()
 
     def __post_init__(self) -> None:
@@ -52,20 +50,19 @@ class LevyParameters:
 
 
 class Levy(NamedTuple):
-    """Where devices are on their legs."""
+    """Where devices are on their legs (:class:`leader_election.lab.motions.strides.Walk`)."""
 
     target: NDArray[np.float64]
-    """The end of the leg [m], shape (n, 2)."""
     left: NDArray[np.int64]
-    """Whole strides left, before the last one, which ends at the target, shape (n,)."""
     stride: NDArray[np.float64]
-    """What a whole stride adds to the position [m], shape (n, 2)."""
-    walls: NDArray[np.float64]
-    """Low x, low y, high x, high y [m]."""
+    bounds: NDArray[np.float64]
+    """The walls: low x, low y, high x, high y [m]."""
     length: float
     """Of a whole stride [m]."""
     scale: float
+    """The shortest leg [m]."""
     shape: float
+    """Exponent of the Pareto distribution."""
 
 
 def levy_step(motion: Levy, i: int, position: NDArray[np.float64], now: float,
@@ -74,30 +71,21 @@ def levy_step(motion: Levy, i: int, position: NDArray[np.float64], now: float,
     Move device i by one stride.
 
     On arrival the next leg is drawn at once, from where the device was before its last stride, and
-    walked from the next tick on. A leg of no length, into a corner, is so followed by another one
-    at the next tick.
+    walked from the next tick on. After a leg of no length, into a corner, that is another draw.
     """
-    if motion.left[i] > 0:
-        motion.left[i] -= 1
-        position[i, 0] += motion.stride[i, 0]
-        position[i, 1] += motion.stride[i, 1]
+    if stride(motion, i, position):
         return
     x, y = motion.target[i, 0], motion.target[i, 1]
     to_x, to_y = leg_end(motion, position[i, 0], position[i, 1], random)
     position[i, 0], position[i, 1] = x, y
-    motion.target[i, 0], motion.target[i, 1] = to_x, to_y
-    far = math.sqrt((to_x - x) ** 2 + (to_y - y) ** 2)
-    if far > motion.length:
-        motion.left[i] = math.ceil(min(far / motion.length, 1e18)) - 1
-        motion.stride[i, 0] = (to_x - x) * motion.length / far
-        motion.stride[i, 1] = (to_y - y) * motion.length / far
+    set_out(motion, i, x, y, to_x, to_y, motion.length)
 
 
 def leg_end(motion: Levy, x: float, y: float, random: np.random.Generator) -> tuple[float, float]:
     """Return where a new leg from (x, y) ends [m]: direction uniform, length Pareto."""
     angle = random.uniform(0.0, 2.0 * math.pi)
     length = motion.scale / (1.0 - random.random()) ** (1.0 / motion.shape)
-    return confine(motion.walls, x, y,
+    return confine(motion.bounds, x, y,
                    x + length * math.cos(angle), y + length * math.sin(angle))
 
 
@@ -105,7 +93,7 @@ def begin(parameters: LevyParameters, position: NDArray[np.float64], tick: float
           random: np.random.Generator) -> Levy:
     """Return the state of devices that draw their first leg at their first tick."""
     # Devices of no speed are on a leg for ever.
-    left = np.full(len(position), 0 if parameters.speed > 0.0 else _NO_END, np.int64)
+    left = np.full(len(position), 0 if parameters.speed > 0.0 else FOR_EVER, np.int64)
     return Levy(position.copy(), left, np.zeros_like(position), box(parameters.walls, position),
                 parameters.speed * tick, parameters.scale, parameters.shape)
 

@@ -21,11 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def walls_parameter() -> tuple[float, ...]:
-    """Return the declaration of the walls, which all motions that have some share."""
+def walls_parameter(required: bool = False) -> tuple[float, ...]:
+    """Return the declaration of the walls, which several motions share."""
     field: tuple[float, ...] = parameter(
-        (), 'Where walls are: low x, low y, high x, high y. Empty: nowhere.',
-        unit='m', lengths=(0, 4))
+        (), 'Where walls are: low x, low y, high x, high y.' + (
+            '' if required else ' Empty: nowhere.'),
+        unit='m', lengths=(4,) if required else (0, 4), required=required)
     return field
 
 
@@ -81,7 +82,6 @@ def confine(bounds: NDArray[np.float64], x: float, y: float, to_x: float, to_y: 
     if to_y > high_y:
         part = min(part, (high_y - y) / (to_y - y))
     if part < 1.0:
-        # Rounding must not end a walk a hair beyond the wall.
-        to_x = min(max(x + part * (to_x - x), low_x), high_x)
-        to_y = min(max(y + part * (to_y - y), low_y), high_y)
-    return float(to_x), float(to_y)
+        to_x, to_y = x + part * (to_x - x), y + part * (to_y - y)
+    # Rounding must not end a walk a hair beyond the wall.
+    return float(min(max(to_x, low_x), high_x)), float(min(max(to_y, low_y), high_y))

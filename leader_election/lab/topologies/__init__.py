@@ -14,8 +14,16 @@
 
 """Kinds of topology, one a file; :data:`TOPOLOGIES` holds them by name."""
 
+from leader_election.lab.topologies.edge_list import EDGE_LIST
 from leader_election.lab.topologies.grid import GRID
+from leader_election.lab.topologies.line import LINE
+from leader_election.lab.topologies.logs import LOGS
+from leader_election.lab.topologies.ring import RING
+from leader_election.lab.topologies.scale_free import SCALE_FREE
 from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
 from leader_election.lab.topologies.uniform import UNIFORM
 
-__all__ = ['GRID', 'Placement', 'TOPOLOGIES', 'Topology', 'UNIFORM']
+__all__ = [
+    'EDGE_LIST', 'GRID', 'LINE', 'LOGS', 'Placement', 'RING', 'SCALE_FREE', 'TOPOLOGIES',
+    'Topology', 'UNIFORM',
+]

@@ -1,0 +1,123 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A layout in the plane by springs along the links and repulsion between all.
+
+The forces, their constants and the rule for when to stop are those that GraphStream describes and
+ships for its layout SpringBox (A. Dutot, F. Guinand, D. Olivier, Y. Pigne, "GraphStream: A Tool
+for bridging the gap between Complex Systems and Dynamic Graphs", EPNACS 2007; gs-core 2.0). They
+stem from T. Fruchterman, E. Reingold, "Graph Drawing by Force-directed Placement", 1991, with
+springs that are weaker the more of them pull at a node. Here repulsion is summed over all pairs;
+SpringBox sums up what is far away cell by cell (Barnes, Hut 1986).
+"""
+
+import math
+
+from numba import njit
+import numpy as np
+from numpy.typing import NDArray
+
+ATTRACTION = np.float32(0.06 / 0.1)
+"""A spring pulls by this times what it is longer than 1, divided by the links of the node."""
+REPULSION = np.float32(0.024)
+"""Two nodes push each other by this divided by the square of their distance, or of 1 if less."""
+_ENERGY = np.float32(0.06)
+"""What a spring adds to the energy of a node, times what it is longer than 1."""
+_MEMORY = 256
+"""Steps that are taken in any case."""
+_BACK = (200, 190, 180)
+"""What the energy is compared to: its mean so many steps before."""
+_MOST_STEPS = 20_000
+
+
+def settle(position: NDArray[np.float64], pairs: NDArray[np.int32], stability: float = 0.5,
+           ) -> NDArray[np.float64]:
+    """
+    Return where nodes come to rest, shape (n, 2); a spring at rest has length 1.
+
+    In each step every node moves by the sum of its forces, at most half the diagonal of all.
+
+    :param position: where they are at first, shape (n, 2); no two at the same place.
+    :param pairs: the links, shape (m, 2).
+    :param stability: 0 to 1; they rest when the sum of all forces' strengths is within
+        1 / stability of what it was some 200 steps before.
+
+    Two nodes settle where the spring pulls as much as they repel each other, so that
+    0.6 (d - 1) = 0.024 / d^2:
+
+    >>> a, b = settle(np.array([[0.0, 0.0], [3.0, 0.0]]), np.array([[0, 1]], np.int32))
+    >>> round(float(b[0] - a[0]), 3)
+    1.037
+    """
+    x, y = np.ascontiguousarray(position.T, np.float32)
+    links = np.bincount(pairs.ravel(), minlength=len(position)).astype(np.float32)
+    _settle(x, y, np.ascontiguousarray(pairs, np.int32), links, 1.0 / stability)
+    return np.column_stack((x, y)).astype(np.float64)
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _settle(x, y, pairs, links, close):  # type: ignore[no-untyped-def]
+    n = len(x)
+    energies = np.zeros(_MOST_STEPS)
+    force_x, force_y, strength = (
+        np.zeros(n, np.float32), np.zeros(n, np.float32), np.zeros(n, np.float32))
+    for step in range(_MOST_STEPS):
+        force_x[:], force_y[:], strength[:] = 0.0, 0.0, 0.0
+        _repel(x, y, force_x, force_y, strength)
+        _pull(x, y, pairs, links, force_x, force_y, strength)
+        energies[step] = np.sum(strength)
+        most = math.hypot(x.max() - x.min(), y.max() - y.min()) / 2
+        for i in range(n):
+            far = math.hypot(force_x[i], force_y[i])
+            part = np.float32(min(1.0, most / far)) if far > 0.0 else np.float32(1.0)
+            x[i] += part * force_x[i]
+            y[i] += part * force_y[i]
+        if step >= _MEMORY:
+            before = 0.0
+            for back in _BACK:
+                before += energies[step - back] / len(_BACK)
+            if abs(energies[step] - before) <= close:
+                return
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _repel(x, y, force_x, force_y, strength):  # type: ignore[no-untyped-def]
+    one, least = np.float32(1.0), np.float32(1e-20)
+    for j in range(len(x)):
+        # The inner loop adds to different nodes, so that it is computed several at a time.
+        for i in range(len(x)):
+            dx, dy = x[i] - x[j], y[i] - y[j]
+            square = dx * dx + dy * dy
+            far = math.sqrt(square)
+            force = REPULSION / (max(square, one) * max(far, least))
+            force_x[i] += force * dx
+            force_y[i] += force * dy
+            strength[i] += force * far
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _pull(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-untyped-def]
+    one = np.float32(1.0)
+    for a, b in pairs:
+        dx, dy = x[b] - x[a], y[b] - y[a]
+        far = math.sqrt(dx * dx + dy * dy)
+        strength[a] += _ENERGY * (far - one)
+        strength[b] += _ENERGY * (far - one)
+        if far > 0.0:
+            force = ATTRACTION * (far - one) / far
+            force_x[a] += force / links[a] * dx
+            force_y[a] += force / links[a] * dy
+            force_x[b] -= force / links[b] * dx
+            force_y[b] -= force / links[b] * dy

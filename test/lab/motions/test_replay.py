@@ -1,0 +1,55 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Replayed logs."""
+
+from lab.motions.walking import begin, compiled_walk, step_lengths, walk
+from leader_election.lab.motions import REPLAY
+from leader_election.parameters import build, ParameterError
+from leader_election.world.logs import read_logs
+import numpy as np
+import pytest
+
+
+@pytest.fixture
+def logs(tmp_path):
+    """Two robots: one from t = 10 to 12, by a corner; one at t = 11 alone."""
+    (tmp_path / 'a.csv').write_text(
+        't,v,omega,x,y,theta\n10,0,0,0,0,0\n11,0,0,2,0,0\n12,0,0,2,4,0\n')
+    (tmp_path / 'b.csv').write_text('t,v,omega,x,y,theta\n11,0,0,7,8,0\n')
+    return str(tmp_path)
+
+
+def test_two_logs_by_hand(logs):
+    """The earliest row of all is at time 0; between rows straight lines; then it stands."""
+    places = walk(REPLAY, {'logs': logs}, [[9.0, 9.0], [9.0, 9.0]], 6, tick=0.5)
+    assert places[:, 0].tolist() == [[0, 0], [1, 0], [2, 0], [2, 2], [2, 4], [2, 4], [2, 4]]
+    assert np.all(places[:, 1] == [7, 8])
+    assert REPLAY.speed(build(REPLAY.parameters, {'logs': logs})) == 4.0
+
+
+def test_real_logs_are_where_they_say():
+    """Over all rows, five robots, as the reader of logs interpolates them."""
+    start = np.zeros((5, 2))
+    places = compiled_walk(REPLAY, {}, start, 500, tick=0.26)
+    logs = read_logs('mrclam6')
+    wanted = [[log.pose_at(0.26 * t)[:2] for log in logs] for t in range(501)]
+    assert np.allclose(places, wanted, rtol=0, atol=1e-12)
+    assert np.array_equal(places, walk(REPLAY, {}, start, 500, tick=0.26))
+    assert np.all(step_lengths(places) <= REPLAY.speed(REPLAY.parameters()) * 0.26 * (1 + 1e-9))
+
+
+def test_there_is_one_log_a_device(logs):
+    with pytest.raises(ParameterError, match='holds 2 logs, for 3 devices'):
+        begin(REPLAY, {'logs': logs}, np.zeros((3, 2)))

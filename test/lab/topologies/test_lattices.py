@@ -1,0 +1,80 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Grids, lines and rings."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.lab.topologies import GRID, LINE, RING
+from leader_election.parameters import build
+import networkx as nx
+import numpy as np
+import pytest
+
+
+def place(topology, **values):
+    return topology.place(build(topology.parameters, values), np.random.default_rng(0))
+
+
+def graph(placement):
+    found = nx.Graph()
+    found.add_nodes_from(range(len(placement.position)))
+    found.add_edges_from(placement.pairs.tolist())
+    assert found.number_of_edges() == len(placement.pairs)
+    return found
+
+
+def test_a_grid_by_hand():
+    """Three columns and two rows, row by row, steps of 2 m and 5 m."""
+    placement = place(GRID, columns=3, rows=2, first=[1, 1], step=[2, 5], linked=True)
+    assert placement.position.tolist() == [[1, 1], [3, 1], [5, 1], [1, 6], [3, 6], [5, 6]]
+    assert sorted(placement.pairs.tolist()) == [
+        [0, 1], [0, 3], [1, 2], [1, 4], [2, 5], [3, 4], [4, 5]]
+    assert place(GRID, columns=3, rows=2).pairs is None
+
+
+@given(st.integers(1, 6), st.integers(1, 6))
+def test_links_of_a_grid_are_what_networkx_says(columns, rows):
+    linked = graph(place(GRID, columns=columns, rows=rows, linked=True))
+    assert nx.is_isomorphic(linked, nx.grid_2d_graph(rows, columns))
+
+
+@given(st.floats(0, 0.5))
+def test_an_irregular_grid_is_off_by_no_more_than_told(irregularity):
+    regular = place(GRID, columns=4, rows=3, step=[2, 8]).position
+    off = np.abs(place(GRID, columns=4, rows=3, step=[2, 8], irregularity=irregularity).position
+                 - regular) / [2, 8]
+    assert np.all(off <= irregularity + 1e-12)
+    # Some of these 24 numbers are beyond half of what may be.
+    assert np.max(off) >= irregularity / 2
+
+
+def test_a_line_by_hand():
+    placement = place(LINE, count=3, first=[1, 0], step=[3, 4], linked=True)
+    assert placement.position.tolist() == [[1, 0], [4, 4], [7, 8]]
+    assert placement.pairs.tolist() == [[0, 1], [1, 2]]
+    assert place(LINE, count=1, linked=True).pairs.shape == (0, 2)
+
+
+def test_a_ring_by_hand():
+    placement = place(RING, count=4, radius=2.0, centre=[1, 1], linked=True)
+    assert placement.position == pytest.approx(np.array([[3, 1], [1, 3], [-1, 1], [1, -1]]))
+    assert placement.pairs.tolist() == [[0, 1], [1, 2], [2, 3], [0, 3]]
+
+
+@given(st.integers(1, 12))
+def test_links_of_a_ring_go_round(count):
+    placement = place(RING, count=count, linked=True)
+    whole = nx.cycle_graph(count) if count > 2 else nx.path_graph(count)
+    assert nx.is_isomorphic(graph(placement), whole)
