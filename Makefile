@@ -10,17 +10,23 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo test benchmark lint config clean
+.PHONY: help demo lab reproduce test benchmark lint config clean
 
 help:  ## Say what there is (the default)
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-10s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo and by test, to pytest.'
+	@echo 'ARGS="..." is passed on by demo, lab and reproduce, and by test to pytest.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
 
 demo: .venv/.run  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
 	@$(BIN)/python -m leader_election demo $(ARGS)
+
+lab: .venv/.lab  ## Measure algorithms while the world moves, ARGS="--help" for more
+	@$(BIN)/python -m leader_election lab $(ARGS)
+
+reproduce: .venv/.lab  ## Reproduce the papers' figures, 200 seeds each, ARGS="--seeds 20" for less
+	@$(BIN)/python -m leader_election lab reproduce $(ARGS)
 
 test: .venv/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)
@@ -53,11 +59,15 @@ clean:  ## Remove all that is made, ./.venv too
 	-r requirements/ros.txt -r requirements/run.txt -r requirements/view.txt
 	@touch $@
 
+.venv/.lab: .venv/.run requirements/lab.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/lab.txt
+	@touch $@
+
 .venv/.benchmark: .venv/.run requirements/benchmark.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/benchmark.txt
 	@touch $@
 
-.venv/.dev: .venv/.run requirements/test.txt requirements/build.txt requirements/lint.txt
+.venv/.dev: .venv/.lab requirements/test.txt requirements/build.txt requirements/lint.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check \
 	-r requirements/test.txt -r requirements/build.txt -r requirements/lint.txt
 	@touch $@

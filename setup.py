@@ -28,6 +28,7 @@ VERSION = re.search(r"__version__ = '(.+)'", (HERE / NAME / '__init__.py').read_
 WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
 
 VIEW = ['matplotlib>=3.6', 'pillow>=10', 'rich>=13']
+LAB = [*VIEW, 'numba>=0.61', 'scipy>=1.11', 'networkx>=3.2', 'xarray>=2024.6', 'netCDF4>=1.7']
 
 
 def pinned(name):
@@ -48,7 +49,7 @@ setup(
     license='Apache-2.0',
     python_requires='>=3.10',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={NAME: ['**/*.json', '**/*.yaml', 'world/logs/**']},
+    package_data={NAME: ['**/*.json', '**/*.yaml', 'world/logs/**', 'lab/published/**']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
@@ -66,13 +67,15 @@ setup(
     extras_require={
         # What shows a swarm: no robot needs it.
         'view': VIEW,
-        'test': VIEW + pinned('test'),
+        # What measures algorithms: no robot needs it either.
+        'lab': LAB,
+        'test': LAB + pinned('test'),
         'dev': pinned('build') + pinned('lint'),
     },
     entry_points={
         'console_scripts': [
             f'{script} = {NAME}.cli:{script}'
-            for script in ('demo', 'election_node', 'fleet', 'monitor', 'swarm_world')
+            for script in ('demo', 'election_node', 'fleet', 'lab', 'monitor', 'swarm_world')
         ],
     },
 )

@@ -36,12 +36,16 @@ def _be_stoppable() -> None:
         signal.signal(number, _stop_now)
 
 
-def _need_view() -> None:
-    """End the process where it is not installed what draws: no robot needs it."""
-    missing = [name for name in ('matplotlib', 'PIL', 'rich') if find_spec(name) is None]
+VIEW = ('matplotlib', 'PIL', 'rich')
+LABORATORY = (*VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
+
+
+def _need(what: str, modules: tuple[str, ...], extra: str) -> None:
+    """End the process where modules that no robot needs are not installed."""
+    missing = [name for name in modules if find_spec(name) is None]
     if missing:
-        print(f'error: {", ".join(missing)} not installed; what shows a swarm needs it: '
-              'pip install leader_election[view]', file=sys.stderr)
+        print(f'error: {what} needs {", ".join(missing)}; install it with: '
+              f'pip install leader_election[{extra}]', file=sys.stderr)
         sys.exit(2)
 
 
@@ -69,7 +73,7 @@ def swarm_world() -> None:
 def monitor() -> None:
     """Run the monitor."""
     _be_stoppable()
-    _need_view()
+    _need('what shows a swarm', VIEW, 'view')
     from leader_election.nodes.monitor import main
     sys.exit(main())
 
@@ -77,6 +81,15 @@ def monitor() -> None:
 def demo() -> None:
     """Run the demonstration: world, fleet and monitor together."""
     _be_stoppable()
-    _need_view()
+    _need('what shows a swarm', VIEW, 'view')
     from leader_election.demo.main import main
+    sys.exit(main())
+
+
+def lab() -> None:
+    """Run the laboratory."""
+    # What is stopped has not done what it was asked for; a shell calls that 130.
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
+    _need('the laboratory', LABORATORY, 'lab')
+    from leader_election.lab.main import main
     sys.exit(main())

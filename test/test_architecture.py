@@ -33,8 +33,9 @@ LEANS_ON = {
     'view': {'swarm', 'world', 'robot'},
     'nodes': {'view', 'swarm', 'world', 'robot', 'algorithms', 'registry', 'parameters'},
     'demo': {'nodes', 'view', 'swarm', 'world', 'robot', 'algorithms', 'registry', 'parameters'},
+    'lab': {'algorithms', 'robot', 'parameters', 'registry', 'view', 'world'},
     'config': {'nodes', 'swarm', 'world', 'robot', 'parameters'},
-    'cli': {'nodes', 'demo'},
+    'cli': {'nodes', 'demo', 'lab'},
     '__main__': {'cli'},
     '__init__': set[str](),
 }
@@ -42,7 +43,7 @@ LEANS_ON = {
 
 ROS = {'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'tf2_ros', 'builtin_interfaces'}
 MAY_KNOW_ROS = {'nodes', 'demo'}
-HEAVY = {'matplotlib', 'PIL', 'numba', 'xarray', 'networkx', 'scipy'}
+HEAVY = {'matplotlib', 'PIL', 'numba', 'xarray', 'networkx', 'scipy', 'netCDF4'}
 MAY_BE_HEAVY = {'view', 'lab'}
 
 HEADER = ('# Copyright 2026 The leader_election authors\n#\n'

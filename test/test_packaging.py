@@ -66,7 +66,7 @@ def test_the_manifest_names_what_is_pinned() -> None:
 
 def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
     told = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
-    assert told == pinned('run') | pinned('view')
+    assert told == pinned('run') | pinned('view') | pinned('lab')
 
 
 WITHOUT = """
@@ -77,31 +77,54 @@ class Without:
         self.finder = finder
 
     def find_spec(self, name, *others):
-        if name.split('.')[0] not in ('matplotlib', 'PIL', 'rich'):
+        if name.split('.')[0] not in MISSING:
             return self.finder.find_spec(name, *others)
+
+    def __getattr__(self, name):
+        return getattr(self.finder, name)
 
 sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
 """
-"""What has a Python find nothing of the extra ``view``."""
+"""What has a Python find nothing of some modules."""
+VIEW = ('matplotlib', 'PIL', 'rich')
+LABORATORY = ('numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
 
 
-def without_view(code: str) -> 'subprocess.CompletedProcess[str]':
-    return subprocess.run([sys.executable, '-c', WITHOUT + code], cwd=ROOT, timeout=60,
-                          capture_output=True, text=True)
+def without(missing: tuple[str, ...], code: str) -> 'subprocess.CompletedProcess[str]':
+    return subprocess.run(
+        [sys.executable, '-c', f'MISSING = {missing}\n{WITHOUT}\n{code}'], cwd=ROOT, timeout=60,
+        capture_output=True, text=True)
 
 
-def test_robots_and_their_world_run_without_what_draws() -> None:
-    ran = without_view('from leader_election.nodes import election_node, fleet, swarm_world\n'
-                       'import shapely\nprint("here")')
+def test_robots_and_their_world_run_without_the_extras() -> None:
+    ran = without(VIEW + LABORATORY,
+                  'from leader_election.nodes import election_node, fleet, swarm_world\n'
+                  'import shapely\nprint("here")')
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
 
 
 @pytest.mark.parametrize('script', ['monitor', 'demo'])
 def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
-    ran = without_view(f'from leader_election import cli\ncli.{script}()')
+    ran = without(VIEW, f'from leader_election import cli\ncli.{script}()')
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
     assert 'matplotlib, PIL, rich' in ran.stderr
     assert 'pip install leader_election[view]' in ran.stderr
+
+
+@pytest.mark.parametrize('missing', [('numba',), ('xarray', 'netCDF4'), ('rich',)])
+def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
+    ran = without(missing, 'from leader_election import cli\ncli.lab()')
+    assert (ran.returncode, ran.stdout) == (2, '')
+    assert ran.stderr == (f'error: the laboratory needs {", ".join(missing)}; '
+                          'install it with: pip install leader_election[lab]\n')
+
+
+def test_the_laboratory_runs_without_ros() -> None:
+    ran = without(('rclpy', 'std_msgs'),
+                  'import sys\nfrom leader_election import cli\nsys.argv = ["lab", "--help"]\n'
+                  'cli.lab()')
+    assert (ran.returncode, ran.stderr) == (0, '')
+    assert 'reproduce' in ran.stdout
 
 
 def test_what_builds_and_reads_is_pinned() -> None:
