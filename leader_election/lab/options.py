@@ -1,0 +1,114 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command line of the laboratory."""
+
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Sequence
+from pathlib import Path
+import re
+from typing import Any
+
+import yaml
+
+DESCRIPTION = """
+Measure election algorithms while the world moves: by scenarios, each one readable file, over many
+seeds. What a run gives follows from the scenario, the algorithm and the seed alone.
+"""
+
+
+def seeds(text: str) -> range:
+    """
+    Return the seeds that a text names: so many from 0 on, or from one to another.
+
+    >>> seeds('3'), seeds('5-9')
+    (range(0, 3), range(5, 10))
+    """
+    match = re.fullmatch(r'(\d+)(?:-(\d+))?', text)
+    if match:
+        first, last = (0, int(match[1]) - 1) if match[2] is None else map(int, match.groups())
+        if first <= last:
+            return range(first, last + 1)
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes a number of at least 1, '
+                            'or the first and the last such as 10-19')
+
+
+def setting(text: str) -> tuple[str, Any]:
+    """
+    Return a dotted key of a scenario and a value, which is read as YAML.
+
+    >>> setting('messages.loss=0.2'), setting('messages.delay=[0, 0.5]')
+    (('messages.loss', 0.2), ('messages.delay', [0, 0.5]))
+    """
+    key, equals, value = text.partition('=')
+    try:
+        if key and equals:
+            return key, yaml.safe_load(value)
+    except yaml.YAMLError:
+        pass
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes KEY=VALUE such as '
+                            'messages.loss=0.2')
+
+
+def _at_least_one(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ArgumentTypeError(f'{text} is not allowed; it takes at least 1')
+    return number
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options; a wrong one ends the process with status 2 and a line that says why."""
+    parser = argparse.ArgumentParser(prog='lab', description=DESCRIPTION)
+    commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
+    everywhere = argparse.ArgumentParser(add_help=False)
+    everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',
+                            help='folder of the results (default: results)')
+    computing = argparse.ArgumentParser(add_help=False)
+    computing.add_argument('--workers', type=_at_least_one, metavar='N',
+                           help='runs at the same time (default: one a core)')
+
+    commands.add_parser('list', parents=[everywhere],
+                        help='name the scenarios, and what is done of each')
+
+    run = commands.add_parser(
+        'run', parents=[everywhere, computing],
+        help='run what is missing of a scenario',
+        description='Run what is missing of a scenario; stopped by Ctrl-C, it goes on from there '
+        'next time.')
+    run.add_argument('scenario', metavar='SCENARIO', help='a name of lab list, or a YAML file')
+    run.add_argument('--seeds', type=seeds, default=range(10), metavar='N|A-B',
+                     help='so many, or from A to B (default: 10)')
+    run.add_argument('--algorithm', action='append', default=[], metavar='NAME',
+                     help='only this one; may be repeated')
+    run.add_argument('--set', action='append', default=[], type=setting, metavar='KEY=VALUE',
+                     help='change the scenario, for example messages.loss=0.2; may be repeated')
+    run.add_argument('--again', action='store_true',
+                     help='throw away what is there of this scenario')
+    run.add_argument('--no-animation', action='store_true',
+                     help='do not draw the first seed as an animation')
+
+    figure = commands.add_parser('figure', parents=[everywhere], help='draw a figure')
+    figure.add_argument('name', metavar='NAME', nargs='?', default='',
+                        help='which one; none: name those that there are')
+    figure.add_argument('--out', type=Path, metavar='FILE',
+                        help='(default: figures/NAME.png in the folder of the results)')
+
+    reproduce = commands.add_parser(
+        'reproduce', parents=[everywhere, computing],
+        help="run the papers' scenarios, and compare with what the papers say")
+    reproduce.add_argument('--seeds', type=_at_least_one, default=200, metavar='N',
+                           help='so many of each (default: 200)')
+    return parser.parse_args(arguments)

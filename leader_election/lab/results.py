@@ -1,0 +1,233 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+What runs have measured, in one labelled file a scenario: ``<folder>/<scenario>.nc``.
+
+Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
+``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing;
+``counts``, -1 where a run is missing; ``message_bytes``; and ``fingerprint`` over algorithms and
+what varies: the digest of all that these numbers follow from.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime, timezone
+import math
+import os
+from pathlib import Path
+import platform
+from typing import Any, NamedTuple
+
+import leader_election
+from leader_election.lab.engine.network import COUNTERS
+from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.simulate import fingerprint, Run
+import numba
+import numpy as np
+import xarray
+
+MISSING = -1
+"""What ``counts`` holds of a run that is missing."""
+EXACT = ('instability',)
+"""The measures that are kept as float64; of the others float32 keeps whole numbers to 2**24."""
+
+
+class ResultError(Exception):
+    """A file of results that cannot be used; the text is one line for people."""
+
+
+class Key(NamedTuple):
+    """Which run of a scenario."""
+
+    algorithm: str
+    """Its label."""
+    variant: int
+    """Counted in the order of ``scenario.variants()``."""
+    seed: int
+
+
+def path_of(folder: Path, name: str) -> Path:
+    """Return where the results of a scenario are."""
+    return folder / f'{name}.nc'
+
+
+def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
+    """Return what varies and its values: numbers, or texts where any of them is no number."""
+    return {key: list(values) if all(isinstance(value, (int, float)) for value in values)
+            else [str(value) for value in values]
+            for key, values in scenario.vary.items()}
+
+
+def digests(scenario: Scenario) -> dict[tuple[str, int], str]:
+    """Return what the numbers of each algorithm, by label, and variant follow from."""
+    return {(entrant.label, k): fingerprint(variant, entrant.label)
+            for k, (_, variant) in enumerate(scenario.variants())
+            for entrant in scenario.entrants}
+
+
+def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -> xarray.Dataset:
+    """Return results in which all runs are missing."""
+    coordinates = {'algorithm': list(algorithms), **dimensions(scenario), 'seed': list(seeds)}
+    runs = tuple(coordinates)
+    shape = tuple(len(values) for values in coordinates.values())
+    times = scenario.times()
+    variables: dict[str, Any] = {
+        measure: ((*runs, 'time'), np.full(
+            (*shape, len(times)), np.nan, np.float64 if measure in EXACT else np.float32))
+        for measure in MEASURES}
+    variables['counts'] = (*runs, 'counter'), np.full((*shape, len(COUNTERS)), MISSING, np.int64)
+    variables['message_bytes'] = runs, np.full(shape, np.nan)
+    dataset = xarray.Dataset(
+        variables, {**coordinates, 'time': times, 'counter': list(COUNTERS)})
+    dataset['time'].attrs['units'] = 's'
+    return dataset
+
+
+def widened(old: xarray.Dataset, scenario: Scenario, algorithms: Sequence[str],
+            seeds: Sequence[int]) -> xarray.Dataset:
+    """Return results with room for more runs; what was there stays."""
+    ours = set(old['algorithm'].values.tolist()) | set(algorithms)
+    wider: xarray.Dataset = old.drop_vars('fingerprint').reindex(
+        algorithm=[e.label for e in scenario.entrants if e.label in ours],
+        seed=sorted(set(old['seed'].values.tolist()) | set(seeds)),
+        fill_value={'counts': MISSING})
+    return wider
+
+
+def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
+    """Write a run to its place, which must be there."""
+    place = (dataset.get_index('algorithm').get_loc(key.algorithm),
+             *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
+             dataset.get_index('seed').get_loc(key.seed))
+    for column, measure in enumerate(MEASURES):
+        dataset[measure].values[place] = run.samples[:, column]
+    dataset['counts'].values[place] = run.counts
+    dataset['message_bytes'].values[place] = run.message_bytes
+
+
+def varied(dataset: xarray.Dataset) -> list[str]:
+    """Return the keys that vary."""
+    return [str(name) for name in dataset['counts'].dims
+            if name not in ('algorithm', 'seed', 'counter')]
+
+
+def present(dataset: xarray.Dataset) -> set[Key]:
+    """Return the runs that are not missing."""
+    done = (dataset['counts'].values[..., 0] != MISSING).reshape(
+        dataset.sizes['algorithm'], -1, dataset.sizes['seed'])
+    labels, seeds = dataset['algorithm'].values, dataset['seed'].values
+    return {Key(str(labels[a]), int(variant), int(seeds[s]))
+            for a, variant, s in np.argwhere(done)}
+
+
+def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
+    """
+    Write results, with what they come from; the file is all new or as it was.
+
+    :raises ResultError: where it cannot be written.
+    """
+    complete = dataset.assign(fingerprint=_fingerprints(dataset, scenario))
+    complete.attrs = {
+        'scenario': scenario.name, 'title': scenario.title, 'source': scenario.source,
+        'text': scenario.text, 'leader_election': leader_election.__version__,
+        'python': platform.python_version(), 'numpy': np.__version__,
+        'numba': numba.__version__, 'xarray': xarray.__version__,
+        'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
+    squeezed = {measure: {'zlib': True, 'complevel': 4} for measure in MEASURES}
+    with writing(path) as temporary:
+        complete.to_netcdf(temporary, engine='netcdf4', encoding=squeezed)
+
+
+def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
+    """
+    Return the results in a file.
+
+    :param variables: only these; ``None``: all.
+    :raises ResultError: where the file is not there, cannot be read, or holds something else.
+    """
+    if not path.exists():
+        raise ResultError(f'{path} is not there; it is made by: lab run {path.stem}')
+    try:
+        with xarray.open_dataset(path, engine='netcdf4') as opened:
+            if not {*MEASURES, 'counts', 'message_bytes', 'fingerprint'} <= set(opened):
+                raise ResultError(f'{path} holds no results of lab run; move it away')
+            wanted = opened if variables is None else opened[list(variables)]
+            loaded: xarray.Dataset = wanted.load()
+            return loaded
+    except (OSError, RuntimeError, ValueError) as error:
+        raise ResultError(f'{path} cannot be read ({reason(error)}); '
+                          f'it is computed anew by: lab run {path.stem} --again') from None
+
+
+def fitting(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
+    """Return results read from a path if this scenario and this version give the same."""
+    values = {name: dataset[name].values.tolist() for name in varied(dataset)}
+    labels = {entrant.label for entrant in scenario.entrants}
+    if (values != dimensions(scenario) or not labels.issuperset(dataset['algorithm'].values)
+            or not dataset['fingerprint'].equals(_fingerprints(dataset, scenario))):
+        raise stale(path)
+    return dataset
+
+
+def _fingerprints(dataset: xarray.Dataset, scenario: Scenario) -> xarray.DataArray:
+    known = digests(scenario)
+    shape = [dataset.sizes[name] for name in varied(dataset)]
+    return xarray.DataArray(
+        np.array([[known[label, k] for k in range(math.prod(shape))]
+                  for label in dataset['algorithm'].values.tolist()]).reshape(-1, *shape),
+        {name: dataset[name] for name in ('algorithm', *varied(dataset))})
+
+
+def stale(path: Path) -> ResultError:
+    """Return the error of numbers that come from something else than what is run now."""
+    return ResultError(f'{path} was computed from another scenario or version; --again throws '
+                       'it away, --results DIR keeps it and computes elsewhere')
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[Path]:
+    """
+    Give the path of a temporary file that replaces ``path`` once it is complete.
+
+    :raises ResultError: where it cannot be written.
+    """
+    temporary = path.with_name(f'.{path.name}.writing')
+    try:
+        yield temporary
+        os.replace(temporary, path)
+    except (OSError, RuntimeError) as error:
+        raise ResultError(f'{path} cannot be written ({reason(error)}); make room, or choose '
+                          'another folder by --results') from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def reason(error: Exception) -> str:
+    """
+    Say in one line what went wrong with a file.
+
+    >>> reason(OSError(28, 'No space left on device', 'results/random.nc'))
+    'No space left on device'
+    """
+    return str(getattr(error, 'strerror', None) or error).splitlines()[0]
+
+
+def seeds_done(keys: set[Key], scenario: Scenario) -> int:
+    """Return how many seeds are done for all algorithms and all that varies."""
+    needed = len(scenario.entrants) * len(scenario.variants())
+    runs = Counter(key.seed for key in keys)
+    return sum(count == needed for count in runs.values())

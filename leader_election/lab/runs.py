@@ -1,0 +1,205 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Run what is missing of a scenario, in threads, and keep each run as soon as it is finished."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import as_completed, ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import replace
+import fcntl
+import os
+from pathlib import Path
+import shutil
+from threading import Event, Lock
+from time import monotonic
+import zipfile
+
+from leader_election.lab import engine, results
+from leader_election.lab.engine.network import ROUNDS
+from leader_election.lab.results import Key, ResultError
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.simulate import Run, simulate
+from leader_election.lab.terminal import Progress
+import numpy as np
+import xarray
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def run(
+    scenario: Scenario, seeds: Sequence[int], folder: Path = Path('results'),
+    algorithms: Sequence[str] = (), workers: int | None = None, again: bool = False,
+    progress: Progress | None = None,
+) -> xarray.Dataset:
+    """
+    Return the results of a scenario, after computing the runs of it that are missing.
+
+    Results are the same for the same seeds, whatever the number of workers. What is interrupted
+    goes on from the finished runs when it is called again.
+
+    :param algorithms: labels; none: all of the scenario's.
+    :param folder: where results are kept, as :mod:`leader_election.lab.results` says.
+    :param workers: threads; ``None``: one a core.
+    :param again: throw away what there is of this scenario.
+    :return: all results of this scenario, of other seeds and algorithms as well.
+    :raises ResultError: where a file cannot be read or written, or holds something else.
+    :raises KeyboardInterrupt: as it comes; what is finished is kept.
+    """
+    progress = progress or Progress()
+    labels = [scenario.entrant(label).label for label in algorithms] or [
+        entrant.label for entrant in scenario.entrants]
+    path = results.path_of(folder, scenario.name)
+    variants = [variant for _, variant in scenario.variants()]
+    digests = results.digests(scenario)
+    with _claimed(parts_of(folder, scenario.name)) as parts:
+        if again:
+            path.unlink(missing_ok=True)
+            for file in parts.glob('*.npz'):
+                file.unlink()
+        kept = kept_in(parts, digests)
+        for file in kept.values():
+            _read(file)  # What is damaged is found now, not after an hour.
+        done = set(kept)
+        if path.exists():
+            done |= results.present(results.fitting(results.load(path), scenario, path))
+        missing = [Key(label, variant, seed) for seed in seeds
+                   for variant in range(len(variants)) for label in labels
+                   if Key(label, variant, seed) not in done]
+        asked = len(seeds) * len(variants) * len(labels)
+        if len(missing) < asked:
+            progress.note(f'{scenario.name}: {asked - len(missing)} of {asked} runs are there '
+                          'already')
+        if missing:
+            for label in dict.fromkeys(key.algorithm for key in missing):
+                _compile(variants[0], label, progress)
+            files = {key: parts / f'{digests[key.algorithm, key.variant]},{key.seed}.npz'
+                     for key in missing}
+            with progress.counting(scenario.name, len(missing)):
+                _compute(files, variants, workers or cores(), progress)
+        dataset = _merged(kept_in(parts, digests), scenario, path)
+    # Only now that all of it is in one file.
+    shutil.rmtree(parts)
+    return dataset
+
+
+def parts_of(folder: Path, name: str) -> Path:
+    """Return the folder of the runs of a scenario that are in no results yet."""
+    return folder / f'.{name}.parts'
+
+
+def kept_in(parts: Path, digests: Mapping[tuple[str, int], str]) -> dict[Key, Path]:
+    """
+    Return the runs that are kept in a folder, with their files.
+
+    :param digests: what the numbers of each algorithm and variant follow from.
+    :raises ResultError: where a run follows from something else.
+    """
+    known = {digest: which for which, digest in digests.items()}
+    found = {}
+    for file in sorted(parts.glob('*.npz')):
+        digest, _, seed = file.stem.partition(',')
+        if digest not in known:
+            raise results.stale(file)
+        found[Key(*known[digest], int(seed))] = file
+    return found
+
+
+@contextmanager
+def _claimed(parts: Path) -> Iterator[Path]:
+    """Keep other processes from computing into a folder, which is made."""
+    try:
+        parts.mkdir(parents=True, exist_ok=True)
+        lock = open(parts / 'lock', 'w')
+    except OSError as error:
+        raise ResultError(f'{parts} cannot be written ({results.reason(error)}); choose another '
+                          'folder with --results') from None
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise ResultError(f'{parts} is in use by another lab run; wait for it, or choose '
+                              'another folder with --results') from None
+        yield parts
+
+
+def _compile(scenario: Scenario, label: str, progress: Progress) -> None:
+    """Compile an algorithm by a short run, and tell if that was not done on an earlier day."""
+    before = sum(engine.advance.stats.cache_misses.values())
+    began = monotonic()
+    simulate(replace(scenario, duration=scenario.measure.interval), label, 0)
+    if sum(engine.advance.stats.cache_misses.values()) > before:
+        progress.note(f'compiled {label} in {monotonic() - began:.1f} s (kept for next time)')
+
+
+def _compute(files: Mapping[Key, Path], variants: Sequence[Scenario], workers: int,
+             progress: Progress) -> None:
+    """Compute runs, and keep each in its file."""
+    writing, stopped = Lock(), Event()
+
+    def compute(key: Key) -> tuple[Key, int]:
+        finished = simulate(variants[key.variant], key.algorithm, key.seed)
+        with writing:
+            if not stopped.is_set():
+                _keep(finished, files[key])
+        return key, int(finished.counts[ROUNDS])
+
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for future in as_completed([pool.submit(compute, key) for key in files]):
+            key, rounds = future.result()
+            progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
+    except BaseException:
+        # What is being computed is neither waited for nor kept.
+        with writing:
+            stopped.set()
+        raise
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _keep(finished: Run, file: Path) -> None:
+    with results.writing(file) as temporary, open(temporary, 'wb') as stream:
+        np.savez(stream, samples=finished.samples, counts=finished.counts,
+                 message_bytes=finished.message_bytes)
+
+
+def _read(file: Path) -> Run:
+    try:
+        with np.load(file) as part:
+            return Run(part['samples'], part['counts'], float(part['message_bytes']))
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
+        raise ResultError(f'{file} cannot be read ({results.reason(error)}); remove it, and this '
+                          'run is computed again') from None
+
+
+def _merged(kept: Mapping[Key, Path], scenario: Scenario, path: Path) -> xarray.Dataset:
+    """Return all results of the scenario, after saving them in one file."""
+    algorithms = [entrant.label for entrant in scenario.entrants
+                  if any(key.algorithm == entrant.label for key in kept)]
+    seeds = sorted({key.seed for key in kept})
+    if path.exists():
+        dataset = results.load(path)
+        if not kept:
+            return dataset
+        dataset = results.widened(dataset, scenario, algorithms, seeds)
+    else:
+        dataset = results.empty(scenario, algorithms, seeds)
+    for key, file in kept.items():
+        results.put(dataset, key, _read(file))
+    results.save(dataset, scenario, path)
+    return results.load(path)

@@ -1,0 +1,109 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a scenario's results come to, in a short table."""
+
+from typing import Any, NamedTuple
+
+from leader_election.lab.engine.network import ROUNDS, SENT
+from leader_election.lab.results import MISSING, varied
+from leader_election.lab.statistics import settling_time, time_average
+import numpy as np
+from rich.box import SIMPLE_HEAD
+from rich.table import Table
+import xarray
+
+CAPTION = """\
+instability, leaders: means, without the first sixth of the run
+stable after: so many rounds no device changed its leader any more
+receivers, bytes: of a message, of which each device sends one a round"""
+
+
+class Line(NamedTuple):
+    """One algorithm under one variant, over all of its seeds."""
+
+    algorithm: str
+    varied: tuple[Any, ...]
+    """The values of what varies."""
+    seeds: int
+    instability: float
+    """Mean without the warm-up."""
+    leaders: float
+    """Mean number of devices that lead themselves, without the warm-up."""
+    settled: int
+    """Seeds with a time from which on no device changed its leader."""
+    settling: float
+    """That time, mean over the settled seeds [s]; nan: none is."""
+    receivers: float
+    """Devices in range of a message."""
+    message_bytes: float
+    """Mean length of a message [bytes]."""
+
+
+def lines(dataset: xarray.Dataset) -> list[Line]:
+    """Return a line for each algorithm and variant that has been run."""
+    stacked = dataset.stack(
+        variant=['algorithm', *varied(dataset)], create_index=False).transpose(
+        'variant', 'seed', ...)
+    found = []
+    for k in range(stacked.sizes['variant']):
+        one = stacked.isel(variant=k)
+        one = one.isel(seed=np.flatnonzero(one['counts'].values[:, 0] != MISSING))
+        if one.sizes['seed']:
+            found.append(_line(one, tuple(one[name].item() for name in varied(dataset))))
+    return found
+
+
+def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
+    times = one['time'].values
+    settling = np.array([
+        settling_time(times, changes, 0.5, 0.0, times[-1]) for changes in one['changes'].values])
+    settled = ~np.isnan(settling)
+    counts = one['counts'].values.sum(axis=0)
+    return Line(
+        algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
+        instability=float(time_average(one['instability']).mean()),
+        leaders=float(time_average(one['leaders']).mean()),
+        settled=int(settled.sum()),
+        settling=float(settling[settled].mean()) if settled.any() else float('nan'),
+        receivers=float(counts[SENT] / counts[ROUNDS]),
+        message_bytes=float(one['message_bytes'].mean()))
+
+
+def table(dataset: xarray.Dataset, period: float) -> Table:
+    """
+    Return the table that people read.
+
+    :param period: time between two rounds of a device [s].
+    """
+    shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
+                  caption=CAPTION, caption_justify='left')
+    shown.add_column('algorithm')
+    for name in (*varied(dataset), 'seeds', 'instability', 'leaders', 'stable after', 'receivers',
+                 'bytes'):
+        shown.add_column(name, justify='right')
+    for line in lines(dataset):
+        shown.add_row(
+            line.algorithm, *map(str, line.varied), str(line.seeds), f'{line.instability:.4f}',
+            f'{line.leaders:.1f}', stability(line, period), f'{line.receivers:.1f}',
+            f'{line.message_bytes:.0f}')
+    return shown
+
+
+def stability(line: Line, period: float) -> str:
+    """Say from which round on no device changed its leader."""
+    if line.settled == 0:
+        return 'never'
+    rounds = f'{line.settling / period:.0f}'
+    return rounds if line.settled == line.seeds else f'{rounds} ({line.settled} of {line.seeds})'

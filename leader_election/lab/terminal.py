@@ -1,0 +1,89 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the laboratory shows in a terminal while it computes; plain lines where there is none."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from time import monotonic
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
+from rich.progress import (
+    Progress as Bar,
+)
+
+WIDE = 160
+"""How long lines may get where there is no terminal [characters]."""
+LINES = 50
+"""About so many lines tell of a computation where there is no terminal."""
+
+
+def console() -> Console:
+    """Return where to print: the standard output, unadorned and unwrapped if it is no terminal."""
+    return Console(width=None if Console().is_terminal else WIDE, highlight=False)
+
+
+class Progress:
+    """How far a number of runs is."""
+
+    def __init__(self, to: Console | None = None) -> None:
+        self.console = to or console()
+        self._bar = Bar(
+            TextColumn('{task.description}'), BarColumn(), MofNCompleteColumn(),
+            TextColumn('{task.fields[rate]}'), TimeRemainingColumn(),
+            console=self.console, disable=not self.console.is_terminal)
+        self._total = self._done = self._rounds = 0
+        self._began = 0.0
+
+    def note(self, text: str) -> None:
+        """Print a line."""
+        self.console.print(text, markup=False)
+
+    @contextmanager
+    def counting(self, what: str, total: int) -> Iterator[None]:
+        """Show how far ``total`` runs are, until the end of the block."""
+        self._total, self._done, self._rounds = total, 0, 0
+        self._began = monotonic()
+        self._task = self._bar.add_task(what, total=total, rate='')
+        with self._bar:
+            yield
+
+    def finished(self, what: str, rounds: int) -> None:
+        """Count a run, of so many rounds of devices."""
+        self._done += 1
+        self._rounds += rounds
+        passed = monotonic() - self._began
+        rate = speed(self._rounds, passed)
+        self._bar.update(self._task, advance=1, rate=rate)
+        # A line each while they are few, else every so many.
+        if self._bar.disable and (
+                self._done * LINES // self._total > (self._done - 1) * LINES // self._total):
+            left = passed / self._done * (self._total - self._done)
+            self.note(f'{self._done} of {self._total} runs: {what}; {rate}, {left:.0f} s left')
+
+
+def speed(rounds: int, seconds: float) -> str:
+    """
+    Tell a rate of rounds.
+
+    >>> speed(6_000_000, 2.0)
+    '3.00 million device-rounds/s'
+    """
+    return f'{rounds / max(seconds, 1e-9) / 1e6:.2f} million device-rounds/s'

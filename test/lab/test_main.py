@@ -1,0 +1,136 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command, as the process that users start."""
+
+from pathlib import Path
+import signal
+import subprocess
+import sys
+
+from lab.small import TEXT, write
+from leader_election.lab import results, scenario
+from leader_election.lab.options import parse
+from leader_election.lab.results import Key
+import pytest
+
+LAB = [sys.executable, '-m', 'leader_election', 'lab']
+
+
+def run(*arguments: object) -> 'subprocess.CompletedProcess[str]':
+    return subprocess.run([*LAB, *map(str, arguments)], capture_output=True, text=True,
+                          timeout=200, stdin=subprocess.DEVNULL)
+
+
+def small(folder: Path, *arguments: object, text: str = TEXT) -> tuple[object, ...]:
+    return ('run', write(folder, text), '--results', folder / 'out', '--no-animation', *arguments)
+
+
+def failed(done: 'subprocess.CompletedProcess[str]') -> str:
+    """Return the one line that a process that failed said."""
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert len(done.stderr.splitlines()) == 1
+    return done.stderr
+
+
+def test_run(tmp_path: Path) -> None:
+    done = run(*small(tmp_path, '--seeds', 3, '--workers', 1))
+    assert (done.returncode, done.stderr) == (0, '')
+    rows = [line.split() for line in done.stdout.splitlines()]
+    assert [row[:2] for row in rows if row and row[0] in ('classic', 'bounded')] == [
+        ['classic', '3'], ['bounded', '3']]
+    assert rows[-1] == ['wrote', str(tmp_path / 'out' / 'small.nc')]
+    assert '6 of 6 runs' in done.stdout
+    two = run(*small(tmp_path, '--seeds', 3, '--workers', 2, '--results', tmp_path / 'two'))
+    assert two.returncode == 0
+    assert results.load(tmp_path / 'out' / 'small.nc').equals(
+        results.load(tmp_path / 'two' / 'small.nc'))
+
+
+def test_stopped_and_taken_up_again(tmp_path: Path) -> None:
+    arguments = small(tmp_path, '--seeds', 300, '--algorithm', 'bounded', '--workers', 1)
+    with subprocess.Popen([*LAB, *map(str, arguments)], stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, text=True) as lab:
+        assert lab.stdout is not None
+        assert next(line for line in lab.stdout if ' of 300 runs: ' in line)
+        lab.send_signal(signal.SIGINT)
+        _, error = lab.communicate(timeout=60)
+    assert lab.returncode == 130, error
+    assert error == ('stopped; finished runs are kept, and the same command goes on from there\n')
+    assert not (tmp_path / 'out' / 'small.nc').exists()
+    done = run(*arguments)
+    assert done.returncode == 0, done.stderr
+    words = next(line for line in done.stdout.splitlines() if 'are there already' in line).split()
+    assert 0 < int(words[1]) < 300
+    assert results.present(results.load(tmp_path / 'out' / 'small.nc')) == {
+        Key('bounded', 0, seed) for seed in range(300)}
+
+
+def test_a_result_cut_short(tmp_path: Path) -> None:
+    arguments = small(tmp_path, '--seeds', 1)
+    path = tmp_path / 'out' / 'small.nc'
+    assert run(*arguments).returncode == 0
+    path.write_bytes(path.read_bytes()[:1000])
+    assert failed(run(*arguments)).startswith(f'error: {path} cannot be read')
+    assert run(*arguments, '--again').returncode == 0
+    assert len(results.present(results.load(path))) == 2
+
+
+@pytest.mark.parametrize(('arguments', 'error'), [
+    (('--set', 'messages.loss=1.5'),
+     'scenario small: messages.loss: 1.5 is not allowed; it takes 0 to 1'),
+    (('--algorithm', 'nix'), "scenario small has no algorithm 'nix'; it has classic, bounded")])
+def test_what_a_scenario_does_not_take(
+        tmp_path: Path, arguments: tuple[str, ...], error: str) -> None:
+    assert failed(run(*small(tmp_path, *arguments))) == f'error: {error}\n'
+
+
+def test_a_scenario_that_is_not_there() -> None:
+    assert failed(run('run', 'nowhere.yaml')).startswith('error: scenario nowhere.yaml: cannot be')
+
+
+def test_settings_change_what_is_run(tmp_path: Path) -> None:
+    done = run(*small(tmp_path, '--seeds', '4-5', '--algorithm', 'bounded',
+                      '--set', 'messages.loss=1', '--set', 'duration=9'))
+    assert done.returncode == 0, done.stderr
+    dataset = results.load(tmp_path / 'out' / 'small.nc')
+    assert dataset['seed'].values.tolist() == [4, 5] and dataset.sizes['time'] == 9
+    # Nobody hears anybody: all lead.
+    assert (dataset['leaders'].values[..., -1] == 30).all()
+
+
+def test_list_names_all_scenarios(tmp_path: Path) -> None:
+    done = run('list', '--results', tmp_path)
+    assert done.returncode == 0, done.stderr
+    rows = [line.split() for line in done.stdout.splitlines() if line.strip()]
+    assert {row[0]: row[-1] for row in rows[2:]} == {name: '0' for name in scenario.names()}
+
+
+@pytest.mark.parametrize(('arguments', 'said'), [
+    (['run', 'x', '--seeds', '0'], "'0' is not allowed; it takes a number of at least 1"),
+    (['run', 'x', '--seeds', '5-4'], "'5-4' is not allowed"),
+    (['run', 'x', '--seeds', 'few'], "'few' is not allowed"),
+    (['run', 'x', '--set', 'messages.loss'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--set', 'a=[1'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--workers', '0'], '0 is not allowed; it takes at least 1'),
+    (['reproduce', '--seeds', '-3'], '-3 is not allowed; it takes at least 1'),
+    (['run'], 'SCENARIO'),
+    ([], 'COMMAND'),
+])
+def test_wrong_options_are_told(
+        arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parse(arguments)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err.splitlines()[-1]

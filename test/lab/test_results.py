@@ -1,0 +1,149 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Results are labelled, saved whole or not at all, and what cannot be used is told."""
+
+from pathlib import Path
+import resource
+
+from lab.small import load, VARIED
+from leader_election.lab import results
+from leader_election.lab.engine.network import COUNTERS
+from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.results import Key, ResultError
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.simulate import Run
+import numpy as np
+import pytest
+import xarray
+
+FILE = 'small.nc'
+
+
+@pytest.fixture
+def varied(tmp_path: Path) -> Scenario:
+    return load(tmp_path, VARIED)
+
+
+def made_up(times: int, number: int) -> Run:
+    """Return a run that says in each of its numbers which number it is."""
+    samples = np.full((times, len(MEASURES)), float(number)) + np.arange(len(MEASURES)) / 10
+    return Run(samples, np.full(len(COUNTERS), number), float(number))
+
+
+def test_a_run_is_at_its_labels(varied: Scenario) -> None:
+    # Variants count in the order of the keys, the last one fastest:
+    # (0, random), (0, together), (0.5, random), (0.5, together).
+    dataset = results.empty(varied, ['classic', 'bounded'], [3, 7])
+    results.put(dataset, Key('bounded', 2, 7), made_up(20, 5))
+    values, variant = varied.variants()[2]
+    assert values == {'messages.loss': 0.5, 'rounds.phase': 'random'}
+    assert variant.messages.loss == 0.5
+    one = dataset.sel(algorithm='bounded', seed=7, **values)
+    assert one['changes'].values == pytest.approx(np.full(20, 5.1))
+    assert one['counts'].sel(counter='sent') == 5 and one['message_bytes'] == 5
+    assert int((dataset['counts'] != results.MISSING).sum()) == len(COUNTERS)
+    assert int(dataset['instability'].notnull().sum()) == 20
+    assert results.present(dataset) == {Key('bounded', 2, 7)}
+    assert dataset['instability'].dtype == np.float64 and dataset['leaders'].dtype == np.float32
+    assert dataset['time'].values.tolist() == list(range(1, 21))
+
+
+def test_what_is_saved_is_what_is_loaded(varied: Scenario, tmp_path: Path) -> None:
+    dataset = results.empty(varied, ['bounded'], [0])
+    results.put(dataset, Key('bounded', 3, 0), made_up(20, 2))
+    results.save(dataset, varied, tmp_path / FILE)
+    loaded = results.load(tmp_path / FILE)
+    assert loaded.drop_vars('fingerprint').equals(dataset)
+    assert loaded.attrs['text'] == varied.text and loaded.attrs['title'] == 'Small'
+    assert results.fitting(loaded, varied, tmp_path / FILE) is loaded
+    assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
+
+
+def test_room_for_more_keeps_what_is_there(varied: Scenario, tmp_path: Path) -> None:
+    dataset = results.empty(varied, ['bounded'], [5])
+    results.put(dataset, Key('bounded', 0, 5), made_up(20, 1))
+    results.save(dataset, varied, tmp_path / FILE)
+    wider = results.widened(results.load(tmp_path / FILE), varied, ['classic'], [2, 9])
+    # Algorithms in the scenario's order, seeds in theirs.
+    assert wider['algorithm'].values.tolist() == ['classic', 'bounded']
+    assert wider['seed'].values.tolist() == [2, 5, 9]
+    assert results.present(wider) == {Key('bounded', 0, 5)}
+    results.put(wider, Key('classic', 1, 9), made_up(20, 4))
+    assert results.present(wider) == {Key('bounded', 0, 5), Key('classic', 1, 9)}
+    assert wider.sel(algorithm=['bounded'], seed=[5]).equals(dataset)
+
+
+@pytest.mark.parametrize('change', [
+    ('range: 40', 'range: 41'), ('[0, 0.5]', '[0, 0.6]'), ('[0, 0.5]', '[0.5, 0]'),
+    ('radius: 30, ties', 'radius: 31, ties'), ('name: bounded', 'label: b, name: bounded')])
+def test_results_of_another_scenario_are_refused(
+        varied: Scenario, tmp_path: Path, change: tuple[str, str]) -> None:
+    results.save(results.empty(varied, ['bounded'], [0]), varied, tmp_path / FILE)
+    assert VARIED.count(change[0]) == 1
+    other = load(tmp_path, VARIED.replace(*change))
+    with pytest.raises(ResultError, match=r'small\.nc was computed from another .* --again'):
+        results.fitting(results.load(tmp_path / FILE), other, tmp_path / FILE)
+
+
+def test_what_others_run_does_not_matter_to_an_algorithm(
+        varied: Scenario, tmp_path: Path) -> None:
+    results.save(results.empty(varied, ['bounded'], [0]), varied, tmp_path / FILE)
+    other = load(tmp_path, VARIED.replace('radius: 30, wins', 'radius: 31, wins'))
+    results.fitting(results.load(tmp_path / FILE), other, tmp_path / FILE)
+
+
+@pytest.mark.parametrize('left', [0, 10, 0.5, -1])
+def test_a_file_cut_short_is_told(varied: Scenario, tmp_path: Path, left: float) -> None:
+    path = tmp_path / FILE
+    results.save(results.empty(varied, ['bounded'], [0]), varied, path)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:int(left * len(whole)) if left == 0.5 else int(left)])
+    with pytest.raises(ResultError, match=r'small\.nc cannot be read .*lab run small --again'):
+        results.load(path)
+
+
+def test_what_is_no_result_is_told(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match=r'small\.nc is not there.* lab run small'):
+        results.load(tmp_path / FILE)
+    xarray.Dataset({'other': ('time', [1.0])}).to_netcdf(tmp_path / FILE, engine='netcdf4')
+    with pytest.raises(ResultError, match=r'small\.nc holds no results'):
+        results.load(tmp_path / FILE)
+    (tmp_path / 'folder.nc').mkdir()
+    with pytest.raises(ResultError, match=r'folder\.nc cannot be read'):
+        results.load(tmp_path / 'folder.nc')
+
+
+@pytest.mark.parametrize('room', [0, 5000])
+def test_no_space_leaves_what_was_there(varied: Scenario, tmp_path: Path, room: int) -> None:
+    path = tmp_path / FILE
+    path.write_bytes(b'of yesterday')
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
+    try:
+        with pytest.raises(ResultError) as raised:
+            results.save(results.empty(varied, ['bounded'], [0]), varied, path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert f'{path} cannot be written' in str(raised.value)
+    assert path.read_bytes() == b'of yesterday'
+    assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
+
+
+def test_seeds_are_done_when_all_of_it_is(varied: Scenario) -> None:
+    # Two algorithms and four variants: eight runs a seed.
+    all_of_1 = {Key(label, variant, 1) for label in ('classic', 'bounded') for variant in range(4)}
+    assert results.seeds_done(all_of_1, varied) == 1
+    assert results.seeds_done(all_of_1 - {Key('bounded', 3, 1)}, varied) == 0
+    assert results.seeds_done(all_of_1 | {Key('bounded', 3, 2)}, varied) == 1

@@ -1,0 +1,172 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Runs: all that are missing and only those, each kept as it is finished."""
+
+from io import StringIO
+import os
+from pathlib import Path
+
+from lab.small import load, VARIED
+from leader_election.lab import results, runs
+from leader_election.lab.results import Key, ResultError
+from leader_election.lab.simulate import simulate
+from leader_election.lab.terminal import Progress
+import numpy as np
+import pytest
+from rich.console import Console
+import xarray
+
+
+class Told(Progress):
+    """Keeps what is told."""
+
+    def __init__(self) -> None:
+        self.text = StringIO()
+        super().__init__(Console(file=self.text, width=200))
+
+    def counted(self) -> int:
+        """Return how many runs were computed."""
+        last = [line for line in self.text.getvalue().splitlines() if ' runs: ' in line][-1:]
+        return int(last[0].split()[0]) if last else 0
+
+
+def same(one: xarray.Dataset, other: xarray.Dataset) -> bool:
+    """Return whether all numbers and labels are the same; nothing is rounded."""
+    return one.equals(other)
+
+
+def test_workers_and_order_change_nothing(tmp_path: Path) -> None:
+    scenario = load(tmp_path, VARIED)
+    one = runs.run(scenario, range(4), tmp_path / 'one', workers=1)
+    two = runs.run(scenario, [3, 1, 0, 2], tmp_path / 'two', workers=2)
+    assert same(one, two)
+    assert results.present(one) == {
+        Key(label, k, seed) for label in ('classic', 'bounded') for k in range(4)
+        for seed in range(4)}
+    # Seeds are not all alike, or the above would say nothing.
+    assert not np.array_equal(one['changes'].isel(seed=0), one['changes'].isel(seed=1))
+
+
+def test_a_result_is_what_simulate_gives(tmp_path: Path) -> None:
+    scenario = load(tmp_path, VARIED)
+    dataset = runs.run(scenario, [6], tmp_path)
+    values, variant = scenario.variants()[3]
+    run = simulate(variant, 'classic', 6)
+    one = dataset.sel(algorithm='classic', seed=6, **values)
+    assert np.array_equal(one['instability'], run.samples[:, 0], equal_nan=True)
+    assert np.array_equal(one['counts'], run.counts)
+    assert float(one['message_bytes']) == run.message_bytes
+
+
+def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
+    scenario = load(tmp_path)
+    first, more, none, again = Told(), Told(), Told(), Told()
+    runs.run(scenario, range(2), tmp_path, ['bounded'], progress=first)
+    dataset = runs.run(scenario, range(1, 4), tmp_path, progress=more)
+    # Seed 1 of bounded is there.
+    assert (first.counted(), more.counted()) == (2, 5)
+    assert '1 of 6 runs are there already' in more.text.getvalue()
+    assert results.present(dataset) == {
+        *(Key('bounded', 0, seed) for seed in range(4)),
+        *(Key('classic', 0, seed) for seed in range(1, 4))}
+    assert same(dataset, runs.run(scenario, range(1, 4), tmp_path, progress=none))
+    assert none.counted() == 0
+    dataset = runs.run(scenario, [0], tmp_path, ['classic'], again=True, progress=again)
+    assert (again.counted(), results.present(dataset)) == (1, {Key('classic', 0, 0)})
+    assert sorted(file.name for file in tmp_path.iterdir()) == ['small.nc', 'small.yaml']
+
+
+class Stopping(Told):
+    """Is interrupted after three runs, as Ctrl-C does it."""
+
+    def finished(self, what: str, rounds: int) -> None:
+        super().finished(what, rounds)
+        if self.counted() == 3:
+            raise KeyboardInterrupt
+
+
+def test_what_is_interrupted_goes_on(tmp_path: Path) -> None:
+    scenario = load(tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        runs.run(scenario, range(10), tmp_path / 'stopped', workers=1, progress=Stopping())
+    # Those that were computed in the meantime may be kept as well.
+    kept = len(list(runs.parts_of(tmp_path / 'stopped', 'small').glob('*.npz')))
+    assert kept >= 3
+    rest = Told()
+    dataset = runs.run(scenario, range(10), tmp_path / 'stopped', progress=rest)
+    assert rest.counted() == 20 - kept
+    assert same(dataset, runs.run(scenario, range(10), tmp_path / 'whole'))
+    assert not runs.parts_of(tmp_path / 'stopped', 'small').exists()
+
+
+def stopped(folder: Path, text: str = VARIED) -> Path:
+    """Leave some runs behind; return the file of one."""
+    with pytest.raises(KeyboardInterrupt):
+        runs.run(load(folder, text), range(3), folder, workers=1, progress=Stopping())
+    return sorted(runs.parts_of(folder, 'small').glob('*.npz'))[0]
+
+
+@pytest.mark.parametrize('left', [0, 100, -1])
+def test_a_part_cut_short_is_told(tmp_path: Path, left: int) -> None:
+    part = stopped(tmp_path)
+    part.write_bytes(part.read_bytes()[:left])
+    with pytest.raises(ResultError, match='cannot be read .* remove it') as raised:
+        runs.run(load(tmp_path, VARIED), range(3), tmp_path)
+    assert str(part) in str(raised.value) and '\n' not in str(raised.value)
+    part.unlink()
+    assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
+
+
+def test_parts_of_another_scenario_are_refused(tmp_path: Path) -> None:
+    part = stopped(tmp_path)
+    other = load(tmp_path, VARIED.replace('range: 40', 'range: 41'))
+    with pytest.raises(ResultError, match='was computed from another .* --again throws') as raised:
+        runs.run(other, range(1), tmp_path)
+    assert str(part.parent) in str(raised.value)
+    assert len(results.present(runs.run(other, range(1), tmp_path, again=True))) == 8
+
+
+def test_two_at_once_are_kept_apart(tmp_path: Path) -> None:
+    class Second(Told):
+        def finished(self, what: str, rounds: int) -> None:
+            with pytest.raises(ResultError, match='in use by another'):
+                runs.run(load(tmp_path), range(1), tmp_path, progress=Told())
+            super().finished(what, rounds)
+
+    first = Second()
+    runs.run(load(tmp_path), range(2), tmp_path, progress=first)
+    assert first.counted() == 4
+
+
+def test_a_full_disk_is_told_and_finished_runs_are_kept(tmp_path: Path) -> None:
+    scenario = load(tmp_path)
+    parts = runs.parts_of(tmp_path, 'small')
+    parts.mkdir()
+    digest = results.digests(scenario)['bounded', 0]
+    # Whatever is written to /dev/full finds no space; the run of seed 2 is to be written there.
+    (parts / f'.{digest},2.npz.writing').symlink_to('/dev/full')
+    with pytest.raises(ResultError, match=r',2\.npz cannot be written \(No space left'):
+        runs.run(scenario, range(5), tmp_path, ['bounded'], workers=1)
+    assert f'{digest},2.npz' not in os.listdir(parts)
+    rest = Told()
+    assert len(results.present(runs.run(scenario, range(5), tmp_path, ['bounded'],
+                                        progress=rest))) == 5
+    assert rest.counted() <= 3
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+    (tmp_path / 'file').write_text('')
+    with pytest.raises(ResultError, match='file.* cannot be written'):
+        runs.run(load(tmp_path), range(1), tmp_path / 'file')

@@ -1,0 +1,84 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The numbers of the table, worked by hand."""
+
+from pathlib import Path
+
+from lab.small import load, TEXT
+from leader_election.lab import results
+from leader_election.lab.engine.network import COUNTERS
+from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.results import Key
+from leader_election.lab.simulate import Run
+from leader_election.lab.summary import lines, stability, table
+import numpy as np
+import pytest
+from rich.console import Console
+import xarray
+
+SHORT = TEXT.replace('duration: 20', 'duration: 6') + 'vary: {messages.loss: [0, 0.5]}\n'
+
+
+def made(changes: list[int], instability: list[float], size: float) -> Run:
+    samples = np.zeros((6, len(MEASURES)))
+    samples[:, MEASURES.index('changes')] = changes
+    samples[:, MEASURES.index('instability')] = instability
+    samples[:, MEASURES.index('leaders')] = [9, 2, 2, 2, 2, 7]
+    counts = np.zeros(len(COUNTERS), np.int64)
+    counts[COUNTERS.index('rounds')], counts[COUNTERS.index('sent')] = 60, 90
+    return Run(samples, counts, size)
+
+
+@pytest.fixture
+def dataset(tmp_path: Path) -> xarray.Dataset:
+    scenario = load(tmp_path, SHORT)
+    made_up = results.empty(scenario, ['classic', 'bounded'], [0, 1, 2])
+    high, low = [9.0, 0.5, 0.5, 0.5, 0.5, 0.5], [9.0, 0.1, 0.1, 0.1, 0.1, 0.1]
+    results.put(made_up, Key('bounded', 1, 0), made([3, 0, 1, 0, 0, 0], high, 100.0))
+    results.put(made_up, Key('bounded', 1, 2), made([3, 1, 0, 0, 0, 0], low, 200.0))
+    results.put(made_up, Key('classic', 0, 0), made([1, 1, 1, 1, 1, 1], low, 50.0))
+    results.put(made_up, Key('classic', 0, 1), made([0, 0, 0, 0, 0, 0], low, 50.0))
+    made_up.attrs['title'] = 'By hand'
+    return made_up
+
+
+def test_lines(dataset: xarray.Dataset) -> None:
+    classic, bounded = lines(dataset)
+    assert (bounded.algorithm, bounded.varied, bounded.seeds) == ('bounded', (0.5,), 2)
+    # The first of six samples is the warm-up: (0.5 + 0.1) / 2, and (2 + 2 + 2 + 2 + 7) / 5.
+    assert bounded.instability == pytest.approx(0.3)
+    assert bounded.leaders == pytest.approx(3.0)
+    # From second 4 on nothing changed, and from second 3 on.
+    assert (bounded.settled, bounded.settling) == (2, 3.5)
+    # 90 receivers of 60 messages; (100 + 200) / 2.
+    assert (bounded.receivers, bounded.message_bytes) == (1.5, 150.0)
+    # One seed changed to the end, the other one never.
+    assert (classic.varied, classic.seeds, classic.settled, classic.settling) == ((0.0,), 2, 1, 1)
+
+
+def test_stability_is_told_in_rounds(dataset: xarray.Dataset) -> None:
+    classic, bounded = lines(dataset)
+    assert stability(bounded, period=0.5) == '7'
+    assert stability(classic, period=0.5) == '2 (1 of 2)'
+    assert stability(classic._replace(settled=0), period=0.5) == 'never'
+
+
+def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
+    console = Console(width=160)
+    with console.capture() as shown:
+        console.print(table(dataset, 1.0))
+    rows = [line.split() for line in shown.get().splitlines()]
+    assert ['classic', '0.0', '2', '0.1000', '3.0', '1', '(1', 'of', '2)', '1.5', '50'] in rows
+    assert ['bounded', '0.5', '2', '0.3000', '3.0', '4', '1.5', '150'] in rows
