@@ -50,9 +50,20 @@ def animate(frames: Sequence[Frame], rings: Rings, path: Path, communication_ran
         canvas.show(frame, start)
         return Image.fromarray(canvas.pixels())
 
+    save_gif([image(frame) for frame in frames], path)
+
+
+def save_gif(images: Sequence[Image.Image], path: Path, rate: float = RATE) -> None:
+    """
+    Write images, one after the other, in the colours of leaders and grey; the last stands still.
+
+    :param images: at least one, all of one size.
+    :param rate: frames a second.
+    :raises OSError: when the file cannot be written.
+    """
     palette = _palette()
-    drawn = [image(f).quantize(palette=palette, dither=Image.Dither.NONE) for f in frames]
-    pauses = [round(1000 / RATE)] * (len(drawn) - 1) + [round(1000 * _LAST_FRAME)]
+    drawn = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    pauses = [round(1000 / rate)] * (len(drawn) - 1) + [round(1000 * _LAST_FRAME)]
     drawn[0].save(path, format='GIF', save_all=True, append_images=drawn[1:], duration=pauses,
                   loop=0, optimize=True)
 

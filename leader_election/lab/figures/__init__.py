@@ -1,0 +1,116 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The figures, found by name; each says what it needs."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from leader_election.lab import published
+from leader_election.lab import scenario as scenarios
+from leader_election.lab.figures.border import draw_border
+from leader_election.lab.figures.error import FigureError
+from leader_election.lab.figures.instability import draw_instability
+from leader_election.lab.figures.leaders import draw_leaders
+from leader_election.lab.figures.map import draw_map
+from leader_election.lab.figures.partition import draw_partitions
+from leader_election.lab.figures.sweep import draw_sweep
+from leader_election.lab.results import load, path_of
+from matplotlib.figure import Figure
+
+SWEEP = 'sweep_'
+"""What the names of scenarios begin with that have a figure of their name."""
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """A figure: what it needs, and the function that draws it."""
+
+    draw: Callable[..., Figure]
+    """Is given the results, then the scenarios."""
+    results: tuple[str, ...] = ()
+    """The scenarios whose results it needs."""
+    scenarios: tuple[str, ...] = ()
+    """The scenarios that it simulates itself, for one seed."""
+
+
+def _curves(scenario: str, early: bool = False) -> Drawing:
+    def draw_both(results: Any) -> Figure:
+        return draw_instability(results, published.instability(scenario), early)
+    return Drawing(draw_both, results=(scenario,))
+
+
+def _leaders(algorithm: str) -> Drawing:
+    return Drawing(partial(draw_leaders, algorithm),
+                   results=('ifac2020_convergence', 'ifac2020_perturbed'))
+
+
+def table() -> dict[str, Drawing]:
+    """Return all figures by their names."""
+    sweeps = [name for name in scenarios.names() if name.startswith(SWEEP)]
+    return {
+        'acsos2022_fig1': Drawing(draw_partitions, scenarios=('acsos2022_random',)),
+        'acsos2022_fig2': Drawing(draw_partitions, scenarios=('acsos2022_edge',)),
+        'acsos2022_fig3': Drawing(draw_partitions, scenarios=('acsos2022_scale_free',)),
+        'acsos2022_fig4': _curves('acsos2022_random', early=True),
+        'acsos2022_fig5': _curves('acsos2022_edge'),
+        'acsos2022_fig6': _curves('acsos2022_scale_free'),
+        'ifac2020_fig2': _leaders('resilient-1'),
+        'ifac2020_fig3': _leaders('resilient-2'),
+        'ifac2020_fig4': _leaders('resilient-3'),
+        'ifac2020_fig5': _leaders('colour'),
+        **{name: Drawing(draw_sweep, results=(name,)) for name in sweeps},
+        'map': Drawing(draw_map, results=('map',)),
+        'border': Drawing(draw_border, results=('border',), scenarios=('border',))}
+
+
+def names() -> tuple[str, ...]:
+    """
+    Return the names of all figures.
+
+    >>> names()[:2]
+    ('acsos2022_fig1', 'acsos2022_fig2')
+    """
+    return tuple(table())
+
+
+def drawing(name: str) -> Drawing:
+    """Return a figure by its name; an unknown one is a :class:`FigureError`."""
+    try:
+        return table()[name]
+    except KeyError:
+        raise FigureError(f'unknown figure {name!r}; it takes one of {", ".join(names())}') \
+            from None
+
+
+def draw(name: str, folder: Path, out: Path) -> Path:
+    """
+    Draw a figure to a file, and return its path.
+
+    :param folder: where results are, as :mod:`leader_election.lab.results` keeps them.
+    :param out: its ending says the format: .png, .svg, .pdf.
+    :raises FigureError: where there is no such figure, or no such format.
+    :raises ResultError: where results that it needs are missing or cannot be read.
+    """
+    wanted = drawing(name)
+    figure = wanted.draw(*(load(path_of(folder, result)) for result in wanted.results),
+                         *(scenarios.load(scenario) for scenario in wanted.scenarios))
+    out.parent.mkdir(parents=True, exist_ok=True)
+    if out.suffix.removeprefix('.') not in figure.canvas.get_supported_filetypes():
+        raise FigureError(f'figure {out}: is of a format that cannot be written; it takes a .png')
+    figure.savefig(out)
+    return out

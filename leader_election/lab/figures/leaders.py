@@ -1,0 +1,73 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How many leaders are named over time, as figures 2 to 5 of IFAC 2020 have it."""
+
+from leader_election.lab.figures.style import (
+    colour_of,
+    count_seeds,
+    curve,
+    FONT,
+    legend,
+    new_figure,
+    tidy,
+)
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+import xarray as xr
+
+NAMES = {'resilient-1': 'resilient, K = 1', 'resilient-2': 'resilient, K = 2',
+         'resilient-3': 'resilient, K = 3', 'colour': 'colour (Datta et al.)'}
+"""What the algorithms of the paper are called, by their labels."""
+
+
+def draw_leaders(algorithm: str, undisturbed: xr.Dataset, perturbed: xr.Dataset) -> Figure:
+    """
+    Draw the number of distinct leaders that are named; one algorithm in front, others behind it.
+
+    :param undisturbed: results from random leaders; ``named`` over algorithm, seed and time.
+    :param perturbed: results where fake leaders come up on the way.
+    """
+    figure = new_figure(
+        11.5, 4.4, f'Distinct leaders: {NAMES.get(algorithm, algorithm)}',
+        f'mean over {count_seeds(undisturbed["named"])}, band: one standard deviation; '
+        'thin: the other algorithms')
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, results, title in zip(panels, (undisturbed, perturbed),
+                                    ('from random leaders', 'and fake leaders at round 10')):
+        _draw(axes, results, algorithm)
+        axes.set_title(title, fontsize=FONT)
+    panels[0].set_ylabel('distinct leaders', fontsize=FONT)
+    legend(figure, panels[0])
+    return figure
+
+
+def _draw(axes: Axes, results: xr.Dataset, front: str) -> None:
+    last = 1.0
+    for algorithm in results['algorithm'].values.tolist():
+        named = results['named'].sel(algorithm=algorithm)
+        mean = named.mean('seed')
+        tint, name = colour_of(algorithm), NAMES.get(algorithm, algorithm)
+        if algorithm == front:
+            curve(axes, named, name, tint, (1.0, float('inf')))
+        else:
+            axes.plot(mean['time'], mean, color=tint, linewidth=0.8, alpha=0.7, label=name)
+        several = mean['time'].values[mean.values > 1.0]
+        last = max(last, several[-1] if len(several) else last)
+    axes.set_yscale('log')
+    axes.set_ylim(bottom=0.9)
+    # What comes after all have one leader is a straight line.
+    axes.set_xlim(0, min(1.1 * last + 1, results['time'].max()))
+    axes.set_xlabel('rounds', fontsize=FONT)
+    tidy(axes)

@@ -1,0 +1,116 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A partition: devices in their leaders' colours, and the links among them."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from leader_election.lab.figures.style import FONT, INK, new_figure
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.simulate import simulate, Snapshot
+from leader_election.view.colours import GONE, Palette
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+from matplotlib.figure import Figure
+import numpy as np
+from numpy.typing import NDArray
+
+_LINKS = '#c3c7cc'
+
+
+class Partition:
+    """
+    The artists that show a network on some axes, one snapshot after the other.
+
+    A leader keeps its colour from one to the next. Devices that do not run are grey; so are those
+    whose leader is none of the devices.
+
+    :param bounds: what is to be seen: left, bottom, right, top [m].
+    :param count: of devices, which says how large they are drawn.
+    :param linked: whether links are shown.
+    """
+
+    def __init__(self, axes: Axes, bounds: Sequence[float], count: int,
+                 linked: bool = True) -> None:
+        self._palette = Palette()
+        self._linked = linked
+        left, bottom, right, top = bounds
+        pad = 0.03 * max(right - left, top - bottom, 1e-9)
+        axes.set(xlim=(left - pad, right + pad), ylim=(bottom - pad, top + pad), aspect='equal',
+                 xticks=[], yticks=[])
+        axes.spines[:].set_color(_LINKS)
+        size = float(np.clip(13000.0 / count, 5.0, 60.0))
+        # Drawn in the order of zorder: links lie below the devices that they link.
+        self.links = LineCollection([], colors=_LINKS, linewidths=0.4, zorder=1)
+        axes.add_collection(self.links, autolim=False)
+        self.devices = axes.scatter([], [], s=size, linewidths=0, zorder=2)
+        self.leaders = axes.scatter([], [], s=max(5 * size, 110.0), marker='*', edgecolors=INK,
+                                    linewidths=0.8, zorder=3)
+
+    def show(self, snapshot: Snapshot) -> None:
+        """Show a snapshot in the place of the last one."""
+        position, leads = snapshot.position, snapshot.is_leader
+        # Typed for less than it takes: an array of colours does, shape (n, 3).
+        tints: Any = self._tints(snapshot)
+        if self._linked:
+            self.links.set_segments(list(position[snapshot.pairs]))
+        self.devices.set_offsets(position[~leads])
+        self.devices.set_facecolor(tints[~leads])
+        self.leaders.set_offsets(position[leads])
+        self.leaders.set_facecolor(tints[leads])
+
+    def _tints(self, snapshot: Snapshot) -> NDArray[np.float64]:
+        """Return the colour of each device, shape (n, 3)."""
+        known = snapshot.running & np.isin(snapshot.leader, snapshot.id)
+        members: dict[int, list[int]] = {}
+        for device, leader in zip(snapshot.id[known].tolist(), snapshot.leader[known].tolist()):
+            members.setdefault(leader, []).append(device)
+        colours = self._palette.assign(members)
+        return np.array([colours[leader] if is_known else GONE for leader, is_known
+                         in zip(snapshot.leader.tolist(), known.tolist())])
+
+
+def bounds_of(snapshots: Sequence[Snapshot]) -> tuple[float, float, float, float]:
+    """Return what holds all devices of all snapshots: left, bottom, right, top [m]."""
+    places = np.concatenate([snapshot.position for snapshot in snapshots])
+    (left, bottom), (right, top) = places.min(axis=0), places.max(axis=0)
+    return float(left), float(bottom), float(right), float(top)
+
+
+def draw_partitions(scenario: Scenario, seed: int = 0, time: float | None = None) -> Figure:
+    """
+    Draw the partition by each algorithm of a scenario, as figures 1 to 3 of ACSOS 2022 do.
+
+    :param time: at which [s], half-way by default.
+    """
+    at = scenario.duration / 2 if time is None else time
+    taken = {entrant.label: simulate(scenario.replaced({'duration': at}), entrant.label, seed,
+                                     [at]).snapshots[-1] for entrant in scenario.entrants}
+    return draw_snapshots(taken, scenario.title, f'seed {seed}, round {at:g}')
+
+
+def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> Figure:
+    """Draw snapshots side by side, each under its algorithm's label."""
+    left, bottom, right, top = bounds = bounds_of(list(snapshots.values()))
+    shape = float(np.clip((top - bottom) / max(right - left, 1e-9), 0.3, 1.5))
+    figure = new_figure(4.2 * len(snapshots), 4.2 * shape + 1.1, title,
+                        f'{caption}; one colour a leader; stars: leaders')
+    panels = figure.subplots(1, len(snapshots), squeeze=False)[0]
+    for axes, (algorithm, snapshot) in zip(panels, snapshots.items()):
+        Partition(axes, bounds, len(snapshot.id)).show(snapshot)
+        leaders = int(snapshot.is_leader.sum())
+        axes.set_title(f'{algorithm}: {leaders} leader{"" if leaders == 1 else "s"}',
+                       fontsize=FONT)
+    return figure

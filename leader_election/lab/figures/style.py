@@ -1,0 +1,126 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How all figures look: one colour an algorithm, plain axes, a line below that says what it is."""
+
+from collections.abc import Mapping
+from zlib import crc32
+
+from leader_election.view.colours import Colour, colour, PALETTE
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+import numpy as np
+import xarray as xr
+
+DPI = 150
+FONT = 10
+"""Of everything but titles [points]."""
+INK, FAINT = '#2b2f36', '#6b717a'
+
+_SLOTS: Mapping[str, int] = {
+    'bounded': 0, 'recursive': 4, 'recursive-replicated': 1, 'classic': 2, 'colour': 7,
+    'resilient-1': 5, 'resilient-2': 6, 'resilient': 6, 'resilient-3': 3}
+"""The place in the palette of each algorithm, by its label."""
+_FREE = sorted(set(range(len(PALETTE))) - set(_SLOTS.values()))
+
+_WORDS: Mapping[str, str] = {
+    'messages.loss': 'part of messages lost', 'messages.range': 'range of messages [m]',
+    'messages.expiry': 'messages expire after [s]', 'messages.delay': 'delay of messages [s]',
+    'motion.speed': 'speed of devices [m/s]', 'devices.count': 'devices',
+    'algorithms.radius': 'radius of a region [m]', 'rounds.spread': 'spread of periods',
+    'rounds.jitter': 'jitter of periods', 'rounds.period': 'period of rounds [s]'}
+
+
+def colour_of(algorithm: str) -> Colour:
+    """
+    Return the colour of an algorithm, by its label: the same in all figures.
+
+    >>> colour_of('bounded') == colour(0) != colour_of('classic')
+    True
+    >>> colour_of('mine') == colour_of('mine')
+    True
+    """
+    slot = _SLOTS.get(algorithm)
+    return colour(_FREE[crc32(algorithm.encode()) % len(_FREE)] if slot is None else slot)
+
+
+def words(key: str) -> str:
+    """
+    Return what a dotted key of a scenario is in plain words.
+
+    >>> words('motion.speed'), words('measure.window')
+    ('speed of devices [m/s]', 'measure window')
+    """
+    return _WORDS.get(key, key.replace('.', ' ').replace('_', ' '))
+
+
+def new_figure(width: float, height: float, title: str, caption: str) -> Figure:
+    """
+    Return an empty figure with a title and a line at its foot.
+
+    :param width: [inches], as is the height.
+    """
+    figure = Figure(figsize=(width, height), dpi=DPI, layout='constrained', facecolor='white')
+    figure.suptitle(title, fontsize=FONT + 2, color=INK)
+    figure.supxlabel(caption, fontsize=FONT - 1, color=FAINT)
+    return figure
+
+
+def tidy(axes: Axes) -> None:
+    """Take away from axes what nobody reads."""
+    axes.grid(alpha=0.25)
+    axes.tick_params(labelsize=FONT - 1)
+    for side in ('top', 'right'):
+        axes.spines[side].set_visible(False)
+
+
+def legend(figure: Figure, axes: Axes) -> None:
+    """Put the legend of some axes on the right, outside of them."""
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(handles, labels, loc='outside right upper', frameon=False, fontsize=FONT)
+
+
+def curve(axes: Axes, values: xr.DataArray, label: str, tint: Colour,
+          limits: tuple[float, float] | None = None) -> Line2D:
+    """
+    Draw the mean over seeds against the other dimension, in a band of one standard deviation.
+
+    :param values: over ``seed`` and one other dimension; missing runs are nan.
+    :param limits: the band is cut off there.
+    :return: the line of the mean.
+    """
+    mean, sd = values.mean('seed'), values.std('seed')
+    [dimension] = mean.dims
+    across, least, most = mean[dimension].values, (mean - sd).values, (mean + sd).values
+    if limits is not None:
+        least, most = np.clip(least, *limits), np.clip(most, *limits)
+    [line] = axes.plot(across, mean.values, color=tint, linewidth=1.6, label=label)
+    axes.fill_between(across, least, most, color=tint, alpha=0.15, linewidth=0)
+    return line
+
+
+def count_seeds(values: xr.DataArray) -> str:
+    """
+    Say how many seeds there are; where some runs are missing, how many at least and at most.
+
+    >>> count_seeds(xr.DataArray([[1.0, 2.0], [1.0, np.nan]], dims=('algorithm', 'seed')))
+    '1 to 2 seeds'
+    """
+    others = [dimension for dimension in values.dims if dimension not in ('time', 'seed')]
+    run = values.notnull()
+    run = (run.any('time') if 'time' in values.dims else run).sum('seed')
+    least, most = int(run.min(others)), int(run.max(others))
+    numbers = f'{most}' if least == most else f'{least} to {most}'
+    return f'{numbers} seed{"" if numbers == "1" else "s"}'

@@ -1,0 +1,68 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the papers published, read from the files beside this one (see README.md there)."""
+
+import csv
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+FOLDER = Path(__file__).parent
+CURVES = ('acsos2022_random', 'acsos2022_scale_free')
+"""The scenarios whose curves are held."""
+
+
+def instability(scenario: str) -> xr.Dataset | None:
+    """
+    Return the published instability of a scenario, ``None`` where none is held.
+
+    :return: ``mean`` and ``sd`` over seeds (parts, 0 to 1), each over ``algorithm`` and
+        ``time`` [s]. Source: ACSOS 2022, section V.
+
+    >>> published = instability('acsos2022_random')
+    >>> published['mean'].sel(algorithm='bounded', time=100.0).item()
+    0.0538695
+    >>> instability('acsos2022_edge') is None
+    True
+    """
+    if scenario not in CURVES:
+        return None
+    rows = np.genfromtxt(FOLDER / f'{scenario}.csv', delimiter=',', names=True)
+    columns = rows.dtype.names or ()
+    algorithms = [name.removesuffix('_mean') for name in columns if name.endswith('_mean')]
+    return xr.Dataset(
+        {kind: (('algorithm', 'time'), np.stack([rows[f'{name}_{kind}'] for name in algorithms]))
+         for kind in ('mean', 'sd')},
+        coords={'algorithm': algorithms, 'time': rows['round']})
+
+
+def rounds_to_one_leader() -> dict[tuple[str, str], float]:
+    """
+    Return the published rounds until all have the one leader, by scenario and algorithm.
+
+    Source: IFAC 2020, the table.
+
+    >>> rounds_to_one_leader()['ifac2020_convergence', 'resilient-2']
+    36.0
+    """
+    with open(FOLDER / 'ifac2020.csv', newline='') as file:
+        return {(row['scenario'], row['algorithm']): float(row['rounds'])
+                for row in csv.DictReader(file)}
+
+
+def findings() -> str:
+    """Return what the differences hang on, as Markdown."""
+    return (FOLDER / 'findings.md').read_text().strip()

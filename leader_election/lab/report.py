@@ -1,0 +1,163 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Reproduce the papers' experiments, and report how near they come."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+import platform
+from time import monotonic
+
+from leader_election.lab import figures, published, runs
+from leader_election.lab import scenario as scenarios
+from leader_election.lab.comparison import COLUMNS, COMPARISONS, Row
+from leader_election.lab.figures.error import FigureError
+from leader_election.lab.figures.style import count_seeds
+from leader_election.lab.results import path_of, reason, ResultError
+from leader_election.lab.scenario import ScenarioError
+import xarray as xr
+
+MISSED = 1
+"""Exit status where an aim is missed."""
+PAPERS: Mapping[str, str] = {
+    'acsos2022': 'Pianini, Casadei, Viroli: Self-stabilising Priority-Based Multi-Leader Election '
+                 'and Network Partitioning (ACSOS 2022)',
+    'ifac2020': 'Mo, Audrito, Dasgupta, Beal: A Resilient Leader Election Algorithm Using '
+                'Aggregate Computing Blocks (IFAC 2020)'}
+"""The papers, by what the names of their scenarios and figures begin with."""
+VERSIONS = ('leader_election', 'python', 'numpy', 'numba', 'xarray')
+
+
+def reproduce(seeds: int, folder: Path, workers: int | None = None) -> int:
+    """
+    Run the papers' scenarios, draw all figures, and write ``report.md``.
+
+    :param seeds: how many of each, from 0 on.
+    :param folder: of the results; figures go to ``figures`` in it. Sweeps are drawn too where
+        their results are there.
+    :param workers: runs at the same time; ``None``: one a core.
+    :return: the exit status: 0, or ``MISSED`` where an aim is missed.
+    :raises ResultError: where a file cannot be read or written.
+    """
+    began = monotonic()
+    results = {name: runs.run(scenarios.load(name), range(seeds), folder=folder, workers=workers)
+               for name in COMPARISONS}
+    rows = {name: COMPARISONS[name](name, results[name]) for name in COMPARISONS}
+    drawn, missing = draw_all(figures.names(), folder)
+    return conclude(report(results, rows, drawn, missing, monotonic() - began), rows, folder)
+
+
+def conclude(text: str, rows: Mapping[str, Sequence[Row]], folder: Path) -> int:
+    """Write the report, say which aims are missed, and return the exit status."""
+    path = folder / 'report.md'
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
+    print(f'wrote {path}')
+    missed = aims_missed(rows)
+    for line in missed:
+        print(f'missed: {line}')
+    return MISSED if missed else 0
+
+
+def aims_missed(rows: Mapping[str, Sequence[Row]]) -> list[str]:
+    """Return a line for each aim that is missed, by scenario."""
+    return [f'{name}, {row.quantity}: {row.cells()[1]}, published {row.cells()[3]}'
+            for name, of_scenario in rows.items() for row in of_scenario if row.met is False]
+
+
+def report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
+           drawn: Sequence[str], missing: Sequence[str], seconds: float) -> str:
+    """
+    Return the report, as Markdown.
+
+    :param results: by scenario, as are the rows.
+    :param drawn: the names of the figures in the folder ``figures`` beside the report.
+    :param missing: a line for each figure that could not be drawn.
+    :param seconds: how long it took.
+    """
+    aims = [row for of_scenario in rows.values() for row in of_scenario if row.met is not None]
+    missed = aims_missed(rows)
+    parts = ['# Experiments of the papers, reproduced', '',
+             f'{len(aims) - len(missed)} of {len(aims)} aims are met.']
+    if missed:
+        parts += ['Missed:', '', *(f'- {line}' for line in missed)]
+    for paper, title in PAPERS.items():
+        parts += ['', f'## {title}']
+        for name in rows:
+            if name.startswith(paper):
+                parts += ['', *_section(name, results[name], rows[name])]
+        parts += _images(name for name in drawn if name.startswith(paper))
+    parts += ['', '## What the differences hang on', '', published.findings()]
+    others = [name for name in drawn if not name.startswith(tuple(PAPERS))]
+    if others:
+        parts += ['', '## Beyond the papers', *_images(others)]
+    if missing:
+        parts += ['', '## Not drawn', '', *(f'- {line}' for line in missing)]
+    return '\n'.join([*parts, '', '## How it was computed', '', *_computed(results, seconds), ''])
+
+
+def _section(name: str, results: xr.Dataset, rows: Sequence[Row]) -> list[str]:
+    """Return the lines about a scenario: its title and its table."""
+    lines = [COLUMNS, ('---',) * len(COLUMNS), *(row.cells() for row in rows)]
+    return [f'### {results.attrs.get("title", name)}', '',
+            f'Scenario `{name}`, {count_seeds(results["instability"])}.', '',
+            *(f'| {" | ".join(cells)} |' for cells in lines)]
+
+
+def _images(names: Iterable[str]) -> list[str]:
+    return [line for name in names for line in ('', f'![{name}](figures/{name}.png)')]
+
+
+def _computed(results: Mapping[str, xr.Dataset], seconds: float) -> list[str]:
+    attributes = [dataset.attrs for dataset in results.values()]
+    versions = (f'{name} {", ".join(sorted({str(of[name]) for of in attributes if name in of}))}'
+                for name in VERSIONS)
+    return [f'- took {seconds / 60:.1f} minutes, without the runs that were there already',
+            f'- on {machine()}', f'- with {", ".join(versions)}']
+
+
+def machine() -> str:
+    """Say what this machine is: processor, cores that may be used, system."""
+    processor = platform.processor() or platform.machine()
+    told = Path('/proc/cpuinfo')
+    if told.exists():
+        names = [line.partition(':')[2].strip() for line in told.read_text().splitlines()
+                 if line.startswith('model name')]
+        processor = names[0] if names else processor
+    cores = runs.cores()
+    return f'{processor}, {cores} core{"" if cores == 1 else "s"}, {platform.system()}'
+
+
+def draw_all(names: Sequence[str], folder: Path) -> tuple[list[str], list[str]]:
+    """
+    Draw those of some figures that can be drawn, into ``figures`` in the folder of the results.
+
+    :return: their names, and for each of the others a line that says why it cannot.
+    """
+    drawn, missing = [], []
+    for name in names:
+        lacking = [needed for needed in figures.drawing(name).results
+                   if not path_of(folder, needed).exists()]
+        if lacking:
+            missing.append(f'{name}: takes ' + ' and '.join(f'`lab run {n}`' for n in lacking))
+            continue
+        try:
+            print(f'wrote {figures.draw(name, folder, folder / "figures" / f"{name}.png")}')
+        except (FigureError, ResultError, ScenarioError) as error:
+            missing.append(f'{name}: {error}')
+        else:
+            drawn.append(name)
+    return drawn, missing

@@ -1,0 +1,138 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The numbers that are read off curves: averages over time, settling times, their intervals."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats  # type: ignore[import-untyped]
+import xarray as xr
+
+CONFIDENCE = 0.95
+RESAMPLES = 1000
+"""How often seeds are drawn anew for the interval of what is read off a mean curve."""
+WARM_UP = 1 / 6
+"""The part of a run that averages over time leave out: 100 of 600 rounds in ACSOS 2022."""
+
+Floats = NDArray[np.float64]
+
+
+class Estimate(NamedTuple):
+    """A number measured over seeds, with its 95 % interval (nan where it cannot be told)."""
+
+    value: float
+    low: float
+    high: float
+
+
+def time_average(values: xr.DataArray) -> xr.DataArray:
+    """
+    Return the average over time of what is left of a run after its warm-up; missing runs are nan.
+
+    >>> rounds = xr.DataArray([9.0, 1.0, 1.0, 1.0, 1.0, 4.0], {'time': [1, 2, 3, 4, 5, 6]})
+    >>> time_average(rounds).item()
+    1.6
+    """
+    time = values['time']
+    average: xr.DataArray = values.where(time > WARM_UP * time.max(), drop=True).mean('time')
+    return average
+
+
+def seeds_of(values: xr.DataArray) -> xr.DataArray:
+    """Return only the seeds that were run (those without a nan)."""
+    run: xr.DataArray = values.dropna('seed')
+    return run
+
+
+def estimate_mean(samples: Floats) -> Estimate:
+    """
+    Return the mean of independent samples and the interval of Student's t.
+
+    >>> [round(number, 3) for number in estimate_mean(np.array([1.0, 2.0, 3.0]))]
+    [2.0, -0.484, 4.484]
+    """
+    n = len(samples)
+    if n == 0:
+        return Estimate(np.nan, np.nan, np.nan)
+    mean = float(samples.mean())
+    if n == 1:
+        return Estimate(mean, np.nan, np.nan)
+    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1) * samples.std(ddof=1) / np.sqrt(n))
+    return Estimate(mean, mean - half, mean + half)
+
+
+def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estimate:
+    """
+    Return what is read off the mean curve, and its bootstrap interval over seeds.
+
+    :param curves: shape (seeds, times).
+    :param read: what makes a number out of one curve, shape (times,); nan where there is none.
+    :return: the interval is of percentiles over ``RESAMPLES`` draws of seeds (always the same
+        draws), nan where a draw has no number.
+    """
+    n = len(curves)
+    if n == 0:
+        return Estimate(np.nan, np.nan, np.nan)
+    value = read(curves.mean(axis=0))
+    if n == 1:
+        return Estimate(value, np.nan, np.nan)
+    weights = np.random.default_rng(0).multinomial(n, np.full(n, 1 / n), RESAMPLES) / n
+    drawn = [read(curve) for curve in weights @ curves]
+    low, high = np.quantile(drawn, [0.5 - CONFIDENCE / 2, 0.5 + CONFIDENCE / 2])
+    return Estimate(value, float(low), float(high))
+
+
+def settling_time(times: Floats, curve: Floats, below: float, start: float, end: float) -> float:
+    """
+    Return how long after ``start`` a curve first is below a bound until ``end``, inclusive.
+
+    :return: the time from ``start`` to the first sample from which on all are below; nan where
+        the last sample is not, or there is none.
+
+    >>> times, curve = np.arange(8.0), np.array([0.0, 0.0, 5.0, 3.0, 0.0, 0.0, 9.0, 0.0])
+    >>> settling_time(times, curve, 1.0, 0.0, 5.0)
+    4.0
+    >>> settling_time(times, curve, 1.0, 0.0, 6.0)
+    nan
+    """
+    within = (times > start) & (times <= end)
+    return _first_of_the_rest(times[within], curve[within] < below) - start
+
+
+def time_to_one_leader(times: Floats, named: Floats, correct: Floats, largest: Floats,
+                       devices: int) -> float:
+    """
+    Return the time of the first sample from which on to the end all name one leader, which leads.
+
+    :param named: how many different leaders are named, at each time.
+    :param correct: how many of these lead themselves.
+    :param largest: how many devices name the one that most name.
+    :param devices: how many there are.
+    :return: nan where it is not so at the end.
+
+    >>> times, named, correct = np.array([1.0, 2.0, 3.0, 4.0]), np.array([4, 1, 1, 1]), np.ones(4)
+    >>> time_to_one_leader(times, named, correct, np.array([3, 9, 7, 9]), 9)
+    4.0
+    """
+    return _first_of_the_rest(times, (named == 1) & (correct == 1) & (largest == devices))
+
+
+def _first_of_the_rest(times: Floats, good: NDArray[np.bool_]) -> float:
+    """Return the first time from which on to the end all is good, nan where the end is not."""
+    bad = np.flatnonzero(~good)
+    first = bad[-1] + 1 if len(bad) else 0
+    return float(times[first]) if first < len(times) else float('nan')

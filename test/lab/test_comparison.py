@@ -1,0 +1,118 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What is told of our numbers beside the published ones."""
+
+from lab.figures.example import results
+from leader_election.lab import published
+from leader_election.lab.comparison import (
+    compare_instability,
+    compare_rounds,
+    compare_settling,
+    Number,
+    Order,
+)
+from leader_election.lab.statistics import Estimate
+import numpy as np
+import pytest
+
+EVERY_SECOND = np.arange(1.0, 601.0)
+PUBLISHED = published.instability('acsos2022_random')['mean'].sel(time=EVERY_SECOND)
+
+
+def estimate(value):
+    return Estimate(value, value, value)
+
+
+@pytest.mark.parametrize(('ours', 'met'), [(1.08, True), (0.92, True), (1.09, False),
+                                           (0.91, False), (float('nan'), False)])
+def test_a_number_is_met_within_its_aim_on_either_side(ours, met):
+    number = Number('x', estimate(100 * ours), 100.0, 0.0801)
+    assert number.ratio == pytest.approx(ours, nan_ok=True)
+    assert number.met is met
+
+
+def test_without_a_published_number_or_an_aim_nothing_is_judged():
+    assert Number('x', estimate(1.0)).met is None and Number('x', estimate(1.0)).ratio is None
+    assert Number('x', estimate(1.0), 2.0).met is None
+
+
+def test_cells_of_a_row():
+    assert Number('x', Estimate(0.08123, 0.08, 0.0825), 0.0752, 0.08).cells() == (
+        'x', '0.0812', '0.08 to 0.0825', '0.0752', '1.08', 'within 8%', '**no**')
+    assert Number('x', estimate(float('nan')), 24.0, 0.25).cells() == (
+        'x', 'never', '', '24', '', 'within 25%', '**no**')
+    assert Order('x', ('a', 'b'), ('a', 'b')).cells() == (
+        'x', 'a < b', '', 'a < b', '', 'the same', 'yes')
+
+
+def test_instability_is_that_of_rounds_101_to_600():
+    # Ours is 5 % above what is published, and nonsense before round 101.
+    ours = np.where(EVERY_SECOND <= 100, 0.9, 1.05 * PUBLISHED.values)
+    rows = compare_instability('acsos2022_random', results(
+        PUBLISHED['algorithm'].values, EVERY_SECOND, instability=ours[:, np.newaxis, :]))
+    numbers = {row.quantity: row for row in rows}
+    # The published averages, as they are known: 0.0725, 0.0882 and 0.0550.
+    assert [round(row.published, 4) for row in rows[:3]] == [0.0725, 0.0882, 0.0550]
+    assert [row.ratio for row in rows[:3]] == pytest.approx([1.05] * 3)
+    assert all(row.met for row in rows)
+    assert numbers['order by instability'].published == ('bounded', 'recursive', 'classic')
+
+
+def test_a_wrong_order_of_instability_is_told():
+    levels = np.reshape([0.05, 0.06], (2, 1, 1))
+    rows = compare_instability('acsos2022_random', results(
+        ['classic', 'bounded'], EVERY_SECOND, instability=levels))
+    assert [row.met for row in rows] == [False, False, False]
+    assert rows[-1].ours == ('classic', 'bounded')
+
+
+def test_what_was_not_published_is_shown_alone():
+    rows = compare_instability('acsos2022_edge', results(['bounded'], EVERY_SECOND))
+    assert [(row.published, row.met) for row in rows] == [(None, None)]
+
+
+def test_settling_counts_from_each_switch():
+    # Ours settle 40, 50 and 26 rounds after each switch; the published times are known.
+    theirs = {'recursive': (40, 67, 61, 39, 67, 58), 'classic': (59, 42, 49, 44, 42, 46),
+              'bounded': (24, 24, 33, 24, 24, 33)}
+    since = (EVERY_SECOND - 1) % 100 + 1
+    ours = np.stack([np.where(since < rounds, 0.5, 0.0) for rounds in (40, 50, 26)])
+    rows = compare_settling('acsos2022_scale_free', results(
+        list(theirs), EVERY_SECOND, instability=ours[:, np.newaxis, :]))
+    numbers = [row for row in rows if isinstance(row, Number)]
+    for k, (algorithm, expected) in enumerate(theirs.items()):
+        mine = [row for row in numbers if row.quantity.startswith(algorithm)]
+        assert tuple(row.published for row in mine) == expected
+        assert [row.ours.value for row in mine] == [(40, 50, 26)[k]] * 6
+    # Bounded 26: 8 % more than 24, 21 % less than 33. Classic 50: 15 % less than 59, 19 % more
+    # than 42. Recursive has no aim.
+    assert {row.quantity.partition(':')[0]: row.met for row in numbers} == {
+        'recursive': None, 'classic': True, 'bounded': True}
+    # Bounded, recursive, classic after the first and the fourth switch as published; after the
+    # others bounded, classic, recursive were.
+    orders = [row for row in rows if isinstance(row, Order)]
+    assert [row.met for row in orders] == [True, False, False, True, False, False]
+
+
+def test_rounds_are_the_mean_over_seeds_and_never_if_one_never_settles():
+    # Two seeds: one leader from round 30 on, and from 42 on. The mean, 36, is what is published.
+    times = np.arange(1.0, 61.0)
+    named = np.stack([np.where(times < rounds, 2, 1) for rounds in (30, 42)])
+    dataset = results(['resilient-2', 'resilient-3'], times, 2, named=named, correct=1,
+                      largest_size=500)
+    dataset['named'].loc[{'algorithm': 'resilient-3', 'seed': 1}] = 2
+    second, third = compare_rounds('ifac2020_convergence', dataset)
+    assert (second.ours.value, second.published, second.met) == (36.0, 36.0, True)
+    assert np.isnan(third.ours.value) and third.met is False

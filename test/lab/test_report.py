@@ -1,0 +1,111 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Figures by name, drawn from files; the report about them."""
+
+import os
+from pathlib import Path
+
+from lab import small
+from lab.figures.example import results
+from leader_election.lab import figures, published, runs
+from leader_election.lab.comparison import Number
+from leader_election.lab.figures.error import FigureError
+from leader_election.lab.report import conclude, draw_all, MISSED, report
+from leader_election.lab.results import ResultError
+from leader_election.lab.statistics import Estimate
+from PIL import Image
+import pytest
+
+GOOD = Number('bounded: rounds', Estimate(25.0, 24.0, 26.0), 24.0, 0.25)
+BAD = Number('classic: rounds', Estimate(40.0, 39.0, 41.0), 20.0, 0.25)
+
+
+@pytest.fixture(scope='module')
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with results of a small scenario under the name of a paper's."""
+    made = tmp_path_factory.mktemp('results')
+    runs.run(small.load(made), range(2), folder=made, workers=1)
+    os.replace(made / 'small.nc', made / 'acsos2022_random.nc')
+    return made
+
+
+def test_a_figure_is_drawn_to_a_file(folder, tmp_path):
+    out = tmp_path / 'new' / 'figure.png'
+    assert figures.draw('acsos2022_fig4', folder, out) == out
+    with Image.open(out) as image:
+        assert image.width > 1000 and image.height > 400
+        # Not a sheet of one colour.
+        assert len(image.convert('RGB').getcolors(1 << 20)) > 100
+
+
+def test_what_cannot_be_drawn_is_told(folder, tmp_path):
+    with pytest.raises(FigureError, match='unknown figure .nothing.; it takes one of'):
+        figures.draw('nothing', folder, tmp_path / 'x.png')
+    with pytest.raises(FigureError, match='cannot be written'):
+        figures.draw('acsos2022_fig4', folder, tmp_path / 'x.doc')
+    with pytest.raises(ResultError, match='acsos2022_edge.nc is not there'):
+        figures.draw('acsos2022_fig5', folder, tmp_path / 'x.png')
+
+
+def test_each_figure_says_what_it_needs():
+    assert len(set(figures.names())) == len(figures.names())
+    for name in figures.names():
+        drawing = figures.drawing(name)
+        assert drawing.results or drawing.scenarios
+
+
+def test_figures_without_results_are_left_out_with_the_reason(folder):
+    drawn, missing = draw_all(['acsos2022_fig4', 'map', 'ifac2020_fig2'], folder)
+    assert drawn == ['acsos2022_fig4']
+    assert (folder / 'figures' / 'acsos2022_fig4.png').exists()
+    assert missing == ['map: takes `lab run map`', 'ifac2020_fig2: takes '
+                       '`lab run ifac2020_convergence` and `lab run ifac2020_perturbed`']
+
+
+def test_the_report_has_tables_figures_and_what_is_missed():
+    name = 'acsos2022_scale_free'
+    dataset = results(['bounded', 'classic'], [1.0, 2.0], 7, title='A tree')
+    dataset.attrs.update(numpy='1.2.3', numba='4.5')
+    text = report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig6', 'border'],
+                  ['map: takes `lab run map`'], 90.0)
+    lines = text.splitlines()
+    assert '1 of 2 aims are met.' in lines
+    assert f'- {name}, classic: rounds: 40, published 20' in lines
+    assert f'Scenario `{name}`, 7 seeds.' in lines
+    head = lines.index('| quantity | ours | 95 % interval | published | ratio | aim | met |')
+    assert lines[head + 1:head + 4] == [
+        '| --- | --- | --- | --- | --- | --- | --- |',
+        '| bounded: rounds | 25 | 24 to 26 | 24 | 1.04 | within 25% | yes |',
+        '| classic: rounds | 40 | 39 to 41 | 20 | 2.00 | within 25% | **no** |']
+    # The paper's figure stands with the paper, the other one below.
+    headings = [lines.index(line) for line in lines if line.startswith('## ')]
+    assert headings[0] < lines.index('![acsos2022_fig6](figures/acsos2022_fig6.png)') < headings[1]
+    assert lines.index('## Beyond the papers') < lines.index('![border](figures/border.png)')
+    assert published.findings() in text and '- map: takes `lab run map`' in lines
+    assert any('took 1.5 minutes' in line for line in lines)
+    assert any('numpy 1.2.3, numba 4.5' in line for line in lines)
+
+
+def test_the_exit_status_says_whether_an_aim_is_missed(tmp_path, capsys):
+    assert conclude('text', {'a': [GOOD]}, tmp_path) == 0
+    assert conclude('text', {'a': [GOOD], 'b': [BAD]}, tmp_path) == MISSED == 1
+    assert (tmp_path / 'report.md').read_text() == 'text'
+    assert capsys.readouterr().out.endswith('missed: b, classic: rounds: 40, published 20\n')
+
+
+def test_a_report_that_cannot_be_written_is_told(tmp_path):
+    (tmp_path / 'report.md').mkdir()
+    with pytest.raises(ResultError, match='report.md cannot be written'):
+        conclude('text', {}, tmp_path)
