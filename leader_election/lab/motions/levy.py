@@ -25,7 +25,7 @@ from typing import NamedTuple
 
 from leader_election.lab.motions.motion import Motion, MOTIONS
 from leader_election.lab.motions.strides import FOR_EVER, set_out, stride
-from leader_election.lab.motions.walls import box, check_walls, confine, walls_parameter
+from leader_election.lab.motions.walls import Bounds, box, check_walls, confine, walls_parameter
 from leader_election.parameters import parameter
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +55,7 @@ class Levy(NamedTuple):
     target: NDArray[np.float64]
     left: NDArray[np.int64]
     stride: NDArray[np.float64]
-    bounds: NDArray[np.float64]
-    """The walls: low x, low y, high x, high y [m]."""
+    bounds: Bounds
     length: float
     """Of a whole stride [m]."""
     scale: float
@@ -76,17 +75,31 @@ def levy_step(motion: Levy, i: int, position: NDArray[np.float64], now: float,
     if stride(motion, i, position):
         return
     x, y = motion.target[i, 0], motion.target[i, 1]
-    to_x, to_y = leg_end(motion, position[i, 0], position[i, 1], random)
+    # Handing on plain numbers costs a compiled step nothing; a generator, or arrays, it does.
+    to_x, to_y = leg_end(
+        motion.bounds, position[i, 0], position[i, 1], random.uniform(0.0, 2.0 * math.pi),
+        pareto(motion.scale, motion.shape, random.random()))
     position[i, 0], position[i, 1] = x, y
     set_out(motion, i, x, y, to_x, to_y, motion.length)
 
 
-def leg_end(motion: Levy, x: float, y: float, random: np.random.Generator) -> tuple[float, float]:
-    """Return where a new leg from (x, y) ends [m]: direction uniform, length Pareto."""
-    angle = random.uniform(0.0, 2.0 * math.pi)
-    length = motion.scale / (1.0 - random.random()) ** (1.0 / motion.shape)
-    return confine(motion.bounds, x, y,
-                   x + length * math.cos(angle), y + length * math.sin(angle))
+def pareto(scale: float, shape: float, chance: float) -> float:
+    """
+    Return the length of a leg: the shorter, the likelier, and at least scale.
+
+    :param chance: uniformly drawn from [0, 1); the part of legs that are no longer than this one.
+
+    >>> pareto(100.0, 1.0, 0.0), pareto(100.0, 1.0, 0.75), pareto(100.0, 2.0, 0.75)
+    (100.0, 400.0, 200.0)
+    """
+    length: float = scale / (1.0 - chance) ** (1.0 / shape)
+    return length
+
+
+def leg_end(bounds: Bounds, x: float, y: float, angle: float, length: float,
+            ) -> tuple[float, float]:
+    """Return where a leg from (x, y) in a direction [rad] ends, at the latest at a wall."""
+    return confine(bounds, x, y, x + length * math.cos(angle), y + length * math.sin(angle))
 
 
 def begin(parameters: LevyParameters, position: NDArray[np.float64], tick: float,

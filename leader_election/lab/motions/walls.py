@@ -38,36 +38,39 @@ def check_walls(walls: tuple[float, ...]) -> None:
             'high y, the low ones below the high ones')
 
 
-def box(walls: tuple[float, ...], position: NDArray[np.float64]) -> NDArray[np.float64]:
+Bounds = tuple[float, float, float, float]
+"""Low x, low y, high x, high y [m]."""
+
+
+def box(walls: tuple[float, ...], position: NDArray[np.float64]) -> Bounds:
     """
-    Return low x, low y, high x, high y [m], infinite where there are no walls.
+    Return the bounds that walls make, infinite where there are none.
 
     :param position: where devices start, shape (n, 2) [m]; outside is a ``ParameterError``.
     """
-    inf = math.inf
-    bounds = np.array(walls or (-inf, -inf, inf, inf))
-    outside = np.any((position < bounds[:2]) | (position > bounds[2:]), axis=1)
+    low_x, low_y, high_x, high_y = walls or (-math.inf, -math.inf, math.inf, math.inf)
+    outside = np.any((position < (low_x, low_y)) | (position > (high_x, high_y)), axis=1)
     if np.any(outside):
         x, y = position[outside][0].tolist()
         raise ParameterError(f'parameter walls: a device starts outside of them, at {x:g}, {y:g}')
-    return bounds
+    return low_x, low_y, high_x, high_y
 
 
-def confine(bounds: NDArray[np.float64], x: float, y: float, to_x: float, to_y: float,
+def confine(bounds: Bounds, x: float, y: float, to_x: float, to_y: float,
             ) -> tuple[float, float]:
     """
     Return where a straight walk from (x, y) to (to_x, to_y) ends: there, or where it meets a wall.
 
     Who stands at a wall already slides along it: the part of the walk into the wall is left out.
 
-    :param bounds: low x, low y, high x, high y [m]; (x, y) is inside, or on a wall.
+    :param x: [m], inside of the bounds, or on a wall; so is y.
 
-    >>> confine(np.array([0.0, 0.0, 10.0, 10.0]), 8.0, 5.0, 12.0, 7.0)
+    >>> confine((0.0, 0.0, 10.0, 10.0), 8.0, 5.0, 12.0, 7.0)
     (10.0, 6.0)
-    >>> confine(np.array([0.0, 0.0, 10.0, 10.0]), 10.0, 5.0, 12.0, 7.0)
+    >>> confine((0.0, 0.0, 10.0, 10.0), 10.0, 5.0, 12.0, 7.0)
     (10.0, 7.0)
     """
-    low_x, low_y, high_x, high_y = bounds[0], bounds[1], bounds[2], bounds[3]
+    low_x, low_y, high_x, high_y = bounds
     if (x <= low_x and to_x < low_x) or (x >= high_x and to_x > high_x):
         to_x = x
     if (y <= low_y and to_y < low_y) or (y >= high_y and to_y > high_y):
@@ -84,4 +87,4 @@ def confine(bounds: NDArray[np.float64], x: float, y: float, to_x: float, to_y: 
     if part < 1.0:
         to_x, to_y = x + part * (to_x - x), y + part * (to_y - y)
     # Rounding must not end a walk a hair beyond the wall.
-    return float(min(max(to_x, low_x), high_x)), float(min(max(to_y, low_y), high_y))
+    return min(max(to_x, low_x), high_x), min(max(to_y, low_y), high_y)

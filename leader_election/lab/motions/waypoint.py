@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from leader_election.lab.motions.motion import Motion, MOTIONS
 from leader_election.lab.motions.strides import set_out, stride
-from leader_election.lab.motions.walls import box, check_walls, walls_parameter
+from leader_election.lab.motions.walls import Bounds, box, check_walls, walls_parameter
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +61,7 @@ class Waypoint(NamedTuple):
     stride: NDArray[np.float64]
     rest: NDArray[np.int64]
     """Ticks that a device still stays where it arrives, shape (n,)."""
-    bounds: NDArray[np.float64]
-    """The walls: low x, low y, high x, high y [m]."""
+    bounds: Bounds
     least: float
     """The shortest stride [m]."""
     most: float
@@ -82,8 +81,7 @@ def waypoint_step(motion: Waypoint, i: int, position: NDArray[np.float64], now: 
         motion.rest[i] -= 1
         return
     motion.rest[i] = motion.pause
-    low_x, low_y, high_x, high_y = (
-        motion.bounds[0], motion.bounds[1], motion.bounds[2], motion.bounds[3])
+    low_x, low_y, high_x, high_y = motion.bounds
     to_x, to_y = random.uniform(low_x, high_x), random.uniform(low_y, high_y)
     set_out(motion, i, x, y, to_x, to_y, random.uniform(motion.least, motion.most))
 

@@ -20,10 +20,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lab.motions.walking import begin, compiled_walk, Dice, step_lengths, walk
 from leader_election.lab.motions import LEVY
-from leader_election.lab.motions.levy import leg_end
+from leader_election.lab.motions.levy import leg_end, pareto
 import numpy as np
 import pytest
-from scipy.stats import kstest, pareto, uniform
+import scipy.stats
+from scipy.stats import kstest, uniform
 
 WALLS = [0, 0, 10, 10]
 
@@ -63,10 +64,25 @@ def test_who_cannot_move_draws_anew():
 
 
 def test_directions_are_uniform_and_lengths_pareto():
-    state, _, random = begin(LEVY, {'scale': 2.0, 'shape': 1.5}, [[0.0, 0.0]])
-    x, y = np.array([leg_end(state, 0.0, 0.0, random) for _ in range(5000)]).T
+    """The ends of 5000 first legs, without walls."""
+    state, position, random = begin(LEVY, {'scale': 2.0, 'shape': 1.5}, np.zeros((5000, 2)))
+    for i in range(5000):
+        LEVY.step(state, i, position, 1.0, random)
+    x, y = state.target.T
     assert kstest(np.arctan2(y, x), uniform(-math.pi, 2 * math.pi).cdf).pvalue > 0.01
-    assert kstest(np.hypot(x, y), pareto(1.5, scale=2.0).cdf).pvalue > 0.01
+    assert kstest(np.hypot(x, y), scipy.stats.pareto(1.5, scale=2.0).cdf).pvalue > 0.01
+
+
+def test_a_leg_ends_at_the_wall():
+    """From (8, 5) due south west: 5 m and 5 m, to the wall in the south."""
+    end = leg_end((0.0, 0.0, 10.0, 10.0), 8.0, 5.0, -0.75 * math.pi, 50.0)
+    assert end == pytest.approx((3.0, 0.0))
+
+
+@given(st.floats(0.01, 100), st.floats(0.2, 5), st.floats(0, 1, exclude_max=True))
+def test_so_many_legs_are_no_longer(scale, shape, chance):
+    """The Pareto distribution: longer than a length are (scale / length) ^ shape of the legs."""
+    assert (scale / pareto(scale, shape, chance)) ** shape == pytest.approx(1 - chance)
 
 
 @given(speed=st.floats(0.01, 20), scale=st.floats(0.01, 100), shape=st.floats(0.2, 5),

@@ -21,7 +21,7 @@ from leader_election.parameters import ParameterError
 import numpy as np
 import pytest
 
-BOX = np.array([0.0, 0.0, 10.0, 20.0])
+BOX = (0.0, 0.0, 10.0, 20.0)
 
 
 @pytest.mark.parametrize(('start', 'wanted', 'end'), [
@@ -55,4 +55,4 @@ def test_wrong_walls_are_refused():
     with pytest.raises(ParameterError, match='walls'):
         check_walls((0.0, 0.0, 10.0, 0.0))
     with pytest.raises(ParameterError, match='a device starts outside of them, at 11, 3'):
-        box(tuple(BOX), np.array([[1.0, 1.0], [11.0, 3.0]]))
+        box(BOX, np.array([[1.0, 1.0], [11.0, 3.0]]))
