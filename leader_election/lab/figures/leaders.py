@@ -54,8 +54,9 @@ def draw_leaders(algorithm: str, undisturbed: xr.Dataset, perturbed: xr.Dataset)
 
 
 def _draw(axes: Axes, results: xr.Dataset, front: str) -> None:
+    names = results['algorithm'].values.tolist()
     last = 1.0
-    for algorithm in results['algorithm'].values.tolist():
+    for algorithm in names:
         named = results['named'].sel(algorithm=algorithm)
         mean = named.mean('seed')
         tint, name = colour_of(algorithm), NAMES.get(algorithm, algorithm)
@@ -63,11 +64,11 @@ def _draw(axes: Axes, results: xr.Dataset, front: str) -> None:
             curve(axes, named, name, tint, (1.0, float('inf')))
         else:
             axes.plot(mean['time'], mean, color=tint, linewidth=0.8, alpha=0.7, label=name)
-        several = mean['time'].values[mean.values > 1.0]
-        last = max(last, several[-1] if len(several) else last)
+        if algorithm == front or front not in names:
+            last = max([last, *mean['time'].values[mean.values > 1.0]])
     axes.set_yscale('log')
     axes.set_ylim(bottom=0.9)
-    # What comes after all have one leader is a straight line.
-    axes.set_xlim(0, min(1.1 * last + 1, results['time'].max()))
+    # What comes after the one in front has one leader is a straight line.
+    axes.set_xlim(0, min(1.1 * last + 1, float(results['time'].max())))
     axes.set_xlabel('rounds', fontsize=FONT)
     tidy(axes)

@@ -105,7 +105,7 @@ def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> 
     """Draw snapshots side by side, each under its algorithm's label."""
     left, bottom, right, top = bounds = bounds_of(list(snapshots.values()))
     shape = float(np.clip((top - bottom) / max(right - left, 1e-9), 0.3, 1.5))
-    figure = new_figure(4.2 * len(snapshots), 4.2 * shape + 1.1, title,
+    figure = new_figure(4.2 * len(snapshots), 4.2 * shape + 0.8, title,
                         f'{caption}; one colour a leader; stars: leaders')
     panels = figure.subplots(1, len(snapshots), squeeze=False)[0]
     for axes, (algorithm, snapshot) in zip(panels, snapshots.items()):

@@ -82,6 +82,8 @@ def test_leaders_that_are_named_one_algorithm_in_front_of_the_others():
     # Named by two seeds: 5 and 7 up to round 20, then 1.
     named = np.where(TIMES <= 20, np.reshape([5.0, 7.0], (2, 1)), 1.0)
     calm = results(['resilient-2', 'colour'], TIMES, 2, named=named)
+    slow = results(['resilient-2', 'colour'], TIMES, 2, named=named)
+    slow['named'].loc[{'algorithm': 'resilient-2'}] = 9.0
     rough = results(['resilient-2', 'colour'], TIMES, 2, named=named + 2)
     left, right = draw_leaders('colour', calm, rough).axes
     for axes, more in ((left, 0.0), (right, 2.0)):
@@ -95,3 +97,5 @@ def test_leaders_that_are_named_one_algorithm_in_front_of_the_others():
     # All have one leader from round 21 on: little more than that is shown.
     assert left.get_xlim() == (0.0, pytest.approx(23.0))
     assert right.get_xlim() == (0.0, 60.0)
+    # Also where another algorithm takes longer.
+    assert draw_leaders('colour', slow, slow).axes[0].get_xlim() == left.get_xlim()
