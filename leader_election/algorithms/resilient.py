@@ -85,6 +85,8 @@ class ResilientParameters(NamedTuple):
 
     diameter_factor: float
     """A leader's radius is this many times the depth of its region, plus 1 hop."""
+    radius_inclusive: bool = False
+    """Whether who is exactly as far from the leader as its radius passes its news on, too."""
 
 
 def resilient_round(
@@ -120,7 +122,10 @@ def resilient_round(
         # One's own candidacy coming back would keep a memory of a strength one no longer has.
         if neighbours.leader[j] == device.id:
             continue
-        if neighbours.distance[j] >= min(neighbours.radius[j], FARTHEST):
+        reach = min(neighbours.radius[j], FARTHEST)
+        if neighbours.distance[j] > reach:
+            continue
+        if neighbours.distance[j] == reach and not parameters.radius_inclusive:
             continue
         other = neighbours.value[j], neighbours.leader[j]
         if other < best:
@@ -151,14 +156,17 @@ def start(device: Device) -> Follower:
     return Follower(-device.strength, 0.0, device.id, 1.0, 0.0, device.id, device.id)
 
 
-def configure(diameter_factor: float) -> ResilientParameters:
+def configure(diameter_factor: float, radius_inclusive: bool = False) -> ResilientParameters:
     """
     Return the parameters of the round.
 
     :param diameter_factor: ``K``, >= 0. From 1 on there is one leader for the network, at 2 and
         more soon; below there are several, with regions of about ``1 / (1 - K)`` hops.
+    :param radius_inclusive: whether who is exactly as far as the radius passes the news on, too.
+        The paper's definition says no, and its bounds hold for that; the figures of its
+        experiments come out with yes: regions then grow by two hops at ``K = 1``, not one.
     """
-    return ResilientParameters(diameter_factor)
+    return ResilientParameters(diameter_factor, radius_inclusive)
 
 
 RESILIENT = ALGORITHMS.add(Algorithm(

@@ -57,6 +57,10 @@ class ElectionParameters(ProcessParameters):
         'soon; the greater, the longer a leader that is gone is remembered. Below 1 there are '
         'several, each with a region of about 1 / (1 - diameter_factor) hops.',
         lower=0.0, upper=1000.0)
+    radius_inclusive: bool = parameter(
+        False, 'Algorithm resilient: whether a robot exactly as far from its leader as the leader '
+        'reaches passes its news on, too. By the text of the paper it does not; the figures of '
+        'the paper come out if it does.')
     replicates: int = parameter(
         3, 'Algorithm recursive-replicated: how many replicates of the gossip live at once.',
         lower=2, upper=MOST_REPLICATES)

@@ -206,3 +206,14 @@ def test_what_cannot_grow_any_more_is_not_passed_on():
     before = RESILIENT.start(device)._replace(diameter=1e308)
     found = resilient_round(device, before, Followers(*[[]] * 7), [], configure(1000.0))
     assert found.radius == FARTHEST
+
+
+def test_whether_who_is_at_the_radius_passes_news_on():
+    # The neighbour is 2 hops from leader 1, whose radius is 2.
+    device = Device(5, 5.0)
+    heard = Followers([-5.0], [2.0], [1], [2.0], [2.0], [4], [3])
+    by_the_text = resilient_round(device, RESILIENT.start(device), heard, [1.0], configure(1.0))
+    assert (by_the_text.leader, by_the_text.distance) == (5, 0.0)
+    inclusive = resilient_round(
+        device, RESILIENT.start(device), heard, [1.0], configure(1.0, radius_inclusive=True))
+    assert (inclusive.leader, inclusive.distance) == (1, 3.0)

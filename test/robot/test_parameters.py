@@ -38,7 +38,7 @@ def parameters(**changes: Any) -> ElectionParameters:
      'but radius, ties'),
     ({'algorithm': 'resilient', 'radius': 7.0},
      'parameter radius: 7 is not allowed; algorithm resilient takes no radius, '
-     'but diameter_factor'),
+     'but diameter_factor, radius_inclusive'),
     ({'algorithm': 'colour', 'radius': 7.5},
      'parameter radius: 7.5 is not allowed; algorithm colour takes no radius, '
      'nor any other setting'),
