@@ -31,6 +31,10 @@ class Motion:
     A step is a plain function that the engine compiles: ``step(state, i, position, now, random)``
     moves device i by one tick, in place; ``state`` is a named tuple of arrays and numbers with one
     entry (or row) a device, which tells the kinds apart by its type.
+
+    What a step calls are plain functions too, of numbers where speed counts: compiled code counts
+    each array or generator that is handed on. With ``math`` instead of numpy's functions plain
+    Python gives the very numbers that compiled code gives.
     """
 
     name: str

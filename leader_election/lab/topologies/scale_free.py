@@ -35,7 +35,7 @@ class ScaleFreeParameters:
     """How many, and how far apart."""
 
     count: int = parameter(
-        REQUIRED_INT, 'How many devices there are.', lower=2, upper=20_000, required=True)
+        REQUIRED_INT, 'How many devices there are.', lower=2, upper=5000, required=True)
     edge_length: float = parameter(
         1.0, 'The length at which the spring of a link pulls no more; links come out longer, '
         'since devices also repel each other.',

@@ -1,0 +1,29 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What all kinds of motion have in common."""
+
+from leader_election.lab.motions import MOTIONS
+from leader_election.parameters import table
+
+
+def test_the_kinds_are_told_apart_by_their_states():
+    states = [MOTIONS.get(name).state for name in MOTIONS.names()]
+    assert len(set(states)) == len(states) == 6
+
+
+def test_every_parameter_is_described():
+    for name in MOTIONS.names():
+        for parameter in table(MOTIONS.get(name).parameters):
+            assert parameter.description.endswith('.') and parameter.allowed()
