@@ -89,12 +89,14 @@ def pairs_within(position, present, group, reach, first, second):
             low_y, high_y = min(low_y, position[i, 1]), max(high_y, position[i, 1])
     if count == 0:
         return 0
-    # Cells no smaller than the reach, and no more of them than a few a device.
+    # Cells a hair larger than the reach, or rounding puts two who just reach each other two cells
+    # apart; and no more of them than a few a device.
+    least = reach * (1.0 + 1e-9)
     most = int(np.sqrt(4.0 * count)) + 1
-    columns = int(max(1.0, min(float(most), np.floor((high_x - low_x) / reach))))
-    rows = int(max(1.0, min(float(most), np.floor((high_y - low_y) / reach))))
-    wide = max((high_x - low_x) / columns, reach)
-    high = max((high_y - low_y) / rows, reach)
+    columns = int(max(1.0, min(float(most), np.floor((high_x - low_x) / least))))
+    rows = int(max(1.0, min(float(most), np.floor((high_y - low_y) / least))))
+    wide = max((high_x - low_x) / columns, least)
+    high = max((high_y - low_y) / rows, least)
     cell = np.empty(count, np.int64)
     begin = np.zeros(columns * rows + 1, np.int64)
     for p in range(count):
