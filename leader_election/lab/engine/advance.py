@@ -125,9 +125,11 @@ def advance(network, medium, parameters, random, walk, until):
                 metric[near] = apart
                 near += inside
                 stray[strays] = k
-                strays += (not inside) & ((box[k] != EMPTY) | told[k])
+                strays += (not inside) & ((box[k] != EMPTY) | told[k] | takes_time)
             for r in range(strays):
                 k = stray[r]
+                if takes_time:
+                    drop(links, pool, counts, k)
                 if box[k] != EMPTY:
                     counts[DEPARTED] += 1
                     clear(links, pool, k)
@@ -271,6 +273,17 @@ def arrive(links, pool, counts, slot, now):
         links.box[slot] = place
 
 
+@inlined
+def drop(links, pool, counts, slot):
+    """Let what is on its way to a mailbox get nowhere."""
+    while links.flight[slot, 0] != NONE:
+        place = links.flight[slot, 0]
+        links.flight[slot, 0] = pool.next[place]
+        counts[UNDELIVERED] += 1
+        give_back(pool, place)
+    links.flight[slot, 1] = NONE
+
+
 @jit
 def rebuild(network, medium, now):
     """Make the rows of links anew."""
@@ -308,9 +321,9 @@ def rebuild(network, medium, now):
     network.watch.counts[REBUILT] += 1
     lists.due[0] = np.inf
     if lists.fixed < 0 and lists.speed > 0.0:
-        # Until then, nobody has made more than so many steps.
+        # Until then, nobody has made more than so many steps, however their times are rounded.
         steps = np.floor(lists.skin / (2.0 * lists.speed * lists.tick))
-        lists.due[0] = now + steps * lists.tick
+        lists.due[0] = now + max(0.0, steps - 0.01) * lists.tick
     return DONE
 
 
