@@ -47,12 +47,14 @@ def settle(position: NDArray[np.float64], pairs: NDArray[np.int32], stability: f
     """
     Return where nodes come to rest, shape (n, 2); a spring at rest has length 1.
 
-    In each step every node moves by the sum of its forces, at most half the diagonal of all.
+    In each step every node moves by the sum of its forces, at most half the diagonal of all. A
+    spring pulls harder at the end with fewer links, so that all together may drift or turn on:
+    where nodes are means something only relative to each other.
 
     :param position: where they are at first, shape (n, 2); no two at the same place.
     :param pairs: the links, shape (m, 2).
-    :param stability: 0 to 1; they rest when the sum of all forces' strengths is within
-        1 / stability of what it was some 200 steps before.
+    :param stability: > 0; they rest when the sum of all forces' strengths is within 1 / stability
+        of what it was some 200 steps before, or after 20000 steps.
 
     Two nodes settle where the spring pulls as much as they repel each other, so that
     0.6 (d - 1) = 0.024 / d^2:
@@ -68,28 +70,19 @@ def settle(position: NDArray[np.float64], pairs: NDArray[np.int32], stability: f
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
-def _settle(x, y, pairs, links, close):  # type: ignore[no-untyped-def]
-    n = len(x)
-    energies = np.zeros(_MOST_STEPS)
-    force_x, force_y, strength = (
-        np.zeros(n, np.float32), np.zeros(n, np.float32), np.zeros(n, np.float32))
-    for step in range(_MOST_STEPS):
-        force_x[:], force_y[:], strength[:] = 0.0, 0.0, 0.0
-        _repel(x, y, force_x, force_y, strength)
-        _pull(x, y, pairs, links, force_x, force_y, strength)
-        energies[step] = np.sum(strength)
-        most = math.hypot(x.max() - x.min(), y.max() - y.min()) / 2
-        for i in range(n):
-            far = math.hypot(force_x[i], force_y[i])
-            part = np.float32(min(1.0, most / far)) if far > 0.0 else np.float32(1.0)
-            x[i] += part * force_x[i]
-            y[i] += part * force_y[i]
-        if step >= _MEMORY:
-            before = 0.0
-            for back in _BACK:
-                before += energies[step - back] / len(_BACK)
-            if abs(energies[step] - before) <= close:
-                return
+def forces(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-untyped-def]
+    """
+    Write the force on each node, and the sum of the strengths of all of its forces.
+
+    :param x: where nodes are, float32, shape (n,); so is y.
+    :param pairs: the links, shape (m, 2).
+    :param links: how many each node has, float32, shape (n,).
+    :param force_x: written, float32, shape (n,); so are force_y and strength. The strength of a
+        spring counts by a tenth of its pull at a node of one link, and less than 0 if it pushes.
+    """
+    force_x[:], force_y[:], strength[:] = 0.0, 0.0, 0.0
+    _repel(x, y, force_x, force_y, strength)
+    _pull(x, y, pairs, links, force_x, force_y, strength)
 
 
 @njit(cache=True, nogil=True, error_model='numpy')
@@ -121,3 +114,26 @@ def _pull(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-un
             force_y[a] += force / links[a] * dy
             force_x[b] -= force / links[b] * dx
             force_y[b] -= force / links[b] * dy
+
+
+@njit(cache=True, nogil=True, error_model='numpy')
+def _settle(x, y, pairs, links, close):  # type: ignore[no-untyped-def]
+    n = len(x)
+    energies = np.zeros(_MOST_STEPS)
+    force_x, force_y, strength = (
+        np.zeros(n, np.float32), np.zeros(n, np.float32), np.zeros(n, np.float32))
+    for step in range(_MOST_STEPS):
+        forces(x, y, pairs, links, force_x, force_y, strength)
+        energies[step] = np.sum(strength)
+        most = math.hypot(x.max() - x.min(), y.max() - y.min()) / 2
+        for i in range(n):
+            far = math.hypot(force_x[i], force_y[i])
+            part = np.float32(min(1.0, most / far)) if far > 0.0 else np.float32(1.0)
+            x[i] += part * force_x[i]
+            y[i] += part * force_y[i]
+        if step >= _MEMORY:
+            before = 0.0
+            for back in _BACK:
+                before += energies[step - back] / len(_BACK)
+            if abs(energies[step] - before) <= close:
+                return

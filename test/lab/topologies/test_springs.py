@@ -14,9 +14,9 @@
 
 """The layout by springs."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.lab.topologies.springs import settle
+from leader_election.lab.topologies.springs import forces, settle
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -54,22 +54,25 @@ def test_a_square_by_hand():
     assert np.hypot(*(position[0] - position[2])) == pytest.approx(side * 2**0.5, abs=1e-4)
 
 
-@given(st.integers(2, 12), st.integers(0, 99))
-@settings(max_examples=30)
-def test_at_rest_forces_are_next_to_nothing(count, seed):
-    """Of any small tree: what is left of the sum of forces on each, computed one by one."""
+@given(st.integers(2, 12), st.integers(0, 999))
+def test_forces_are_what_they_are_said_to_be(count, seed):
+    """Of any small graph, node by node and force by force."""
     random = np.random.default_rng(seed)
-    parents = [int(random.integers(0, i)) for i in range(1, count)]
-    pairs = [(parent, i) for i, parent in enumerate(parents, 1)]
-    position = lay_out(random.uniform(-3, 3, (count, 2)), pairs)
+    pairs = [(i, j) for j in range(count) for i in range(j) if random.random() < 0.3 or j == i + 1]
+    position = random.uniform(-3, 3, (count, 2)).astype(np.float32)
     links = np.bincount(np.array(pairs).ravel())
+    x, y, strength = np.ones((3, count), np.float32)
+    forces(*position.T.copy(), np.array(pairs, np.int32), links.astype(np.float32), x, y, strength)
     for i in range(count):
-        force = np.zeros(2)
-        for j in range(count):
-            if i != j:
-                away = position[i] - position[j]
-                far = np.hypot(*away)
-                force += away / far * 0.024 / max(far, 1.0) ** 2
-                if (i, j) in pairs or (j, i) in pairs:
-                    force -= away / far * 0.6 * (far - 1) / links[i]
-        assert np.hypot(*force) < 0.02
+        wanted, strong = np.zeros(2), 0.0
+        for j in set(range(count)) - {i}:
+            away = (position[i] - position[j]).astype(float)
+            far = np.hypot(*away)
+            push = 0.024 / max(far, 1.0) ** 2
+            wanted += away / far * push
+            strong += push
+            if (i, j) in pairs or (j, i) in pairs:
+                wanted -= away / far * 0.06 * (far - 1) / (0.1 * links[i])
+                strong += 0.06 * (far - 1)
+        assert (x[i], y[i]) == pytest.approx(wanted, rel=1e-4, abs=1e-5)
+        assert strength[i] == pytest.approx(strong, rel=1e-4, abs=1e-5)
