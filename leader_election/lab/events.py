@@ -60,6 +60,12 @@ class Some:
     strongest: int = parameter(0, 'Only so many, the strongest of those that run; 0: all.',
                                lower=0, upper=2**31)
 
+    def __post_init__(self) -> None:
+        """Refuse a range of ids that nobody is in."""
+        if EVERYBODY not in (self.first, self.last) and self.last < self.first:
+            raise ParameterError(f'parameter last: {self.last} is not allowed; it takes at least '
+                                 f'first, which is {self.first}')
+
     def among(self, network: Network, random: np.random.Generator) -> NDArray[np.int64]:
         """Return the indices of the devices concerned."""
         devices = network.devices
@@ -142,8 +148,9 @@ class State(Some):
     """The states of some devices are changed."""
 
     claim: str = parameter(
-        '', 'Which leader they name from now on: each any of the devices (random), or one that '
-        'there is not (phantom).', choices=lambda: ('', 'random', 'phantom'))
+        'none', 'Which leader they name from now on: each any of the devices (random), one that '
+        'there is not (phantom), or the same as before (none).',
+        choices=lambda: ('none', 'random', 'phantom'))
     value: float = parameter(0.0, 'The value (strength, negated) of the phantom.', lower=-1e300,
                              upper=1e300)
     heard: bool = parameter(
@@ -155,6 +162,7 @@ class State(Some):
 
     def __post_init__(self) -> None:
         """Refuse fields without values."""
+        super().__post_init__()
         if len(self.fields) != len(self.values):
             raise ParameterError(f'parameter values: {self.values} is not allowed; it takes '
                                  f'{len(self.fields)} numbers, one for each of fields')
@@ -166,7 +174,7 @@ def _state(parameters: State, network: Network, algorithm: Algorithm,
     chosen = parameters.among(network, random)
     columns = dict(zip(algorithm.columns._fields, exports))
     if parameters.claim == 'phantom':
-        columns['leader'][chosen] = devices.id[-1] + 1
+        columns['leader'][chosen] = devices.id.max() + 1
         if 'value' in columns:
             columns['value'][chosen] = parameters.value
     elif parameters.claim == 'random':
@@ -184,12 +192,19 @@ def _state(parameters: State, network: Network, algorithm: Algorithm,
 def _tell(network: Network, chosen: NDArray[np.int64]) -> None:
     """Put the states of some devices in the place of what others have heard of them."""
     links, pool = network.links, network.pool
-    used = np.arange(links.start[-1])
-    of_chosen = np.isin(links.neighbour[used], chosen)
-    for places in (links.box, *links.flight.T):
-        slots = used[of_chosen & (places[used] >= 0)]
+    slots = np.flatnonzero(np.isin(links.neighbour[:links.start[-1]], chosen))
+
+    def put(places: NDArray[np.int32], slots: NDArray[np.int64]) -> None:
         for column, pooled in zip(network.exports, pool.exports):
-            pooled[places[slots]] = column[links.neighbour[slots]]
+            pooled[places] = column[links.neighbour[slots]]
+    boxes = slots[links.box[slots] >= 0]
+    put(links.box[boxes], boxes)
+    flying = slots if len(links.flight) > 0 else slots[:0]
+    places = links.flight[flying, 0]
+    while len(flying) > 0:
+        flying, places = flying[places >= 0], places[places >= 0]
+        put(places, flying)
+        places = pool.next[places]
 
 
 @dataclass(frozen=True)
@@ -207,7 +222,7 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
         shape = column[chosen].shape
         if name == 'leader':
             # Every second one a phantom.
-            column[chosen] = random.integers(ids[0], ids[0] + 2 * len(ids), shape)
+            column[chosen] = random.integers(ids.min(), ids.min() + 2 * len(ids), shape)
         elif column.dtype.kind == 'i':
             column[chosen] = random.integers(0, len(ids), shape)
         else:
@@ -247,7 +262,7 @@ def _heal(parameters: Heal, network: Network, algorithm: Algorithm,
 
 for _event in (
     Event('die', Die, _die),
-    Event('join', Join, _join, prepare=_not_yet),
+    Event('join', Join, _join, prepare=_not_yet, states=True),
     Event('strength', ChangeStrength, _strength),
     Event('state', State, _state, states=True),
     Event('corrupt', Corrupt, _corrupt, states=True),

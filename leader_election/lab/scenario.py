@@ -20,7 +20,8 @@ any other file does as well. Each section is declared once, here, with ranges an
 a file says that is not declared is refused.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 import copy
 from dataclasses import dataclass
 from itertools import product
@@ -226,7 +227,7 @@ def load(name_or_path: str) -> Scenario:
                                 f'.yaml file or one of {", ".join(names())}')
     try:
         raw = yaml.safe_load(path.read_text())
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise ScenarioError(f'scenario {path}: cannot be read ({error})') from None
     except yaml.YAMLError as error:
         raise ScenarioError(f'scenario {path}: is not YAML ({" ".join(str(error).split())})') \
@@ -247,17 +248,21 @@ def parse(raw: Any, name: str) -> Scenario:
         if key not in KEYS:
             raise ScenarioError(f'scenario {name}: unknown key {key}; known: {", ".join(KEYS)}')
     for key in REQUIRED:
-        if not raw.get(key):
+        if raw.get(key) in (None, []):
             raise ScenarioError(f'scenario {name}: {key} is missing')
     duration = raw['duration']
     if type(duration) not in (int, float) or not 0.0 < duration <= 1e9:
         raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; '
                             'it takes more than 0 s, up to 1e9')
+    for key in ('title', 'source'):
+        if type(raw.get(key, '')) is not str:
+            raise ScenarioError(f'scenario {name}: {key}: {raw[key]!r} is not allowed; '
+                                'it takes a text')
     first_id = raw.get('first_id', 0)
     if type(first_id) is not int or not 0 <= first_id <= 2**31:
         raise ScenarioError(f'scenario {name}: first_id: {first_id!r} is not allowed; '
                             'it takes a whole number from 0 to 2147483648')
-    motion = dict(_mapping(raw.get('motion') or {'kind': 'static'}, name, 'motion'))
+    motion = dict(_mapping(raw.get('motion'), name, 'motion') or {'kind': 'static'})
     tick = motion.pop('tick', 1.0)
     if type(tick) not in (int, float) or not 1e-3 <= tick <= 1e6:
         raise ScenarioError(f'scenario {name}: motion.tick: {tick!r} is not allowed; '
@@ -266,8 +271,8 @@ def parse(raw: Any, name: str) -> Scenario:
     scenario = Scenario(
         name=name,
         text=yaml.safe_dump(raw, sort_keys=False),
-        title=str(raw.get('title', name)),
-        source=str(raw.get('source', '')),
+        title=raw.get('title', name),
+        source=raw.get('source', ''),
         duration=float(duration),
         entrants=tuple(_entrant(entry, name) for entry in _list(raw, 'algorithms', name)),
         groups=tuple(_group(entry, name) for entry in _list(raw, 'devices', name)),
@@ -282,7 +287,7 @@ def parse(raw: Any, name: str) -> Scenario:
                              for entry in _list(raw, 'events', name)),
                             key=lambda event: float(event[1].at))),
         first_id=first_id,
-        vary=_mapping(raw.get('vary') or {}, name, 'vary'))
+        vary=_vary(raw, name))
     labels = [entrant.label for entrant in scenario.entrants]
     for label in labels:
         if labels.count(label) > 1:
@@ -291,9 +296,6 @@ def parse(raw: Any, name: str) -> Scenario:
     if duration < scenario.measure.interval:
         raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; it takes '
                             'at least measure.interval')
-    for key, values in scenario.vary.items():
-        if not isinstance(values, list) or not values:
-            raise ScenarioError(f'scenario {name}: vary.{key}: takes a list of values')
     if scenario.vary:
         # What is wrong in a variant is found now, not after an hour.
         scenario.variants()
@@ -301,13 +303,29 @@ def parse(raw: Any, name: str) -> Scenario:
 
 
 def _section(kind: type[T], raw: Mapping[str, Any], key: str, name: str) -> T:
-    values = _mapping(raw.get(key) or {}, name, key)
-    return _build(kind, values, name, key)
-
-
-def _build(kind: type[T], values: Mapping[str, Any], name: str, key: str) -> T:
-    try:
+    values = _mapping(raw.get(key), name, key)
+    with section(name, key):
         return build(kind, values)
+
+
+def _vary(raw: Mapping[str, Any], name: str) -> Mapping[str, Sequence[Any]]:
+    vary = _mapping(raw.get('vary'), name, 'vary')
+    for key, values in vary.items():
+        if not isinstance(key, str) or key.split('.')[0] == 'vary':
+            raise ScenarioError(f'scenario {name}: vary: there is no {key} to change')
+        if not isinstance(values, list) or not values:
+            raise ScenarioError(f'scenario {name}: vary.{key}: takes a list of values')
+        for k, value in enumerate(values):
+            if value in values[:k]:
+                raise ScenarioError(f'scenario {name}: vary.{key}: {value!r} is there twice')
+    return vary
+
+
+@contextmanager
+def section(name: str, key: str) -> Iterator[None]:
+    """Say what is wrong with parameters of a section as a :class:`ScenarioError`."""
+    try:
+        yield
     except ParameterError as error:
         raise ScenarioError(f'scenario {name}: {_dotted(str(error), key)}') from None
 
@@ -329,7 +347,8 @@ def _kind(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:
         raise ScenarioError(f'scenario {name}: {key}.kind: {kind!r} is not allowed; it takes one '
                             f'of {", ".join(registry.names())}')
     entry = registry.get(kind)
-    return entry, _build(entry.parameters, rest, name, key)
+    with section(name, key):
+        return entry, build(entry.parameters, rest)
 
 
 def _group(values: Any, name: str) -> Group:
@@ -347,7 +366,10 @@ def _entrant(values: Any, name: str) -> Entrant:
     if kind not in ALGORITHMS.names():
         raise ScenarioError(f'scenario {name}: algorithms.name: {kind!r} is not allowed; it takes '
                             f'one of {", ".join(ALGORITHMS.names())}')
-    label, wins = str(rest.pop('label', kind)), rest.pop('wins', 'strongest')
+    label, wins = rest.pop('label', kind), rest.pop('wins', 'strongest')
+    if type(label) is not str or not label:
+        raise ScenarioError(f'scenario {name}: algorithms.label: {label!r} is not allowed; '
+                            'it takes a text that is not empty')
     if wins not in ('strongest', 'weakest'):
         raise ScenarioError(f'scenario {name}: algorithms.wins: {wins!r} is not allowed; it takes '
                             'strongest or weakest')
@@ -359,26 +381,29 @@ def _entrant(values: Any, name: str) -> Entrant:
                 f'scenario {name}: algorithms.{key}: algorithm {kind} takes no {key}, but '
                 f'{", ".join(algorithm.takes) or "nothing"}')
     if rest.get('radius') == 0:
-        raise ScenarioError(f'scenario {name}: algorithms.radius: 0 is not allowed; '
-                            'it takes more than 0 m')
-    try:
+        raise ScenarioError(f'scenario {name}: algorithms.radius: {rest["radius"]!r} is not '
+                            'allowed; it takes more than 0 m')
+    with section(name, 'algorithms'):
         settings = {key: known[key].check(rest.get(key, known[key].default))
                     for key in algorithm.takes}
-    except ParameterError as error:
-        raise ScenarioError(f'scenario {name}: {_dotted(str(error), "algorithms")}') from None
     return Entrant(label, algorithm, algorithm.parameters(settings), wins == 'weakest')
 
 
 def _mapping(values: Any, name: str, key: str) -> Mapping[str, Any]:
+    if values is None:
+        # A heading with nothing below it.
+        return {}
     if not isinstance(values, dict):
         raise ScenarioError(f'scenario {name}: {key}: takes keys and values, not {values!r}')
     return values
 
 
 def _list(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
-    values = raw.get(key) or []
+    values = raw.get(key)
+    if values is None:
+        return []
     if not isinstance(values, list):
-        raise ScenarioError(f'scenario {name}: {key}: takes a list')
+        raise ScenarioError(f'scenario {name}: {key}: takes a list, not {values!r}')
     return values
 
 

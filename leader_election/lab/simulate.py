@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from leader_election.algorithms import Algorithm, Device
 from leader_election.lab import engine, sources
 from leader_election.lab.engine import Medium, Network
-from leader_election.lab.scenario import Entrant, Scenario, ScenarioError
+from leader_election.lab.scenario import Entrant, Scenario, ScenarioError, section
 from leader_election.robot.codec import codec_for, Message
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ import yaml
 
 STRETCH = 1_000_000
 """About so many rounds are run before Python has a say again."""
+SMALL = 5_000
+"""So many devices fit into a processor's cache; more are stored by place, near ones together."""
 SIZED = 100
 """So many devices' last messages are written out to say how long messages are."""
 
@@ -78,11 +80,12 @@ def simulate(
     entrant = scenario.entrant(algorithm)
     stage = Stage(scenario, entrant, seed)
     taken = []
-    stops = sorted({0.0, *snapshots, scenario.duration, *(p.at for _, p in scenario.events)}
+    events = [(event, p) for event, p in scenario.events if p.at <= scenario.duration]
+    stops = sorted({0.0, *snapshots, scenario.duration, *(p.at for _, p in events)}
                    | set(stage.switches))
     for stop in stops:
         stage.run(min(stop, scenario.duration))
-        for event, parameters in scenario.events:
+        for event, parameters in events:
             if parameters.at == stop:
                 stage.happen(event, parameters)
         if stop == 0.0 and scenario.rounds.acquainted:
@@ -157,7 +160,7 @@ class Stage:
         devices = self.network.devices
         self._degree_since = time if kind == 'degree' else np.nan
         strength = {
-            'random': self._strengths.random(len(devices.id)),
+            'random': self._strengths.random(len(devices.id))[devices.id - devices.id.min()],
             'degree': np.zeros(len(devices.id)),
             'id': devices.id.astype(float),
             'lower_id': -devices.id.astype(float),
@@ -174,6 +177,8 @@ class Stage:
         links.box[slots[near]] = engine.FRESH
         links.told[slots[near]] = True
         devices.sent[:] = 0.0
+        for counter in ('sent', 'delivered'):
+            self.network.watch.counts[engine.COUNTERS.index(counter)] += near.sum()
         self._detach()
 
     def _detach(self) -> None:
@@ -248,23 +253,30 @@ def _network(
     scenario: Scenario, algorithm: Algorithm, place: np.random.Generator,
     rounds: np.random.Generator, walk: np.random.Generator,
 ) -> Network:
-    placements = [group.topology.place(group.parameters, place) for group in scenario.groups]
+    with section(scenario.name, 'devices'):
+        placements = [group.topology.place(group.parameters, place) for group in scenario.groups]
     position = np.concatenate([placement.position for placement in placements])
     n = len(position)
     if n == 0:
         raise ScenarioError(f'scenario {scenario.name}: devices: there are none')
     pairs = _fixed(scenario, placements)
-    speed = scenario.motion.speed(scenario.motion_parameters)
     if pairs is None and not np.isfinite(scenario.messages.range):
         raise ScenarioError(f'scenario {scenario.name}: messages.range: is missing; '
                             'it takes a distance where links are not given')
+    with section(scenario.name, 'motion'):
+        speed = scenario.motion.speed(scenario.motion_parameters)
     begin, step = _phases(scenario, placements, rounds)
+    ids = np.arange(n, dtype=np.int64)
+    if n > SMALL and pairs is None:
+        ids = _by_place(position, scenario.messages.range)
+        position, begin, step = position[ids], begin[ids], step[ids]
     period = scenario.rounds.period * (
-        1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n))
+        1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
     moving = np.repeat([group.moves for group in scenario.groups],
-                       [len(placement.position) for placement in placements])
+                       [len(placement.position) for placement in placements])[ids]
+    with section(scenario.name, 'motion'):
+        motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
     movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
-    motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
     flights = scenario.messages.delay[1] > 0.0
     room = 8 * n if pairs is None else len(pairs)
     longest = 64 if pairs is None else int(np.bincount(pairs.ravel(), minlength=1).max()) + 1
@@ -277,7 +289,7 @@ def _network(
         lists.first[len(pairs):], lists.second[len(pairs):] = pairs[:, 0], pairs[:, 1]
     return Network(
         devices=engine.Devices(
-            id=np.arange(n, dtype=np.int64) + scenario.first_id, strength=np.zeros(n),
+            id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
             position=position, present=np.ones(n, bool), running=np.ones(n, bool),
             group=np.zeros(n, np.int32), period=period, sent=np.full(n, -np.inf)),
         exports=_columns(algorithm, n),
@@ -291,7 +303,13 @@ def _network(
         watch=engine.watch(n, scenario.measure.window, len(scenario.times()),
                            scenario.measure.interval),
         heard=_columns(algorithm, longest), metric=np.zeros(longest),
-        reached=np.zeros(longest, np.int32), stray=np.zeros(longest, np.int32))
+        reached=np.zeros(longest, np.uint32), stray=np.zeros(longest, np.uint32))
+
+
+def _by_place(position: NDArray[np.float64], reach: float) -> NDArray[np.int64]:
+    """Return the devices by place: row by row of squares as wide as a message is heard."""
+    squares = np.floor(position / reach)
+    return np.lexsort((squares[:, 0], squares[:, 1]))
 
 
 def _fixed(scenario: Scenario, placements: Sequence[Any]) -> NDArray[np.int32] | None:
@@ -330,7 +348,7 @@ def _larger(network: Network, algorithm: Algorithm, status: int) -> Network:
         size = 2 * len(network.metric)
         return network._replace(
             heard=_columns(algorithm, size), metric=np.zeros(size),
-            reached=np.zeros(size, np.int32), stray=np.zeros(size, np.int32))
+            reached=np.zeros(size, np.uint32), stray=np.zeros(size, np.uint32))
     n, size = len(network.devices.id), 2 * len(network.links.box)
     links = engine.larger_links(network.links, 2)
     lists = network.lists._replace(

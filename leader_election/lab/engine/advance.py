@@ -116,7 +116,7 @@ def advance(network, medium, parameters, random, walk, until):
             messages, degree, near = 0, 0, 0
             lost, overwritten = 0, 0
             strays = 0
-            for k in range(start[i], start[i + 1]):
+            for k in range(np.uint64(start[i]), np.uint64(start[i + 1])):
                 j = neighbour[k]
                 dx, dy = position[j, 0] - x, position[j, 1] - y
                 apart = dx * dx + dy * dy
@@ -300,7 +300,7 @@ def rebuild(network, medium, now):
     else:
         count = pairs_within(devices.position, devices.present, devices.group,
                              medium.reach + lists.skin, lists.first, lists.second)
-    if count > len(lists.first) or 2 * count > len(links.neighbour):
+    if count > len(lists.first) or 2 * count >= len(links.neighbour):
         return MORE_PAIRS
     degree = np.empty(len(devices.id), np.int32)
     if count_pairs(lists.first, lists.second, count, degree) > len(network.metric):

@@ -31,7 +31,7 @@ class Agenda(NamedTuple):
 
     time: NDArray[np.float64]
     """Of each device, when it is next [s], shape (n,)."""
-    order: NDArray[np.int32]
+    order: NDArray[np.uint32]
     """Devices, those of the ring from ``head`` on, or the heap, shape (n,)."""
     head: NDArray[np.int64]
     """Where the ring begins, shape (1,)."""
@@ -40,7 +40,7 @@ class Agenda(NamedTuple):
 
 def agenda(time: NDArray[np.float64], devices: NDArray[np.int64], ring: bool) -> Agenda:
     """Return the agenda of some devices, given the time of each of all [s]."""
-    order = devices[np.argsort(time[devices], kind='stable')].astype(np.int32)
+    order = devices[np.argsort(time[devices], kind='stable')].astype(np.uint32)
     return Agenda(time, order, np.zeros(1, np.int64), ring)
 
 

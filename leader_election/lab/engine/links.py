@@ -35,13 +35,17 @@ NONE = -1
 
 
 class Links(NamedTuple):
-    """The slots of all links; a row's are ``start[i]`` to ``start[i + 1]``."""
+    """
+    The slots of all links; a row's are ``start[i]`` to ``start[i + 1]``.
+
+    Numbers of devices and slots are unsigned: a signed index is checked for being negative.
+    """
 
     start: NDArray[np.int64]
     """Shape (n + 1,)."""
-    neighbour: NDArray[np.int32]
+    neighbour: NDArray[np.uint32]
     """The sender, shape (capacity,)."""
-    mirror: NDArray[np.int32]
+    mirror: NDArray[np.uint32]
     """The slot in the sender's row that belongs to the receiver, shape (capacity,)."""
     box: NDArray[np.int32]
     """``EMPTY``, ``FRESH``, or where in the pool an older message lies, shape (capacity,)."""
@@ -52,10 +56,11 @@ class Links(NamedTuple):
 
 
 def links(devices: int, capacity: int, flights: bool) -> Links:
-    """Return links with nobody in range."""
+    """Return links with nobody in range, with room for so many slots and one that is nobody's."""
+    capacity += 1
     return Links(
-        np.zeros(devices + 1, np.int64), np.zeros(capacity, np.int32),
-        np.zeros(capacity, np.int32), np.full(capacity, EMPTY, np.int32),
+        np.zeros(devices + 1, np.int64), np.zeros(capacity, np.uint32),
+        np.zeros(capacity, np.uint32), np.full(capacity, EMPTY, np.int32),
         np.zeros(capacity, np.bool_),
         np.full((capacity if flights else 0, 2), NONE, np.int32))
 
@@ -177,27 +182,21 @@ def relink(links, first, second, count, degree, spare):
         degree[i], degree[j] = a + 1, b + 1
         links.neighbour[a], links.mirror[a] = j, b
         links.neighbour[b], links.mirror[b] = i, a
-    links.box[:2 * count] = EMPTY
-    links.told[:2 * count] = False
+    # Where there was no link, what is found lies in the slot behind the last, which holds nothing.
+    nothing = old
+    spare.box[nothing], spare.told[nothing] = EMPTY, False
     if flights:
-        links.flight[:2 * count] = NONE
-    slot = np.full(n, -1, np.int32)
+        spare.flight[nothing] = NONE
+    slot = np.full(n, nothing, np.int32)
     for i in range(n):
-        # Only what is not empty has to find its new place.
-        used = 0
         for k in range(spare.start[i], spare.start[i + 1]):
-            if (spare.box[k] != EMPTY) | spare.told[k] or (flights and spare.flight[k, 0] != NONE):
-                slot[spare.neighbour[k]] = k
-                used += 1
-        if used == 0:
-            continue
+            slot[spare.neighbour[k]] = k
         for k in range(links.start[i], links.start[i + 1]):
             before = slot[links.neighbour[k]]
-            if before >= 0:
-                links.box[k], links.told[k] = spare.box[before], spare.told[before]
-                spare.box[before] = EMPTY
-                if flights:
-                    links.flight[k] = spare.flight[before]
-                    spare.flight[before] = NONE
+            links.box[k], links.told[k] = spare.box[before], spare.told[before]
+            spare.box[before] = EMPTY
+            if flights:
+                links.flight[k] = spare.flight[before]
+                spare.flight[before] = NONE
         for k in range(spare.start[i], spare.start[i + 1]):
-            slot[spare.neighbour[k]] = -1
+            slot[spare.neighbour[k]] = nothing

@@ -34,6 +34,9 @@ class Devices(NamedTuple):
     """All devices, by index; shapes are (n,) unless said."""
 
     id: NDArray[np.int64]
+    """Consecutive numbers, in any order."""
+    by_id: NDArray[np.int64]
+    """Where the device with the least id is, the one with the next, and so on."""
     strength: NDArray[np.float64]
     position: NDArray[np.float64]
     """Where each is now [m], shape (n, 2)."""
@@ -141,7 +144,7 @@ class Network(NamedTuple):
     """Room for the exports that a round works on, the algorithm's columns."""
     metric: NDArray[np.float64]
     """Room for the distances to these neighbours [m]."""
-    reached: NDArray[np.int32]
+    reached: NDArray[np.uint32]
     """Room for the slots of those in range."""
-    stray: NDArray[np.int32]
+    stray: NDArray[np.uint32]
     """Room for the slots of those out of range that a message is left of, here or there."""

@@ -24,36 +24,43 @@ MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
 
 @jit
 def sample(devices, exports, watch):
-    """Write the next row of ``watch.samples``; ids are consecutive from the first device's."""
+    """Write the next row of ``watch.samples``."""
     n = len(devices.id)
+    least = devices.id[devices.by_id[0]]
+    # By id, from the least: the regions of those, and further on the ids of leaders unheard of.
     size = np.zeros(n, np.int64)
     radius = np.zeros(n)
+    stranger = np.empty(n, np.int64)
     begun, strangers = 0, 0
     for i in range(n):
         if not (devices.running[i] and watch.begun[i]):
             continue
         begun += 1
-        leader = exports.leader[i] - devices.id[0]
+        leader = exports.leader[i] - least
         if 0 <= leader < n:
             size[leader] += 1
             if exports.distance[i] < np.inf:
                 radius[leader] = max(radius[leader], exports.distance[i])
         else:
+            stranger[strangers] = leader
             strangers += 1
     leaders, named, correct, regions, largest = 0, 0, 0, 0.0, 0
     widest, total = 0.0, 0.0
-    for i in range(n):
+    if strangers > 0:
+        named = len(np.unique(stranger[:strangers]))
+    for place in range(n):
+        i = devices.by_id[place]
         leads = (devices.running[i] and watch.begun[i]
                  and exports.leader[i] == devices.id[i])
         leaders += leads
-        if size[i] > 0:
+        if size[place] > 0:
             named += 1
             if leads:
                 correct += 1
-                regions += size[i]
-                largest = max(largest, size[i])
-                total += radius[i]
-                widest = max(widest, radius[i])
+                regions += size[place]
+                largest = max(largest, size[place])
+                total += radius[place]
+                widest = max(widest, radius[place])
     row = watch.samples[watch.sampled[0]]
     row[0] = watch.changed[0] / (watch.window * begun) if begun > 0 else np.nan
     row[1] = watch.changed[1]
