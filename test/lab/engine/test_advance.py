@@ -1,0 +1,210 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The engine, held against a simulation in plain Python, round by round."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from lab.slow import Heard, Slow
+from lab.stages import begun, held, leaders, rounds, scene, states, WALK
+from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.simulate import Stage
+from leader_election.robot.codec import Codec, Message
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.robot import Robot
+import numpy as np
+import pytest
+
+FLEETING = {'round_period': 0.01, 'message_expiry': 0.02, 'measurement_expiry': 0.02}
+"""Nothing that robots hear is left at their next round."""
+
+
+def slow_for(stage: Stage, seed: int) -> Slow:
+    """Return the slow simulation of the same run, which draws the same."""
+    devices, lists = stage.network.devices, stage.network.lists
+    given = zip(lists.first.tolist(), lists.second.tolist())
+    return Slow(
+        stage.entrant.algorithm, stage.entrant.parameters,
+        [Device(*both) for both in zip(devices.id.tolist(), devices.strength.tolist())],
+        stage.scenario.messages, np.random.default_rng([seed, 4]),
+        pairs=None if lists.fixed < 0 else {
+            (min(pair), max(pair)) for pair in list(given)[lists.fixed:]})
+
+
+def side_by_side(stage: Stage, slow: Slow, until: float,
+                 ) -> Iterator[tuple[int, float, list[Heard]]]:
+    """Run both; yield each round, once they agree on what came out and what lies in mailboxes."""
+    for i, now in rounds(stage, until):
+        links = stage.network.links
+        row = links.neighbour[links.start[i]:links.start[i + 1]].tolist()
+        heard = slow.round(i, now, stage.network.devices.position, row)
+        assert states(stage) == slow.states, f'device {i} at {now} s'
+        boxes = held(stage.network, slow.algorithm)
+        assert ({sender: export for (receiver, sender), export in boxes.items() if receiver == i}
+                == {sender: letter.export for (receiver, sender), letter in slow.boxes.items()
+                    if receiver == i})
+        yield i, now, heard
+
+
+def compare(scenario: Scenario, seed: int) -> Stage:
+    """Run a scenario both ways to its end."""
+    stage = begun(scenario, seed)
+    slow = slow_for(stage, seed)
+    for _ in side_by_side(stage, slow, scenario.duration):
+        pass
+    stage.run(scenario.duration)
+    assert leaders(stage) == [state.leader for state in slow.states]
+    return stage
+
+
+MESSAGES = {
+    'plain': {},
+    'expiry': {'expiry': 1.5},
+    'loss': {'loss': 0.4},
+    'loss, expiry': {'loss': 0.4, 'expiry': 2.5},
+    'all lost': {'loss': 1.0},
+    'delay': {'delay': [0.3, 2.5]},
+    'delay, loss, expiry': {'delay': [0.0, 2.0], 'loss': 0.3, 'expiry': 1.0},
+    'twice': {'delay': [0.1, 1.5], 'duplication': 0.5, 'loss': 0.2},
+    'far': {'range': 200.0},
+    'alone': {'range': 0.5},
+}
+
+
+@pytest.mark.parametrize('motion', [{'kind': 'static'}, WALK], ids=['static', 'walk'])
+@pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
+def test_agrees(messages: dict[str, Any], motion: dict[str, Any]) -> None:
+    for seed in range(3):
+        compare(scene(motion=motion, messages={'range': 25, **messages}), seed)
+
+
+@pytest.mark.parametrize('messages', MESSAGES.values(), ids=MESSAGES)
+def test_agrees_where_links_are_given(messages: dict[str, Any]) -> None:
+    grid = {'kind': 'grid', 'columns': 4, 'rows': 3, 'step': [10, 10], 'linked': True}
+    compare(scene(devices=[grid], messages={key: value for key, value in messages.items()
+                                            if key != 'range'}), 0)
+
+
+@pytest.mark.parametrize('messages', [
+    {}, {'expiry': 1.5}, {'loss': 0.3, 'expiry': 2.5}, {'delay': [0.2, 1.7], 'loss': 0.2}],
+    ids=['plain', 'expiry', 'loss', 'delay'])
+def test_agrees_while_devices_come_and_go(messages: dict[str, Any]) -> None:
+    # What happens, who is gone from then on, and who runs no more rounds.
+    script: list[tuple[dict[str, Any], set[int], set[int]]] = [
+        ({'kind': 'join', 'at': 4, 'first': 12}, set(), set()),
+        ({'kind': 'die', 'at': 8, 'last': 2}, {0, 1, 2}, {0, 1, 2}),
+        ({'kind': 'die', 'at': 12, 'first': 3, 'last': 4, 'linger': True}, {0, 1, 2}, {3, 4}),
+        ({'kind': 'split', 'at': 16, 'line': 30}, {0, 1, 2}, {3, 4}),
+        ({'kind': 'heal', 'at': 20}, {0, 1, 2}, {3, 4}),
+        ({'kind': 'die', 'at': 24, 'first': 3, 'last': 5}, {0, 1, 2, 3, 4, 5}, set()),
+    ]
+    scenario = scene(motion=WALK, messages={'range': 25, **messages},
+                     events=[happening for happening, _, _ in script])
+    stage = begun(scenario, 1)
+    slow = slow_for(stage, 1)
+    slow.gone, still = {12, 13}, set[int]()
+    for (event, parameters), (happening, gone, silent) in zip(scenario.events, script):
+        ran = {i for i, _, _ in side_by_side(stage, slow, parameters.at)}
+        assert ran == set(range(14)) - slow.gone - still
+        stage.run(parameters.at)
+        stage.happen(event, parameters)
+        x = stage.network.devices.position[:, 0].tolist()
+        split = happening['kind'] == 'split'
+        slow.side = {i: x[i] > happening['line'] for i in range(14)} if split else {}
+        slow.gone, still = gone, silent
+    assert {i for i, _, _ in side_by_side(stage, slow, 30.0)} == set(range(6, 14))
+
+
+@pytest.mark.parametrize('timing', [
+    {'spread': 0.5}, {'jitter': 0.5}, {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}],
+    ids=['spread', 'jitter', 'both'])
+def test_agrees_where_each_has_a_rhythm_of_its_own(timing: dict[str, Any]) -> None:
+    scenario = scene(motion=WALK, rounds=timing, messages={'range': 25, 'expiry': 1.2})
+    stage = begun(scenario, 5)
+    slow = slow_for(stage, 5)
+    period = stage.network.devices.period.copy()
+    least, most = 1.0 - timing.get('jitter', 0.0), 1.0 + timing.get('jitter', 0.0)
+    assert (timing.get('spread', 0.0) > 0.0) == (len(set(period)) > 1)
+    last: dict[int, float] = {}
+    for i, now, _ in side_by_side(stage, slow, scenario.duration):
+        if i in last:
+            assert least * period[i] <= now - last[i] + 1e-9
+            assert now - last[i] <= most * period[i] + 1e-9
+        assert now >= max(last.values(), default=0.0)
+        last[i] = now
+    assert len(last) == 14
+
+
+@pytest.mark.parametrize('tick', [0.1, 0.7, 3.0])
+def test_agrees_whatever_the_tick(tick: float) -> None:
+    compare(scene(motion={**WALK, 'tick': tick}), 0)
+
+
+def test_agrees_where_devices_are_fast() -> None:
+    # Rows of links must be made anew at every step.
+    compare(scene(motion={**WALK, 'speed': 8}), 0)
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_robots_say_the_same(name: str) -> None:
+    # Robots that hear what devices of the engine hear, measured by them, in a walk with loss.
+    settings = {'radius': 30.0} if 'radius' in ALGORITHMS.get(name).takes else {}
+    scenario = scene(
+        algorithms=[{'name': name, **settings}], motion=WALK,
+        devices=[{'kind': 'uniform', 'count': 8, 'low': [0, 0], 'high': [60, 60]}],
+        messages={'range': 25, 'loss': 0.2})
+    stage = begun(scenario)
+    slow = slow_for(stage, 0)
+    codec = Codec(slow.algorithm)
+    robots = [Robot(ElectionParameters(
+        robot_id=device.id, strength=device.strength, algorithm=name, metric='range',
+        communication_range=float('inf'), **FLEETING, **settings)) for device in slow.devices]
+    heard_at_all = 0
+    for i, now, heard in side_by_side(stage, slow, scenario.duration):
+        heard_at_all += len(heard)
+        for sender, export, distance in heard:
+            robots[i].hear(codec.encode(Message(sender, 'map', None, export)), now)
+            robots[i].measure([sender, distance], now)
+        said = codec.decode(robots[i].round(now))
+        assert said == Message(i, 'map', None, states(stage)[i])
+    assert heard_at_all > 200 and len({state.leader for state in slow.states}) < 8
+
+
+@pytest.mark.parametrize('expiry', [1e6, 2.5])
+def test_whole_robots_say_the_same(expiry: float) -> None:
+    # Robots with all they have: wire, mailbox, range and odometry. Steps of 3 m and 4 m make
+    # distances that are whole numbers, so that nothing is rounded.
+    scenario = scene(
+        devices=[{'kind': 'grid', 'columns': 4, 'rows': 4, 'step': [3, 4]}],
+        algorithms=[{'name': 'bounded', 'radius': 11.0}],
+        messages={'range': 5, 'loss': 0.4, 'expiry': expiry})
+    stage = begun(scenario)
+    slow = slow_for(stage, 0)
+    robots = [Robot(ElectionParameters(
+        robot_id=device.id, strength=device.strength, radius=11.0, communication_range=5.0,
+        message_expiry=expiry)) for device in slow.devices]
+    expired = 0
+    for i, now, _ in side_by_side(stage, slow, scenario.duration):
+        robots[i].odometry((*stage.network.devices.position[i], 0.0), now)
+        said = robots[i].round(now)
+        assert robots[i].state == states(stage)[i]
+        for j, other in enumerate(robots):
+            if j != i and j not in slow.lost:
+                # The odometry of who has not run a round yet is as good as later.
+                other.odometry((*stage.network.devices.position[j], 0.0), now)
+                other.hear(said, now)
+        expired = sum(robot.mailbox.expired for robot in robots)
+    assert (expired > 0) == (expiry < 30.0)

@@ -1,0 +1,130 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A simulation in plain Python that is slow and easy to believe: what the engine has to agree with.
+
+A message is with those in range as soon as it is sent, or arrives after its delay; a mailbox has
+one message of each sender, until its sender is found out of range at a round (what is still on
+its way then gets nowhere), or the message has expired. There are no rows, no pool and no shared
+exports here.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+import math
+from typing import Any, NamedTuple
+
+from leader_election.algorithms import Algorithm, Device
+from leader_election.lab.scenario import Messages
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Letter(NamedTuple):
+    """A message."""
+
+    export: Any
+    received: float
+    """Or when it will be [s]."""
+
+
+class Heard(NamedTuple):
+    """A message that counts in a round."""
+
+    sender: int
+    export: Any
+    distance: float
+    """Of its sender, at least the floor [m]."""
+
+
+@dataclass
+class Slow:
+    """Devices by index; who is where, and who runs a round, is told from outside."""
+
+    algorithm: Algorithm
+    parameters: Any
+    devices: list[Device]
+    messages: Messages
+    random: np.random.Generator
+    """What is lost, comes twice, and how long it takes is drawn from this."""
+    pairs: set[tuple[int, int]] | None = None
+    """Who is linked for good, the lower index first; ``None``: those in range."""
+    gone: set[int] = field(default_factory=set)
+    side: dict[int, bool] = field(default_factory=dict)
+    """Nothing gets from one side to the other."""
+
+    def __post_init__(self) -> None:
+        self.states = [self.algorithm.start(device) for device in self.devices]
+        self.boxes: dict[tuple[int, int], Letter] = {}
+        """By receiver and sender."""
+        self.flights: dict[tuple[int, int], list[Letter]] = {}
+        self.lost: set[int] = set()
+        """Who did not get the last message sent."""
+
+    def round(self, i: int, now: float, position: NDArray[np.float64], order: Sequence[int],
+              ) -> list[Heard]:
+        """
+        Run a round of device i; return what it heard.
+
+        :param order: in which order draws are made for receivers; who is not in it is not in
+            range.
+        """
+        apart = {j: distance(position[i], position[j]) for j in range(len(self.devices))
+                 if j != i and j not in self.gone and self.side.get(i) == self.side.get(j)}
+        near = sorted((j for j in apart if (
+            apart[j] <= self.messages.range if self.pairs is None
+            else (min(i, j), max(i, j)) in self.pairs)), key=order.index)
+        for j in set(range(len(self.devices))) - set(near):
+            self.boxes.pop((i, j), None)
+            self.flights.pop((i, j), None)
+        heard = []
+        for j in near:
+            flight = self.flights.get((i, j), [])
+            while flight and flight[0].received <= now:
+                self.boxes[i, j] = flight.pop(0)
+            letter = self.boxes.get((i, j))
+            if letter and now - letter.received > self.messages.expiry:
+                del self.boxes[i, j]
+            elif letter:
+                heard.append(Heard(j, letter.export, max(apart[j], self.messages.floor)))
+        self.states[i] = self.algorithm.compute(
+            self.devices[i], self.states[i], [each.export for each in heard],
+            [each.distance for each in heard], self.parameters)
+        self.lost = {j for j in near if not self.send(i, j, now)}
+        return heard
+
+    def send(self, i: int, j: int, now: float) -> bool:
+        """Send what device i says to j; return whether it gets or will get there."""
+        # Draws are made only where something depends on them.
+        if self.messages.loss > 0.0 and self.random.random() < self.messages.loss:
+            return False
+        least, most = self.messages.delay
+        if most == 0.0:
+            self.boxes[j, i] = Letter(self.states[i], now)
+            return True
+        twice = self.messages.duplication > 0.0 and \
+            self.random.random() < self.messages.duplication
+        flight = self.flights.setdefault((j, i), [])
+        for _ in range(1 + twice):
+            arrival = now + least + (most - least) * self.random.random()
+            # Of a pair's messages none overtakes another.
+            arrival = max([arrival, *(letter.received for letter in flight)])
+            flight.append(Letter(self.states[i], arrival))
+        return True
+
+
+def distance(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+    """Return the distance of two places [m]."""
+    return math.sqrt((a[0] - b[0])**2 + (a[1] - b[1])**2)

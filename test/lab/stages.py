@@ -1,0 +1,133 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Small runs that tests look into while they go on."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from leader_election.algorithms import Algorithm
+from leader_election.lab import simulate
+from leader_election.lab.engine import COUNTERS, FRESH, Network
+from leader_election.lab.engine.links import EMPTY, NONE
+from leader_election.lab.scenario import parse, Scenario
+from leader_election.lab.simulate import Stage, state_of
+import numpy as np
+import pytest
+
+SQUARE = {'kind': 'uniform', 'count': 14, 'low': [0, 0], 'high': [60, 60]}
+WALK = {'kind': 'levy', 'speed': 4, 'scale': 10, 'walls': [0, 0, 60, 60]}
+"""Fast: at a range of 25 m somebody comes or goes about every second round."""
+LINE = {'kind': 'grid', 'columns': 5, 'rows': 1, 'step': [10, 10]}
+"""Ids 0 to 4; at a range of 10 m each hears the next."""
+
+
+def scene(**sections: Any) -> Scenario:
+    """Return a scenario in which Bounded Election runs on some devices that stand still."""
+    return parse({
+        'duration': 30, 'algorithms': [{'name': 'bounded', 'radius': 60}], 'devices': [SQUARE],
+        'messages': {'range': 25}, **sections}, 'test')
+
+
+def line(**sections: Any) -> Scenario:
+    """Return a scenario of five devices on a line, the greatest id the strongest."""
+    return scene(**{
+        'devices': [LINE], 'messages': {'range': 10}, 'strength': {'cycle': ['id']}, **sections})
+
+
+def begun(scenario: Scenario, seed: int = 0, label: str = '') -> Stage:
+    """Return a run at its very start; without a label of the scenario's first algorithm."""
+    entrant = scenario.entrant(label) if label else scenario.entrants[0]
+    return Stage(scenario, entrant, seed)
+
+
+def played(scenario: Scenario, seed: int = 0) -> Stage:
+    """Return the run of the scenario's first algorithm at its end, with all its events."""
+    stages = []
+
+    class Kept(Stage):
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            stages.append(self)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(simulate, 'Stage', Kept)
+        simulate.simulate(scenario, scenario.entrants[0].label, seed)
+    return stages[0]
+
+
+def rounds(stage: Stage, until: float) -> Iterator[tuple[int, float]]:
+    """Run on step by step; yield the index of each device that has just run a round, and when."""
+    while True:
+        network = stage.network
+        i = int(network.rounds.order[network.rounds.head[0]])
+        now = float(network.rounds.time[i])
+        if len(network.moves.order) > 0:
+            mover = network.moves.order[network.moves.head[0]]
+            now = min(now, float(network.moves.time[mover]))
+        if now >= until:
+            return
+        before = counts(stage)
+        stage.run(np.nextafter(now, np.inf))
+        done = {name: number - before[name] for name, number in counts(stage).items()}
+        assert done['rounds'] + done['moves'] <= 1, 'two devices at the same time'
+        if done['rounds']:
+            yield i, now
+
+
+def counts(stage: Stage) -> dict[str, int]:
+    """Return what was counted so far."""
+    return dict(zip(COUNTERS, stage.network.watch.counts.tolist()))
+
+
+def slots(network: Network) -> Iterator[tuple[int, int, int]]:
+    """Yield the receiver, the sender and the slot of each link."""
+    for i in range(len(network.devices.id)):
+        for k in range(network.links.start[i], network.links.start[i + 1]):
+            yield i, int(network.links.neighbour[k]), k
+
+
+def held(network: Network, algorithm: Algorithm) -> dict[tuple[int, int], Any]:
+    """Return what is in each mailbox that is not empty, by the receiver and the sender."""
+    found = {}
+    for i, j, k in slots(network):
+        box = network.links.box[k]
+        if box == FRESH:
+            found[i, j] = state_of(algorithm, network.exports, j)
+        elif box != EMPTY:
+            found[i, j] = state_of(algorithm, network.pool.exports, int(box))
+    return found
+
+
+def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, Any]]:
+    """Return receiver, sender and content of all messages on their way."""
+    found = []
+    for i, j, k in slots(network) if len(network.links.flight) > 0 else ():
+        place = network.links.flight[k, 0]
+        while place != NONE:
+            found.append((i, j, state_of(algorithm, network.pool.exports, int(place))))
+            place = network.pool.next[place]
+    return found
+
+
+def states(stage: Stage) -> list[Any]:
+    """Return the state of each device, in plain Python."""
+    network = stage.network
+    return [state_of(stage.entrant.algorithm, network.exports, i)
+            for i in range(len(network.devices.id))]
+
+
+def leaders(stage: Stage) -> list[int]:
+    """Return the leader of each device."""
+    found: list[int] = stage.network.exports.leader.tolist()
+    return found

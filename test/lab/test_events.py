@@ -1,0 +1,225 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Events: what they do to the network, and what they leave alone."""
+
+from typing import Any
+
+from lab.stages import begun, counts, held, in_flight, leaders, line, rounds, states
+from leader_election.lab.events import Some
+from leader_election.lab.simulate import Stage
+import numpy as np
+import pytest
+
+PHANTOM = 5
+"""An id that nobody on the line has."""
+FORGETTING = 7
+"""With a radius of 60 m and 10 m a hop a candidacy of nobody lives for no more rounds."""
+
+
+def until(time: float, **sections: Any) -> Stage:
+    """Return the line of five at a time, without what happens."""
+    stage = begun(line(**sections))
+    stage.run(time)
+    return stage
+
+
+def happen(stage: Stage, number: int = 0) -> None:
+    stage.happen(*stage.scenario.events[number])
+
+
+def heard(stage: Stage) -> dict[tuple[int, int], Any]:
+    return held(stage.network, stage.entrant.algorithm)
+
+
+def on_its_way(stage: Stage) -> list[tuple[int, int, Any]]:
+    return in_flight(stage.network, stage.entrant.algorithm)
+
+
+def event(kind: str, **details: Any) -> list[dict[str, Any]]:
+    return [{'kind': kind, 'at': 10, **details}]
+
+
+def test_all_of_the_line_follow_the_last() -> None:
+    # What the tests below start from: everybody has heard its neighbours.
+    stage = until(10)
+    assert [state.distance for state in states(stage)] == [40, 30, 20, 10, 0]
+    assert leaders(stage) == [4] * 5
+    assert heard(stage).keys() == {(i, j) for i in range(5) for j in range(5) if abs(i - j) == 1}
+
+
+def test_who_dies_is_gone_at_once() -> None:
+    stage = until(10, events=event('die', first=4))
+    happen(stage)
+    ran = [i for i, _ in rounds(stage, 11)]
+    assert sorted(ran) == [0, 1, 2, 3]
+    assert not any(4 in link for link in heard(stage))
+    # Its candidacy goes on among those who still tell it each other, and dies.
+    stage.run(10 + FORGETTING + 5)
+    assert leaders(stage)[:4] == [3] * 4
+    assert states(stage)[0].distance == 30
+
+
+def test_the_last_message_may_stay_until_it_expires() -> None:
+    stage = until(10, events=event('die', first=4, linger=True),
+                  messages={'range': 10, 'expiry': 3.5})
+    said = float(stage.network.devices.sent[4])
+    happen(stage)
+    for i, now in rounds(stage, 30):
+        assert i != 4
+        if i == 3:
+            assert ((3, 4) in heard(stage)) == (now - said <= 3.5)
+    assert leaders(stage)[:4] == [3] * 4
+
+
+def test_who_joins_is_heard_when_it_first_speaks() -> None:
+    # Without device 2 there are two lines of two.
+    stage = until(10, events=event('join', first=2, last=2))
+    assert leaders(stage)[:2] == [1, 1] and leaders(stage)[3:] == [4, 4]
+    assert counts(stage)['rounds'] == 4 * 10
+    assert not any(2 in link for link in heard(stage))
+    happen(stage)
+    assert not any(2 in link for link in heard(stage))
+    for _ in rounds(stage, 12):
+        known = {receiver for receiver, sender in heard(stage) if sender == 2}
+        assert known == ({1, 3} if stage.network.watch.begun[2] else set())
+    assert stage.network.watch.begun[2]
+    stage.run(16)
+    assert leaders(stage) == [4] * 5
+
+
+def test_who_joins_anew_has_forgotten_but_its_neighbours_have_not() -> None:
+    stage = until(3, messages={'range': 10, 'expiry': 5}, events=[
+        {'kind': 'join', 'at': 3, 'first': 2, 'last': 2},
+        {'kind': 'die', 'at': 10, 'first': 2, 'last': 2, 'linger': True},
+        {'kind': 'join', 'at': 12, 'first': 2, 'last': 2}])
+    happen(stage, 0)
+    stage.run(10)
+    happen(stage, 1)
+    stage.run(12)
+    before = heard(stage)
+    assert before[1, 2].leader == 4
+    happen(stage, 2)
+    assert states(stage)[2].leader == 2
+    assert heard(stage) == before
+
+
+def test_a_strength_changes() -> None:
+    stage = until(10, events=event('strength', first=0, last=0, value=9.5))
+    before = states(stage), heard(stage)
+    happen(stage)
+    assert stage.network.devices.strength.tolist() == [9.5, 1, 2, 3, 4]
+    # Nobody knows of it before the next round.
+    assert (states(stage), heard(stage)) == before
+    stage.run(16)
+    assert leaders(stage) == [0] * 5
+
+
+@pytest.mark.parametrize('messages', [{}, {'delay': [0.2, 0.2]}, {'delay': [2.5, 4.0]}],
+                         ids=['at once', 'delay', 'long delay'])
+@pytest.mark.parametrize('known', [False, True])
+def test_a_phantom_is_claimed(known: bool, messages: dict[str, Any]) -> None:
+    stage = until(10, messages={'range': 10, **messages}, events=event(
+        'state', first=1, last=2, claim='phantom', value=-99, heard=known,
+        fields=['distance', 'nothing'], values=[0, 3]))
+    before = heard(stage)
+    flying = on_its_way(stage)
+    happen(stage)
+    after = states(stage)
+    assert [state.leader == PHANTOM for state in after] == [False, True, True, False, False]
+    assert after[1] == after[2] == (-99.0, 0.0, PHANTOM)
+    # What was sent before stays what it was, or is all replaced.
+    assert heard(stage) == {
+        (i, j): after[j] if known and j in (1, 2) else said for (i, j), said in before.items()}
+    assert on_its_way(stage) == [
+        (i, j, after[j] if known and j in (1, 2) else said) for i, j, said in flying]
+    assert (len(flying) > 0) == ('delay' in messages)
+    # A message that takes up to 4 s makes a hop last as long as 5.
+    stage.run(10 + 5 * (FORGETTING + 5))
+    assert leaders(stage) == [4] * 5
+
+
+def test_anybody_is_claimed() -> None:
+    stage = until(10, events=event('state', claim='random'), first_id=3)
+    happen(stage)
+    claimed = states(stage)
+    assert {state.leader for state in claimed} <= set(range(3, 8))
+    assert len({state.leader for state in claimed}) > 1
+    # With the value that this leader has; the distance stays.
+    assert all(state.value == -state.leader for state in claimed)
+    assert [state.distance for state in claimed] == [40, 30, 20, 10, 0]
+
+
+@pytest.mark.parametrize('seed', range(10))
+def test_a_swarm_recovers_from_anything(seed: int) -> None:
+    stage = begun(line(events=event('corrupt')), seed)
+    stage.run(10)
+    before = heard(stage)
+    happen(stage)
+    assert heard(stage) == before
+    assert leaders(stage) != [4] * 5
+    # What is not true is forgotten; then the truth goes from one end to the other.
+    stage.run(10 + FORGETTING + 5)
+    assert [tuple(state) for state in states(stage)] == [
+        (-4.0, 40.0 - 10.0 * i, 4) for i in range(5)]
+
+
+def test_only_some_are_corrupted() -> None:
+    stage = until(10, events=event('corrupt', first=1, share=0.5, most=7.0))
+    before = states(stage)
+    happen(stage)
+    changed = [i for i in range(5) if states(stage)[i] != before[i]]
+    assert len(changed) == 2 and 0 not in changed
+    assert all(0 <= states(stage)[i].distance <= 7 and -7 <= states(stage)[i].value <= 0
+               for i in changed)
+
+
+@pytest.mark.parametrize(('axis', 'expected'), [('x', [1, 1, 4, 4, 4]), ('y', [4] * 5)])
+def test_a_network_splits_and_heals(axis: str, expected: list[int]) -> None:
+    stage = until(10, events=[{'kind': 'split', 'at': 10, 'axis': axis, 'line': 15},
+                              {'kind': 'heal', 'at': 25}])
+    happen(stage, 0)
+    stage.run(10 + FORGETTING + 5)
+    assert leaders(stage) == expected
+    assert ((1, 2) in heard(stage)) == (axis == 'y')
+    stage.run(25)
+    happen(stage, 1)
+    stage.run(31)
+    assert leaders(stage) == [4] * 5
+
+
+@pytest.mark.parametrize(('some', 'expected'), [
+    ({}, [0, 1, 2, 3, 4]), ({'first': 12}, [2, 3, 4]), ({'last': 11}, [0, 1]),
+    ({'first': 11, 'last': 13}, [1, 2, 3]), ({'first': 15}, []), ({'strongest': 2}, [3, 4]),
+    ({'strongest': 9}, [0, 1, 2, 3, 4]), ({'last': 12, 'strongest': 1}, [2]),
+    ({'share': 0.0}, [])])
+def test_who_is_meant(some: dict[str, Any], expected: list[int]) -> None:
+    network = begun(line(first_id=10)).network
+    chosen = Some(**some).among(network, np.random.default_rng(0))
+    assert sorted(chosen.tolist()) == expected
+
+
+def test_the_strongest_are_those_that_run() -> None:
+    network = begun(line(strength={'cycle': ['equal']})).network
+    network.devices.running[0] = False
+    # Of equal strength the lowest ids.
+    assert Some(strongest=2).among(network, np.random.default_rng(0)).tolist() == [1, 2]
+
+
+def test_a_share_is_drawn() -> None:
+    network = begun(line()).network
+    drawn = {tuple(Some(share=0.4).among(network, np.random.default_rng(seed)).tolist())
+             for seed in range(100)}
+    # All ten pairs of five.
+    assert len(drawn) == 10 and {len(chosen) for chosen in drawn} == {2}

@@ -1,0 +1,285 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Scenarios: what comes with the package loads, and what is wrong is said in one line."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from leader_election.lab.scenario import load, names, parse, Scenario, ScenarioError
+from leader_election.lab.simulate import Stage
+import numpy as np
+import pytest
+
+NAN, INF = float('nan'), float('inf')
+UNIFORM = {'kind': 'uniform', 'count': 5, 'low': [0, 0], 'high': [9, 9]}
+BOUNDED = {'name': 'bounded', 'radius': 60}
+GOOD = {'duration': 10, 'algorithms': [BOUNDED], 'devices': [UNIFORM], 'messages': {'range': 5}}
+
+
+def made(sections: Mapping[Any, Any]) -> Scenario:
+    """Return a scenario whose first run can begin; a section that is ``...`` is left out."""
+    raw = {key: value for key, value in {**GOOD, **sections}.items() if value is not ...}
+    scenario = parse(raw, 'mine')
+    Stage(scenario, scenario.entrants[0], 0)
+    return scenario
+
+
+def refused(sections: Mapping[Any, Any]) -> str:
+    """Return what is said of it: one line that names the scenario."""
+    with pytest.raises(ScenarioError) as error:
+        made(sections)
+    text = str(error.value)
+    assert text.startswith('scenario mine: ') and '\n' not in text
+    return text.removeprefix('scenario mine: ')
+
+
+@pytest.mark.parametrize('name', names())
+def test_what_comes_with_the_package_loads(name: str) -> None:
+    scenario = load(name)
+    assert scenario.name == name and scenario.title and scenario.source and scenario.entrants
+    assert all(variant.entrants for _, variant in scenario.variants())
+
+
+def test_all_has_a_default_but_what_is_required() -> None:
+    scenario = made({})
+    assert (scenario.name, scenario.title, scenario.source) == ('mine', 'mine', '')
+    assert scenario.motion.name == 'static' and scenario.events == () and scenario.first_id == 0
+    assert scenario.measure.window == 10
+    # A heading with nothing below it says nothing.
+    assert made({'rounds': None, 'motion': None, 'events': None, 'vary': None}).rounds \
+        == scenario.rounds
+
+
+def device(**changes: Any) -> dict[str, Any]:
+    return {'devices': [{**UNIFORM, **changes}]}
+
+
+def algorithm(**changes: Any) -> dict[str, Any]:
+    return {'algorithms': [{**BOUNDED, **changes}]}
+
+
+def messages(**changes: Any) -> dict[str, Any]:
+    return {'messages': {'range': 5, **changes}}
+
+
+def event(kind: str, **changes: Any) -> dict[str, Any]:
+    return {'events': [{'kind': kind, 'at': 1, **changes}]}
+
+
+NOT_ALLOWED = [
+    ('duration', {'duration': value}) for value in (0, -1, NAN, INF, True, '10', [1], 2e9)
+] + [
+    ('first_id', {'first_id': value}) for value in (-1, 1.0, True, '1', 2**40)
+] + [
+    ('title', {'title': 3}), ('source', {'source': ['a', 'b']}),
+] + [
+    ('devices.count', device(count=value)) for value in (-3, 0, 2.0, True, '5', NAN, 10**9)
+] + [
+    ('devices.low', device(low=value)) for value in ([1], 3, [0, NAN], [True, True], [INF, 0])
+] + [
+    ('devices.kind', device(kind=value)) for value in ('circle', None, 3, ['uniform'])
+] + [
+    ('devices.moves', device(moves=value)) for value in (1, 'yes', None)
+] + [
+    ('algorithms.radius', algorithm(radius=value))
+    for value in (0, 0.0, -1, NAN, INF, True, False, '60')
+] + [
+    ('algorithms.name', algorithm(name=value)) for value in ('best', None, 3, ['bounded'])
+] + [
+    ('algorithms.ties', algorithm(ties='best')), ('algorithms.wins', algorithm(wins='best')),
+] + [
+    ('algorithms.label', algorithm(label=value)) for value in ('', 3, None)
+] + [
+    ('messages.range', messages(range=value)) for value in (0, -1, NAN, True, '5')
+] + [
+    ('messages.loss', messages(loss=value)) for value in (-0.1, 1.1, NAN, INF, True, '0')
+] + [
+    ('messages.expiry', messages(expiry=value)) for value in (0, -1, NAN, True)
+] + [
+    ('messages.delay', messages(delay=value))
+    for value in (1, [1], [2, 1], [-1, 1], [0, INF], [NAN, 1], [False, True])
+] + [
+    ('messages.duplication', messages(duplication=0.5)),
+    ('messages.duplication', messages(duplication=True, delay=[0, 1])),
+    ('messages.metric', messages(metric='miles')), ('messages.floor', messages(floor=-1)),
+    ('motion.kind', {'motion': {'kind': 'fly'}}), ('motion.kind', {'motion': {'speed': 3}}),
+    ('motion.tick', {'motion': {'kind': 'static', 'tick': 0}}),
+    ('motion.tick', {'motion': {'kind': 'static', 'tick': True}}),
+    ('motion.speed', {'motion': {'kind': 'levy', 'speed': -1}}),
+    ('motion.walls', {'motion': {'kind': 'levy', 'walls': [2, 2, 1, 1]}}),
+    ('rounds.period', {'rounds': {'period': 0}}), ('rounds.phase', {'rounds': {'phase': 'full'}}),
+    ('rounds.acquainted', {'rounds': {'acquainted': 1}}),
+    ('rounds.spread', {'rounds': {'spread': 1}}), ('rounds.jitter', {'rounds': {'jitter': NAN}}),
+    ('strength.cycle', {'strength': {'cycle': ['luck']}}),
+    ('strength.cycle', {'strength': {'cycle': []}}),
+    ('strength.cycle', {'strength': {'cycle': 'id'}}),
+    ('strength.every', {'strength': {'every': 0}}),
+    ('measure.window', {'measure': {'window': 64}}),
+    ('measure.window', {'measure': {'window': True}}),
+    ('measure.interval', {'measure': {'interval': 0}}),
+    ('events.kind', event('party')), ('events.at', event('die', at=NAN)),
+    ('events.at', event('die', at=-1)), ('events.share', event('die', share=1.1)),
+    ('events.last', event('die', first=3, last=2)), ('events.linger', event('die', linger=1)),
+    ('events.value', event('strength', value=INF)),
+    ('events.claim', event('state', claim='throne')),
+    ('events.last', event('state', first=3, last=2)),
+    ('events.values', event('state', fields=['distance'])),
+    ('events.axis', event('split', axis='z')),
+]
+
+
+@pytest.mark.parametrize(('key', 'sections'), NOT_ALLOWED, ids=lambda value: str(value))
+def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None:
+    text = refused(sections)
+    assert text.startswith(f'{key}: ') and ' is not allowed; it takes ' in text
+
+
+@pytest.mark.parametrize(('sections', 'text'), [
+    ({'colour': 'red'}, 'unknown key colour; known: title, source, duration, '),
+    ({3: 4}, 'unknown key 3; known: title, '),
+    (messages(colour='red'), 'unknown key messages.colour; known: range, '),
+    (device(colour='red'), 'unknown key devices.colour; known: count, '),
+    ({'motion': {'kind': 'levy', 'spede': 3}}, 'unknown key motion.spede; known: speed, '),
+    (event('die', when=3), 'unknown key events.when; known: at, '),
+    (algorithm(replicates=3), 'algorithms.replicates: algorithm bounded takes no replicates, but '
+                              'radius, ties'),
+    ({'algorithms': [{'name': 'colour', 'radius': 3}]},
+     'algorithms.radius: algorithm colour takes no radius, but nothing'),
+    ({'duration': ...}, 'duration is missing'), ({'duration': None}, 'duration is missing'),
+    ({'devices': ...}, 'devices is missing'), ({'devices': []}, 'devices is missing'),
+    ({'algorithms': ...}, 'algorithms is missing'), ({'algorithms': []}, 'algorithms is missing'),
+    (device(count=None), 'devices.count is missing; it takes 1 to 1000000'),
+    ({'messages': {}}, 'messages.range: is missing; it takes a distance'),
+    (messages(range=INF), 'messages.range: is missing; it takes a distance'),
+    ({'devices': UNIFORM}, 'devices: takes a list, not '),
+    ({'devices': 0}, 'devices: takes a list, not 0'),
+    ({'algorithms': BOUNDED}, 'algorithms: takes a list, not '),
+    ({'algorithms': ['bounded']}, "algorithms: takes keys and values, not 'bounded'"),
+    ({'events': {'kind': 'die'}}, 'events: takes a list, not '),
+    ({'events': ['die']}, "events: takes keys and values, not 'die'"),
+    ({'messages': [5]}, 'messages: takes keys and values, not [5]'),
+    ({'messages': []}, 'messages: takes keys and values, not []'),
+    ({'motion': 'levy'}, "motion: takes keys and values, not 'levy'"),
+    ({'algorithms': [BOUNDED, BOUNDED]},
+     "algorithms: two are called 'bounded'; give each a label"),
+    ({'algorithms': [BOUNDED, {'name': 'classic', 'radius': 3, 'label': 'bounded'}]},
+     "algorithms: two are called 'bounded'"),
+    ({'duration': 0.5}, 'duration: 0.5 is not allowed; it takes at least measure.interval'),
+    (device(low=[9, 10]), 'devices.low: '),
+    (device(connected=True), 'devices.range is missing'),
+    (device(high=[9e6, 9e6], connected=True, range=1), 'devices.connected: of 1000 draws '),
+    ({'devices': [{'kind': 'edge_list', 'pairs': [0, 1, 2, 3]}]},
+     'devices.connected: the graph is in 2 parts, and connected is required'),
+    ({'devices': [{'kind': 'edge_list', 'path': '/nowhere.txt'}]}, 'devices.path: /nowhere.txt: '),
+    ({'devices': [{'kind': 'edge_list', 'pairs': [0, 1]}, UNIFORM]},
+     'devices: where links are given, there is one group only'),
+    ({'motion': {'kind': 'levy', 'walls': [20, 20, 30, 30]}},
+     'motion.walls: a device starts outside of them'),
+    ({'motion': {'kind': 'replay', 'logs': '/nowhere'}}, 'motion.logs: '),
+    (device(count=6) | {'motion': {'kind': 'replay'}}, 'motion.logs: mrclam6 holds 5 logs'),
+    ({'vary': [1]}, 'vary: takes keys and values, not [1]'),
+    ({'vary': {'messages.loss': 0.1}}, 'vary.messages.loss: takes a list of values'),
+    ({'vary': {'messages.loss': []}}, 'vary.messages.loss: takes a list of values'),
+    ({'vary': {'messages.loss': [0.1, 0.2, 0.1]}}, 'vary.messages.loss: 0.1 is there twice'),
+    ({'vary': {'messages.loss': [0.1, 2]}}, 'messages.loss: 2 is not allowed; it takes 0 to 1'),
+    ({'vary': {'messages.lost': [1]}}, 'unknown key messages.lost; known: '),
+    ({'vary': {'mesages.loss': [1]}}, 'unknown key mesages; known: '),
+    ({'vary': {'devices.counts': [1]}}, 'there is no devices.counts to change'),
+    ({'vary': {'algorithms.0.radius': [1]}}, 'there is no algorithms.0.radius to change'),
+    ({'vary': {'vary.messages.loss': [[1]]}}, 'vary: there is no vary.messages.loss to change'),
+    ({'vary': {3: [1]}}, 'vary: there is no 3 to change'),
+], ids=lambda value: str(value)[:60])
+def test_what_makes_no_sense(sections: dict[Any, Any], text: str) -> None:
+    assert refused(sections).startswith(text)
+
+
+@pytest.mark.parametrize('raw', [None, [], 'text', 3, True])
+def test_what_is_no_mapping(raw: Any) -> None:
+    with pytest.raises(ScenarioError, match='^scenario mine: takes keys and values$'):
+        parse(raw, 'mine')
+
+
+@pytest.mark.parametrize(('content', 'text'), [
+    (b'duration: [1', 'scenario .*mine.yaml: is not YAML .*'),
+    (b'a: b: c', 'scenario .*mine.yaml: is not YAML .*'),
+    (b'a: 1\n---\nb: 2', 'scenario .*mine.yaml: is not YAML .*'),
+    (b'!!python/object:os.system x', 'scenario .*mine.yaml: is not YAML .*'),
+    (b'a: \x00', 'scenario .*mine.yaml: is not YAML .*'),
+    (b'\xff\xfe\x00', 'scenario .*mine.yaml: cannot be read .*'),
+    (b'', 'scenario mine: takes keys and values'),
+    (b'- 1', 'scenario mine: takes keys and values'),
+    (b'&a {duration: *a}', 'scenario mine: algorithms is missing'),
+])
+def test_a_file_that_is_no_scenario(content: bytes, text: str, tmp_path: Path) -> None:
+    path = tmp_path / 'mine.yaml'
+    path.write_bytes(content)
+    with pytest.raises(ScenarioError, match=f'^{text}$'):
+        load(str(path))
+
+
+def test_a_scenario_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="^unknown scenario 'none'; it takes .*acsos2022_"):
+        load('none')
+    with pytest.raises(ScenarioError, match='^scenario .*none.yaml: cannot be read '):
+        load(str(tmp_path / 'none.yaml'))
+    with pytest.raises(ScenarioError, match='^scenario .*: cannot be read '):
+        load('a\0b.yaml')
+
+
+def test_an_algorithm_that_does_not_take_part() -> None:
+    scenario = made({'algorithms': [BOUNDED, {'name': 'classic', 'radius': 3, 'label': 'old'}]})
+    assert scenario.entrant('old').algorithm.name == 'classic'
+    with pytest.raises(ScenarioError, match="^scenario mine has no algorithm 'classic'; "
+                                            'it has bounded, old$'):
+        scenario.entrant('classic')
+
+
+def test_times_are_those_of_the_samples() -> None:
+    assert made({'duration': 3, 'measure': {'interval': 1}}).times().tolist() == [1, 2, 3]
+    assert made({'duration': 3.9, 'measure': {'interval': 1}}).times().tolist() == [1, 2, 3]
+    # Ten tenths are one, whatever floats say.
+    times = made({'duration': 1, 'measure': {'interval': 0.1}}).times()
+    assert len(times) == 10 and np.allclose(times, np.arange(1, 11) / 10)
+
+
+def test_events_are_in_the_order_of_their_times() -> None:
+    scenario = made({'events': [{'kind': 'heal', 'at': 9}, {'kind': 'split', 'at': 3},
+                                {'kind': 'die', 'at': 3}, {'kind': 'join', 'at': 0}]})
+    assert [event.name for event, _ in scenario.events] == ['join', 'split', 'die', 'heal']
+
+
+def test_what_varies_makes_all_combinations() -> None:
+    scenario = made({'vary': {'messages.loss': [0, 0.5], 'devices.count': [3, 4, 5]}})
+    variants = scenario.variants()
+    assert [tuple(values.items()) for values, _ in variants] == [
+        (('messages.loss', loss), ('devices.count', count))
+        for loss in (0, 0.5) for count in (3, 4, 5)]
+    for values, variant in variants:
+        assert variant.messages.loss == values['messages.loss']
+        assert variant.groups[0].parameters.count == values['devices.count']
+        assert variant.vary == {}
+    # The scenario itself is what it was.
+    assert scenario.messages.loss == 0.0
+    assert made({}).variants()[0][0] == {}
+
+
+def test_what_varies_in_a_list_varies_where_it_is() -> None:
+    scenario = made({'algorithms': [BOUNDED, {'name': 'colour'},
+                                    {'name': 'classic', 'radius': 3}]})
+    changed = scenario.replaced({'algorithms.radius': 7, 'duration': 20})
+    assert [getattr(entrant.parameters, 'radius', None) for entrant in changed.entrants] \
+        == [7, None, 7]
+    assert changed.duration == 20 and scenario.duration == 10

@@ -1,0 +1,211 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Runs follow from scenario, algorithm and seed, and from nothing else."""
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from lab.stages import begun, counts, leaders, line, played, scene, WALK
+from leader_election.lab import engine, simulate
+from leader_election.lab.engine import COUNTERS, MORE_PAIRS, MORE_POOL, MORE_ROOM
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.simulate import _columns, Run, Stage
+import numpy as np
+import pytest
+
+BUSY = scene(
+    motion=WALK, rounds={'spread': 0.2, 'jitter': 0.1},
+    messages={'range': 25, 'delay': [0.1, 1.5], 'loss': 0.2, 'duplication': 0.1, 'expiry': 3},
+    strength={'cycle': ['random', 'degree'], 'every': 7}, events=[
+        {'kind': 'join', 'at': 4.5, 'first': 12}, {'kind': 'corrupt', 'at': 9, 'share': 0.5},
+        {'kind': 'die', 'at': 14, 'share': 0.2}])
+QUIET = scene()
+WALKING = scene(motion=WALK)
+SCENARIOS = pytest.mark.parametrize('scenario', [QUIET, WALKING, BUSY], ids=[
+    'quiet', 'walk', 'everything'])
+
+
+def run(scenario: Scenario, seed: int, snapshots: tuple[float, ...] = ()) -> Run:
+    return simulate.simulate(scenario, 'bounded', seed, snapshots)
+
+
+def digits(result: Run) -> tuple[bytes, bytes, float]:
+    """Return all that was measured, to the last bit."""
+    return result.samples.tobytes(), result.counts.tobytes(), result.message_bytes
+
+
+@SCENARIOS
+def test_equal_seeds_give_equal_bytes(scenario: Scenario) -> None:
+    assert digits(run(scenario, 3)) == digits(run(scenario, 3))
+    assert len({digits(run(scenario, seed)) for seed in range(8)}) == 8
+
+
+@SCENARIOS
+def test_threads_do_not_matter(scenario: Scenario) -> None:
+    with ThreadPoolExecutor(4) as pool:
+        together = list(pool.map(lambda seed: digits(run(scenario, seed)), range(12)))
+    assert together == [digits(run(scenario, seed)) for seed in range(12)]
+
+
+@SCENARIOS
+@pytest.mark.parametrize('stretch', [1, 100, 10**12])
+def test_when_python_has_a_say_does_not_matter(
+        scenario: Scenario, stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = digits(run(scenario, 1))
+    monkeypatch.setattr(simulate, 'STRETCH', stretch)
+    assert digits(run(scenario, 1)) == expected
+
+
+@SCENARIOS
+def test_snapshots_change_nothing(scenario: Scenario) -> None:
+    times = (0.0, 0.35, 8.0, 15.27, 30.0)
+    seen = run(scenario, 2, times)
+    assert digits(seen) == digits(run(scenario, 2))
+    assert tuple(snapshot.time for snapshot in seen.snapshots) == times
+    # A snapshot is no view of what goes on.
+    assert len({snapshot.leader.tobytes() for snapshot in seen.snapshots}) > 1
+
+
+@pytest.mark.parametrize('stops', [[30.0], [0.01, 7.3, 7.3, 21.0, 30.0],
+                                   list(np.linspace(0.0, 30.0, 100))])
+def test_a_run_may_stop_and_go_on(stops: list[float]) -> None:
+    whole, parts = begun(WALKING, 5), begun(WALKING, 5)
+    whole.run(30.0)
+    for stop in stops:
+        parts.run(stop)
+    assert leaders(parts) == leaders(whole) and counts(parts) == counts(whole)
+    assert parts.network.watch.samples.tobytes() == whole.network.watch.samples.tobytes()
+
+
+@pytest.mark.parametrize('messages', [{}, {'expiry': 1.5}, {'delay': [0.8, 0.8]}],
+                         ids=['plain', 'expiry', 'delay'])
+def test_how_far_rows_look_ahead_does_not_matter(
+        messages: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    scenario = scene(motion=WALK, messages={'range': 25, **messages})
+    found = []
+    for skin in (0.33, 0.4, 3.0):
+        monkeypatch.setattr(engine, 'SKIN', skin)
+        result = run(scenario, 0)
+        found.append((result.samples.tobytes(), int(result.counts[COUNTERS.index('sent')])))
+    assert found == found[:1] * 3
+
+
+@pytest.mark.parametrize(('status', 'scenario'), [
+    (MORE_PAIRS, WALKING), (MORE_PAIRS, BUSY), (MORE_POOL, WALKING), (MORE_POOL, BUSY),
+    (MORE_ROOM, WALKING), (MORE_ROOM, BUSY)], ids=[
+        'pairs', 'pairs, everything', 'pool', 'pool, everything', 'room', 'room, everything'])
+def test_room_is_made_without_a_trace(
+        status: int, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = digits(run(scenario, 4))
+    asked = []
+    larger = simulate._larger
+
+    class Tiny(Stage):
+        """Begins with room for next to nothing."""
+
+        def __init__(self, *arguments: Any) -> None:
+            super().__init__(*arguments)
+            network, algorithm = self.network, self.entrant.algorithm
+            n, flights = len(network.devices.id), len(network.links.flight) > 0
+            one = np.zeros(1, np.int32)
+            self.network = network._replace(**{
+                MORE_PAIRS: {
+                    'links': engine.links(n, 2, flights), 'lists': network.lists._replace(
+                        first=one, second=one.copy(), spare=engine.links(n, 2, flights))},
+                MORE_POOL: {'pool': engine.pool(_columns(algorithm, 1), 1)},
+                MORE_ROOM: {
+                    'heard': _columns(algorithm, 1), 'metric': np.zeros(1), 'reached': one,
+                    'stray': one.copy()},
+            }[status])
+
+    def noted(network: Any, algorithm: Any, status: int) -> Any:
+        asked.append(status)
+        return larger(network, algorithm, status)
+    monkeypatch.setattr(simulate, 'Stage', Tiny)
+    monkeypatch.setattr(simulate, '_larger', noted)
+    assert digits(run(scenario, 4)) == expected
+    assert asked.count(status) > 1
+
+
+def test_a_snapshot_by_hand() -> None:
+    # Five devices 10 m apart on a line, the range 10 m; the strongest is the last, and dies.
+    scenario = line(events=[{'kind': 'die', 'at': 20, 'first': 4}], first_id=0)
+    before, after = run(scenario, 0, (19.0, 20.0)).snapshots
+    assert before.id.tolist() == [0, 1, 2, 3, 4]
+    assert before.position.tolist() == [[0, 0], [10, 0], [20, 0], [30, 0], [40, 0]]
+    assert before.leader.tolist() == [4] * 5
+    assert before.is_leader.tolist() == [False] * 4 + [True]
+    assert {(min(pair), max(pair)) for pair in before.pairs.tolist()} == {
+        (0, 1), (1, 2), (2, 3), (3, 4)}
+    assert before.running.tolist() == [True] * 5
+    # A snapshot at the time of an event is after it.
+    assert after.running.tolist() == [True] * 4 + [False]
+    assert after.is_leader.tolist() == [False] * 5
+
+
+def test_messages_are_as_long_as_robots_would_write_them() -> None:
+    # Once all have settled: who, where, and the candidacy of 4, who is at 40 m.
+    texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4]}',
+             '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4]}',
+             '{"v":1,"id":2,"frame":"map","p":[20.0,0.0],"c":[-4.0,20.0,4]}',
+             '{"v":1,"id":3,"frame":"map","p":[30.0,0.0],"c":[-4.0,10.0,4]}',
+             '{"v":1,"id":4,"frame":"map","p":[40.0,0.0],"c":[-4.0,0.0,4]}']
+    assert run(line(), 0).message_bytes == np.mean([len(text) for text in texts])
+
+
+def test_all_know_each_other_at_the_start_if_told_so() -> None:
+    for acquainted in (False, True):
+        stage = begun(line(rounds={'acquainted': acquainted, 'phase': 'together'}))
+        if acquainted:
+            stage.acquaint()
+        # Together, in the order of their indices: 0 is the first, and hears 1 only if it knows it.
+        stage.run(0.5)
+        assert leaders(stage)[0] == (1 if acquainted else 0)
+
+
+def test_strengths_change_with_the_time() -> None:
+    scenario = line(strength={'cycle': ['id', 'lower_id', 'degree'], 'every': 20}, duration=60,
+                    algorithms=[{'name': 'bounded', 'radius': 100}])
+    by_id, by_lower_id, by_degree = run(scenario, 0, (19.9, 39.9, 59.9)).snapshots
+    assert by_id.leader.tolist() == [4] * 5
+    assert by_lower_id.leader.tolist() == [0] * 5
+    # 1, 2 and 3 have two neighbours each: the lowest id of these leads.
+    assert by_degree.leader.tolist() == [1] * 5
+
+
+def test_the_weakest_wins_if_told_so() -> None:
+    scenario = line(algorithms=[{'name': 'bounded', 'radius': 100, 'wins': 'weakest'}])
+    assert leaders(played(scenario)) == [0] * 5
+
+
+def test_a_link_that_is_given_needs_no_range() -> None:
+    scenario = line(devices=[{'kind': 'line', 'count': 5, 'step': [7, 0], 'linked': True}],
+                    messages={}, algorithms=[{'name': 'bounded', 'radius': 28}])
+    assert leaders(played(scenario)) == [4] * 5
+
+
+def test_hops_count_one_each() -> None:
+    for radius, expected in [(4, [4] * 5), (3, [0, 4, 4, 4, 4]), (1, [0, 2, 2, 4, 4])]:
+        scenario = line(algorithms=[{'name': 'bounded', 'radius': radius}],
+                        messages={'range': 10, 'metric': 'hops'})
+        assert leaders(played(scenario)) == expected
+
+
+def test_the_fingerprint_is_of_what_a_run_follows_from() -> None:
+    one = simulate.fingerprint(QUIET, 'bounded')
+    assert one == simulate.fingerprint(scene(title='Another', source='Nowhere'), 'bounded')
+    others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
+              scene(algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}]), WALKING]
+    assert len({one, *(simulate.fingerprint(other, 'bounded') for other in others)}) == 5
