@@ -46,7 +46,7 @@ class Heard(NamedTuple):
     sender: int
     export: Any
     distance: float
-    """Of its sender, at least the floor [m]."""
+    """To its sender, by the metric [m]."""
 
 
 @dataclass
@@ -61,6 +61,8 @@ class Slow:
     """What is lost, comes twice, and how long it takes is drawn from this."""
     pairs: set[tuple[int, int]] | None = None
     """Who is linked for good, the lower index first; ``None``: those in range."""
+    by_degree: bool = False
+    """Whether strength is how many are heard."""
     gone: set[int] = field(default_factory=set)
     side: dict[int, bool] = field(default_factory=dict)
     """Nothing gets from one side to the other."""
@@ -98,12 +100,18 @@ class Slow:
             if letter and now - letter.received > self.messages.expiry:
                 del self.boxes[i, j]
             elif letter:
-                heard.append(Heard(j, letter.export, max(apart[j], self.messages.floor)))
+                heard.append(Heard(j, letter.export, self.metric(apart[j])))
+        if self.by_degree:
+            self.devices[i] = self.devices[i]._replace(strength=float(len(heard)))
         self.states[i] = self.algorithm.compute(
             self.devices[i], self.states[i], [each.export for each in heard],
             [each.distance for each in heard], self.parameters)
         self.lost = {j for j in near if not self.send(i, j, now)}
         return heard
+
+    def metric(self, apart: float) -> float:
+        """Return how far a neighbour is, by the metric."""
+        return 1.0 if self.messages.metric == 'hops' else max(apart, self.messages.floor)
 
     def send(self, i: int, j: int, now: float) -> bool:
         """Send what device i says to j; return whether it gets or will get there."""

@@ -68,6 +68,16 @@ def test_when_python_has_a_say_does_not_matter(
     assert digits(run(scenario, 1)) == expected
 
 
+@pytest.mark.parametrize('scenario', [QUIET, WALKING], ids=['quiet', 'walk'])
+def test_where_devices_are_stored_does_not_matter(
+        scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = digits(run(scenario, 1))
+    monkeypatch.setattr(simulate, 'SMALL', 3)
+    ids = begun(scenario, 1).network.devices.id.tolist()
+    assert ids != sorted(ids) == list(range(14))
+    assert digits(run(scenario, 1)) == expected
+
+
 @SCENARIOS
 def test_snapshots_change_nothing(scenario: Scenario) -> None:
     times = (0.0, 0.35, 8.0, 15.27, 30.0)

@@ -17,9 +17,12 @@
 from collections.abc import Iterator
 from typing import Any
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from lab.slow import Heard, Slow
-from lab.stages import begun, held, leaders, rounds, scene, states, WALK
+from lab.stages import begun, held, leaders, rounds, scene, SQUARE, states, WALK
 from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.lab import simulate
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Stage
 from leader_election.robot.codec import Codec, Message
@@ -39,7 +42,7 @@ def slow_for(stage: Stage, seed: int) -> Slow:
     return Slow(
         stage.entrant.algorithm, stage.entrant.parameters,
         [Device(*both) for both in zip(devices.id.tolist(), devices.strength.tolist())],
-        stage.scenario.messages, np.random.default_rng([seed, 4]),
+        stage.scenario.messages, np.random.default_rng([seed, 4]),  # As the stage's messages.
         pairs=None if lists.fixed < 0 else {
             (min(pair), max(pair)) for pair in list(given)[lists.fixed:]})
 
@@ -128,6 +131,34 @@ def test_agrees_while_devices_come_and_go(messages: dict[str, Any]) -> None:
     assert {i for i, _, _ in side_by_side(stage, slow, 30.0)} == set(range(6, 14))
 
 
+@settings(max_examples=30, deadline=None)
+@given(
+    seed=st.integers(0, 2**32), count=st.integers(1, 20), speed=st.sampled_from([0, 1, 4]),
+    tick=st.sampled_from([0.25, 1.0, 1.3]), metric=st.sampled_from(['distance', 'hops']),
+    messages=st.fixed_dictionaries({}, optional={
+        'expiry': st.floats(0.1, 5), 'loss': st.floats(0, 0.9),
+        'delay': st.tuples(st.floats(0, 1), st.floats(1, 3)).map(list)}))
+def test_agrees_in_any_world(seed: int, count: int, speed: float, tick: float, metric: str,
+                             messages: dict[str, Any]) -> None:
+    compare(scene(
+        devices=[{**SQUARE, 'count': count}], motion={**WALK, 'speed': speed, 'tick': tick},
+        messages={'range': 25, 'metric': metric, **messages},
+        algorithms=[{'name': 'bounded', 'radius': 40 if metric == 'distance' else 2}],
+        duration=12), seed)
+
+
+@pytest.mark.parametrize('messages', [{}, {'loss': 0.4, 'expiry': 1.5}, {'delay': [0.2, 1.2]}],
+                         ids=['plain', 'loss', 'delay'])
+def test_agrees_where_strength_is_the_number_of_neighbours(messages: dict[str, Any]) -> None:
+    scenario = scene(motion=WALK, messages={'range': 25, **messages},
+                     strength={'cycle': ['degree']})
+    stage = begun(scenario, 1)
+    slow = slow_for(stage, 1)
+    slow.by_degree = True
+    degrees = {len(heard) for _, _, heard in side_by_side(stage, slow, scenario.duration)}
+    assert len(degrees) > 4
+
+
 @pytest.mark.parametrize('timing', [
     {'spread': 0.5}, {'jitter': 0.5}, {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}],
     ids=['spread', 'jitter', 'both'])
@@ -148,6 +179,11 @@ def test_agrees_where_each_has_a_rhythm_of_its_own(timing: dict[str, Any]) -> No
     assert len(last) == 14
 
 
+def test_agrees_where_near_devices_are_stored_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulate, 'SMALL', 3)
+    compare(scene(motion=WALK, messages={'range': 25, 'loss': 0.3, 'expiry': 3}), 2)
+
+
 @pytest.mark.parametrize('tick', [0.1, 0.7, 3.0])
 def test_agrees_whatever_the_tick(tick: float) -> None:
     compare(scene(motion={**WALK, 'tick': tick}), 0)
@@ -161,9 +197,9 @@ def test_agrees_where_devices_are_fast() -> None:
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_robots_say_the_same(name: str) -> None:
     # Robots that hear what devices of the engine hear, measured by them, in a walk with loss.
-    settings = {'radius': 30.0} if 'radius' in ALGORITHMS.get(name).takes else {}
+    choice = {'radius': 30.0} if 'radius' in ALGORITHMS.get(name).takes else {}
     scenario = scene(
-        algorithms=[{'name': name, **settings}], motion=WALK,
+        algorithms=[{'name': name, **choice}], motion=WALK,
         devices=[{'kind': 'uniform', 'count': 8, 'low': [0, 0], 'high': [60, 60]}],
         messages={'range': 25, 'loss': 0.2})
     stage = begun(scenario)
@@ -171,7 +207,7 @@ def test_robots_say_the_same(name: str) -> None:
     codec = Codec(slow.algorithm)
     robots = [Robot(ElectionParameters(
         robot_id=device.id, strength=device.strength, algorithm=name, metric='range',
-        communication_range=float('inf'), **FLEETING, **settings)) for device in slow.devices]
+        communication_range=float('inf'), **FLEETING, **choice)) for device in slow.devices]
     heard_at_all = 0
     for i, now, heard in side_by_side(stage, slow, scenario.duration):
         heard_at_all += len(heard)
