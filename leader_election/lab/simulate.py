@@ -81,10 +81,11 @@ def simulate(
     stage = Stage(scenario, entrant, seed)
     taken = []
     events = [(event, p) for event, p in scenario.events if p.at <= scenario.duration]
-    stops = sorted({0.0, *snapshots, scenario.duration, *(p.at for _, p in events)}
-                   | set(stage.switches))
+    # Three times 0.1 s are a hair more than 0.3 s, and the sample at the end must not be missed.
+    end = max(scenario.duration, float(scenario.times()[-1]))
+    stops = sorted({0.0, *snapshots, end, *(p.at for _, p in events)} | set(stage.switches))
     for stop in stops:
-        stage.run(min(stop, scenario.duration))
+        stage.run(min(stop, end))
         for event, parameters in events:
             if parameters.at == stop:
                 stage.happen(event, parameters)

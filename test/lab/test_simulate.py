@@ -149,6 +149,15 @@ def test_room_is_made_without_a_trace(
     assert asked.count(status) > 1
 
 
+@pytest.mark.parametrize(('duration', 'interval', 'count'), [
+    (0.3, 0.1, 3), (0.7, 0.1, 7), (2.1, 0.7, 3), (3, 2, 1)])
+def test_all_samples_are_taken(duration: float, interval: float, count: int) -> None:
+    # As a float three times 0.1 is more than 0.3.
+    samples = run(scene(duration=duration, measure={'interval': interval},
+                        rounds={'period': 0.01}), 0).samples
+    assert len(samples) == count and not np.any(np.isnan(samples))
+
+
 def test_a_snapshot_by_hand() -> None:
     # Five devices 10 m apart on a line, the range 10 m; the strongest is the last, and dies.
     scenario = line(events=[{'kind': 'die', 'at': 20, 'first': 4}], first_id=0)
