@@ -14,6 +14,8 @@
 
 """The swarm in a terminal."""
 
+import math
+
 from leader_election.swarm.snapshot import orphans, regions
 from leader_election.swarm.statistics import Statistics
 from leader_election.view.colours import GONE, hexadecimal
@@ -62,10 +64,12 @@ def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
         label = Text(f'● {leader}', style=f'bold {style}')
         if leader not in robots:
             label.append('  gone', style='bold red')
-        strength = -robots[members[0]].value
+        value = robots[members[0]].value
+        # Not every algorithm says how strong a leader is.
+        strength = '' if math.isnan(value) else f'{-value:.4g}'
         radius = max(robots[i].distance for i in members)
         bar = max(1, round(_BAR * len(members) / len(largest[0][1])))
-        table.add_row(label, f'{strength:.4g}', str(len(members)), Text('█' * bar, style=style),
+        table.add_row(label, strength, str(len(members)), Text('█' * bar, style=style),
                       f'{radius:.2f} m', f'{statistics.stable_for(leader):.0f} s')
     if len(largest) > rows:
         rest = largest[rows:]

@@ -15,6 +15,7 @@
 """What the terminal says."""
 
 import io
+import math
 
 from leader_election.swarm.snapshot import regions, RobotView, Snapshot
 from leader_election.swarm.statistics import Statistics
@@ -58,3 +59,10 @@ def test_one_line_says_it_where_there_is_no_terminal():
     text = line(frame(note='killed'), Statistics())
     assert '\n' not in text and text.startswith('7 robots (1 gone) · 3 regions')
     assert text.endswith('killed')
+
+
+def test_an_algorithm_that_says_no_strength_leaves_the_column_empty():
+    snapshot = Snapshot(0.0, {1: RobotView(1, None, math.nan, 0.0, 1)})
+    text = shown(Frame(snapshot, Palette().assign(regions(snapshot)), '')).export_text()
+    assert [row.split()[1:4] for row in text.splitlines() if '●' in row][0][:2] == ['●', '1']
+    assert 'nan' not in text
