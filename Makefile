@@ -31,8 +31,8 @@ reproduce: .venv/.lab  ## Reproduce the papers' figures, 200 seeds each, ARGS="-
 test: .venv/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)
 
-benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, recovery
-	@for each in round_cost leader_killed cold_start steady_state; do \
+benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, recovery, the laboratory
+	@for each in round_cost leader_killed cold_start steady_state laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
 
 lint: .venv/.dev  ## Read the code with ruff and mypy
@@ -63,7 +63,7 @@ clean:  ## Remove all that is made, ./.venv too
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/lab.txt
 	@touch $@
 
-.venv/.benchmark: .venv/.run requirements/benchmark.txt
+.venv/.benchmark: .venv/.lab requirements/benchmark.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/benchmark.txt
 	@touch $@
 
