@@ -115,6 +115,15 @@ def _die(parameters: Die, network: Network, algorithm: Algorithm,
 class Join(Some):
     """Some devices that were not there before begin."""
 
+    def __post_init__(self) -> None:
+        """Refuse what would be drawn anew, or be another's turn, between the start and then."""
+        super().__post_init__()
+        for name, value, all_of_them in (('share', self.share, 1.0),
+                                         ('strongest', self.strongest, 0)):
+            if value != all_of_them:
+                raise ParameterError(f'parameter {name}: {value} is not allowed; it takes '
+                                     f'{all_of_them}, since who joins is told by first and last')
+
 
 def _join(parameters: Join, network: Network, algorithm: Algorithm,
           random: np.random.Generator) -> None:

@@ -138,6 +138,7 @@ NOT_ALLOWED = [
     ('events.last', event('state', first=3, last=2)),
     ('events.values', event('state', fields=['distance'])),
     ('events.axis', event('split', axis='z')),
+    ('events.share', event('join', share=0.5)), ('events.strongest', event('join', strongest=1)),
 ]
 
 
