@@ -85,9 +85,11 @@ class Slow:
         """
         apart = {j: distance(position[i], position[j]) for j in range(len(self.devices))
                  if j != i and j not in self.gone and self.side.get(i) == self.side.get(j)}
-        near = sorted((j for j in apart if (
+        near = [j for j in apart if (
             apart[j] <= self.messages.range if self.pairs is None
-            else (min(i, j), max(i, j)) in self.pairs)), key=order.index)
+            else (min(i, j), max(i, j)) in self.pairs)]
+        assert set(near) <= set(order), f'device {i} misses some in range at {now} s'
+        near.sort(key=order.index)
         for j in set(range(len(self.devices))) - set(near):
             self.boxes.pop((i, j), None)
             self.flights.pop((i, j), None)

@@ -101,10 +101,15 @@ def test_agrees_where_links_are_given(messages: dict[str, Any]) -> None:
                                             if key != 'range'}), 0)
 
 
+@pytest.mark.parametrize('world', [
+    {'motion': WALK},
+    {'devices': [{'kind': 'grid', 'columns': 7, 'rows': 2, 'step': [9, 9], 'linked': True}]}],
+    ids=['walk', 'links'])
 @pytest.mark.parametrize('messages', [
     {}, {'expiry': 1.5}, {'loss': 0.3, 'expiry': 2.5}, {'delay': [0.2, 1.7], 'loss': 0.2}],
     ids=['plain', 'expiry', 'loss', 'delay'])
-def test_agrees_while_devices_come_and_go(messages: dict[str, Any]) -> None:
+def test_agrees_while_devices_come_and_go(messages: dict[str, Any], world: dict[str, Any],
+                                          ) -> None:
     # What happens, who is gone from then on, and who runs no more rounds.
     script: list[tuple[dict[str, Any], set[int], set[int]]] = [
         ({'kind': 'join', 'at': 4, 'first': 12}, set(), set()),
@@ -114,8 +119,8 @@ def test_agrees_while_devices_come_and_go(messages: dict[str, Any]) -> None:
         ({'kind': 'heal', 'at': 20}, {0, 1, 2}, {3, 4}),
         ({'kind': 'die', 'at': 24, 'first': 3, 'last': 5}, {0, 1, 2, 3, 4, 5}, set()),
     ]
-    scenario = scene(motion=WALK, messages={'range': 25, **messages},
-                     events=[happening for happening, _, _ in script])
+    scenario = scene(messages={'range': 25, **messages},
+                     events=[happening for happening, _, _ in script], **world)
     stage = begun(scenario, 1)
     slow = slow_for(stage, 1)
     slow.gone, still = {12, 13}, set[int]()
