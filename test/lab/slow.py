@@ -137,4 +137,6 @@ class Slow:
 
 def distance(a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
     """Return the distance of two places [m]."""
-    return math.sqrt((a[0] - b[0])**2 + (a[1] - b[1])**2)
+    # By products, which are rounded alike everywhere; powers and hypotenuses are not.
+    dx, dy = float(a[0] - b[0]), float(a[1] - b[1])
+    return math.sqrt(dx * dx + dy * dy)

@@ -84,6 +84,8 @@ MESSAGES = {
     'twice': {'delay': [0.1, 1.5], 'duplication': 0.5, 'loss': 0.2},
     'far': {'range': 200.0},
     'alone': {'range': 0.5},
+    'floor': {'floor': 15.0},
+    'hops': {'metric': 'hops'},
 }
 
 

@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 import pytest
 
-ROOM = 2000
+ROOM = 20_000
 
 
 def found(position: Any, reach: float, present: Any = None, group: Any = None,
@@ -92,6 +92,14 @@ def test_a_lattice_of_thirds() -> None:
     # Found by trying: the two are 1 m apart, and were put two cells of 1 m apart.
     position = np.stack([0.1 + np.arange(34) / 3, np.zeros(34)], axis=1)
     assert (12, 15) in found(position, 1.0)
+
+
+@pytest.mark.parametrize('reach', [1.5, 4.0, 7.0])
+@pytest.mark.parametrize('size', [(100, 100), (1000, 5), (5, 1000), (30, 300)])
+def test_many_devices_in_many_cells(size: tuple[float, float], reach: float) -> None:
+    for seed in range(5):
+        position = np.random.default_rng(seed).uniform(-0.5, 0.5, (300, 2)) * size
+        assert found(position, reach) == expected(position, reach)
 
 
 COORDINATE = st.integers(-6, 6).map(float) | st.floats(-1e3, 1e3)
