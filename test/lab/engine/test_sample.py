@@ -97,7 +97,9 @@ def test_measures(label: str, measure: dict[str, Any]) -> None:
             {'kind': 'join', 'at': 6.2, 'first': 19}, {'kind': 'die', 'at': 12.1, 'first': 7,
                                                        'last': 9},
             {'kind': 'die', 'at': 20.6, 'first': 19, 'linger': True},
-            {'kind': 'corrupt', 'at': 39.9}]), label, 3)
+            # Who joins again begins afresh.
+            {'kind': 'join', 'at': 21.6, 'first': 19},
+            {'kind': 'corrupt', 'at': 39.7}]), label, 3)
     # Some leaders that were made up do not even exist.
     at = int(40 // measure.get('interval', 1)) - 1
     assert label == 'classic' or stage.network.watch.samples[at, MEASURES.index('spurious')] > 0
