@@ -102,8 +102,8 @@ class Die(Some):
     """Some devices are gone."""
 
     linger: bool = parameter(
-        False, 'What they sent last stays with their neighbours until it expires, which takes '
-        'a messages.expiry.')
+        False, 'What they sent last stays with their neighbours until it expires; where messages '
+        'do not expire, for good.')
 
 
 def _die(parameters: Die, network: Network, algorithm: Algorithm,

@@ -151,7 +151,14 @@ class Stage:
         """Let an event happen."""
         if event.states:
             self._detach()
+        # Of strengths an event speaks as the scenario does, of states as the algorithm does.
+        negated = self.entrant.weakest and not event.states
+        strength = self.network.devices.strength
+        if negated:
+            strength *= -1.0
         event.happen(parameters, self.network, self.entrant.algorithm, self._events)
+        if negated:
+            strength *= -1.0
 
     def switch(self, time: float) -> None:
         """Give all devices the strengths that hold from a time on [s]."""
@@ -203,7 +210,8 @@ class Stage:
         leader = self.network.exports.leader.copy()
         return Snapshot(
             time, devices.id.copy(), devices.position.copy(), leader,
-            (leader == devices.id) & devices.running, devices.running.copy(),
+            (leader == devices.id) & (self.network.exports.distance < np.inf) & devices.running,
+            devices.running.copy(),
             pairs[near & (pairs[:, 0] < pairs[:, 1])])
 
     def message_bytes(self) -> float:

@@ -223,3 +223,14 @@ def test_a_share_is_drawn() -> None:
              for seed in range(100)}
     # All ten pairs of five.
     assert len(drawn) == 10 and {len(chosen) for chosen in drawn} == {2}
+
+
+def test_a_strength_is_said_as_the_scenario_has_it() -> None:
+    # Where the weakest wins, 99 makes a device lose, and a strength below all makes it win.
+    for value, expected in ((99, 0), (-1, 2)):
+        stage = until(10, algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}],
+                      events=event('strength', first=2, last=2, value=value))
+        assert leaders(stage) == [0] * 5
+        happen(stage)
+        stage.run(20)
+        assert leaders(stage) == [expected] * 5

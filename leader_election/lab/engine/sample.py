@@ -50,8 +50,9 @@ def sample(devices, exports, watch):
         named = len(np.unique(stranger[:strangers]))
     for place in range(n):
         i = devices.by_id[place]
+        # Who names itself at an infinite distance has found nobody yet (classic).
         leads = (devices.running[i] and watch.begun[i]
-                 and exports.leader[i] == devices.id[i])
+                 and exports.leader[i] == devices.id[i] and exports.distance[i] < np.inf)
         leaders += leads
         if size[place] > 0:
             named += 1

@@ -37,7 +37,7 @@ def measured(stage: Stage, history: dict[int, list[bool]], since: int) -> dict[s
     for state in now.values():
         regions.setdefault(state.leader, []).append(state.distance)
     leaders = {i + devices.id[0] for i, state in now.items()
-               if state.leader == i + devices.id[0]}
+               if state.leader == i + devices.id[0] and state.distance < np.inf}
     correct = {leader: region for leader, region in regions.items() if leader in leaders}
     radii = [max((distance for distance in region if distance < np.inf), default=0.0)
              for region in correct.values()]
