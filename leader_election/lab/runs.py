@@ -87,10 +87,11 @@ def run(
         if missing:
             for label in dict.fromkeys(key.algorithm for key in missing):
                 _compile(variants[0], label, progress)
-            files = {key: parts / f'{digests[key.algorithm, key.variant]},{key.seed}.npz'
-                     for key in missing}
-            with progress.counting(scenario.name, len(missing)):
-                _compute(files, variants, workers or cores(), progress)
+            # Variants that are all the same to an algorithm share a file, and are run once.
+            keys = {parts / f'{digests[key.algorithm, key.variant]},{key.seed}.npz': key
+                    for key in missing}
+            with progress.counting(scenario.name, len(keys)):
+                _compute(keys, variants, workers or cores(), progress)
         dataset = _merged(kept_in(parts, digests), scenario, path)
     # Only now that all of it is in one file.
     shutil.rmtree(parts)
@@ -109,13 +110,16 @@ def kept_in(parts: Path, digests: Mapping[tuple[str, int], str]) -> dict[Key, Pa
     :param digests: what the numbers of each algorithm and variant follow from.
     :raises ResultError: where a run follows from something else.
     """
-    known = {digest: which for which, digest in digests.items()}
+    known: dict[str, list[tuple[str, int]]] = {}
+    for which, digest in digests.items():
+        known.setdefault(digest, []).append(which)
     found = {}
     for file in sorted(parts.glob('*.npz')):
         digest, _, seed = file.stem.partition(',')
         if digest not in known:
             raise results.stale(file)
-        found[Key(*known[digest], int(seed))] = file
+        for algorithm, variant in known[digest]:
+            found[Key(algorithm, variant, int(seed))] = file
     return found
 
 
@@ -146,21 +150,21 @@ def _compile(scenario: Scenario, label: str, progress: Progress) -> None:
         progress.note(f'compiled {label} in {monotonic() - began:.1f} s (kept for next time)')
 
 
-def _compute(files: Mapping[Key, Path], variants: Sequence[Scenario], workers: int,
+def _compute(keys: Mapping[Path, Key], variants: Sequence[Scenario], workers: int,
              progress: Progress) -> None:
-    """Compute runs, and keep each in its file."""
+    """Compute runs, by the files to keep them in."""
     writing, stopped = Lock(), Event()
 
-    def compute(key: Key) -> tuple[Key, int]:
+    def compute(file: Path, key: Key) -> tuple[Key, int]:
         finished = simulate(variants[key.variant], key.algorithm, key.seed)
         with writing:
             if not stopped.is_set():
-                _keep(finished, files[key])
+                _keep(finished, file)
         return key, int(finished.counts[ROUNDS])
 
     pool = ThreadPoolExecutor(workers)
     try:
-        for future in as_completed([pool.submit(compute, key) for key in files]):
+        for future in as_completed([pool.submit(compute, *item) for item in keys.items()]):
             key, rounds = future.result()
             progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
     except BaseException:

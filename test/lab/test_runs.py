@@ -18,7 +18,7 @@ from io import StringIO
 import os
 from pathlib import Path
 
-from lab.small import load, VARIED
+from lab.small import load, TEXT, VARIED
 from leader_election.lab import results, runs
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.simulate import simulate
@@ -57,6 +57,20 @@ def test_workers_and_order_change_nothing(tmp_path: Path) -> None:
         for seed in range(4)}
     # Seeds are not all alike, or the above would say nothing.
     assert not np.array_equal(one['changes'].isel(seed=0), one['changes'].isel(seed=1))
+
+
+def test_what_an_algorithm_does_not_notice_is_run_once(tmp_path: Path) -> None:
+    # The radius varies, which colour takes none of: 2 seeds, bounded twice and colour once.
+    text = TEXT.replace('{name: classic, radius: 30, wins: weakest}', '{name: colour}')
+    scenario = load(tmp_path, text + 'vary: {algorithms.radius: [20, 30]}\n')
+    progress = Told()
+    dataset = runs.run(scenario, range(2), tmp_path, progress=progress)
+    assert progress.counted() == 2 * 3 and len(results.present(dataset)) == 2 * 4
+    narrow, wide = dataset['leaders'].sel(algorithm='colour').transpose('algorithms.radius', ...)
+    assert np.array_equal(narrow, wide)
+    again = Told()
+    runs.run(scenario, range(2), tmp_path, progress=again)
+    assert again.counted() == 0
 
 
 def test_a_result_is_what_simulate_gives(tmp_path: Path) -> None:
