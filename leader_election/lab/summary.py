@@ -17,6 +17,7 @@
 from typing import Any, NamedTuple
 
 from leader_election.lab.engine.network import ROUNDS, SENT
+from leader_election.lab.following import following
 from leader_election.lab.results import MISSING, varied
 from leader_election.lab.statistics import settling_time, time_average
 import numpy as np
@@ -25,7 +26,8 @@ from rich.table import Table
 import xarray
 
 CAPTION = """\
-instability, leaders: means, without the first sixth of the run
+instability, leaders, led: means, without the first sixth of the run
+led: the part of devices whose leader leads
 stable after: so many rounds no device changed its leader any more
 receivers, bytes: of a message, of which each device sends one a round"""
 
@@ -41,6 +43,8 @@ class Line(NamedTuple):
     """Mean without the warm-up."""
     leaders: float
     """Mean number of devices that lead themselves, without the warm-up."""
+    led: float
+    """Mean part of devices whose leader leads itself, without the warm-up."""
     settled: int
     """Seeds with a time from which on no device changed its leader."""
     settling: float
@@ -75,6 +79,7 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
         algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
         instability=float(time_average(one['instability']).mean()),
         leaders=float(time_average(one['leaders']).mean()),
+        led=float(time_average(following(one)).mean()),
         settled=int(settled.sum()),
         settling=float(settling[settled].mean()) if settled.any() else float('nan'),
         receivers=float(counts[SENT] / counts[ROUNDS]),
@@ -90,14 +95,14 @@ def table(dataset: xarray.Dataset, period: float) -> Table:
     shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
                   caption=CAPTION, caption_justify='left')
     shown.add_column('algorithm')
-    for name in (*varied(dataset), 'seeds', 'instability', 'leaders', 'stable after', 'receivers',
-                 'bytes'):
+    for name in (*varied(dataset), 'seeds', 'instability', 'leaders', 'led', 'stable after',
+                 'receivers', 'bytes'):
         shown.add_column(name, justify='right')
     for line in lines(dataset):
         shown.add_row(
             line.algorithm, *map(str, line.varied), str(line.seeds), f'{line.instability:.4f}',
-            f'{line.leaders:.1f}', stability(line, period), f'{line.receivers:.1f}',
-            f'{line.message_bytes:.0f}')
+            f'{line.leaders:.1f}', f'{line.led:.1%}', stability(line, period),
+            f'{line.receivers:.1f}', f'{line.message_bytes:.0f}')
     return shown
 
 

@@ -36,6 +36,8 @@ def made(changes: list[int], instability: list[float], size: float) -> Run:
     samples[:, MEASURES.index('changes')] = changes
     samples[:, MEASURES.index('instability')] = instability
     samples[:, MEASURES.index('leaders')] = [9, 2, 2, 2, 2, 7]
+    samples[:, MEASURES.index('correct')] = 2
+    samples[:, MEASURES.index('mean_size')] = [5, 5, 5, 5, 5, 0]
     counts = np.zeros(len(COUNTERS), np.int64)
     counts[COUNTERS.index('rounds')], counts[COUNTERS.index('sent')] = 60, 90
     return Run(samples, counts, size)
@@ -50,7 +52,7 @@ def dataset(tmp_path: Path) -> xarray.Dataset:
     results.put(made_up, Key('bounded', 1, 2), made([3, 1, 0, 0, 0, 0], low, 200.0))
     results.put(made_up, Key('classic', 0, 0), made([1, 1, 1, 1, 1, 1], low, 50.0))
     results.put(made_up, Key('classic', 0, 1), made([0, 0, 0, 0, 0, 0], low, 50.0))
-    made_up.attrs['title'] = 'By hand'
+    made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
     return made_up
 
 
@@ -60,6 +62,8 @@ def test_lines(dataset: xarray.Dataset) -> None:
     # The first of six samples is the warm-up: (0.5 + 0.1) / 2, and (2 + 2 + 2 + 2 + 7) / 5.
     assert bounded.instability == pytest.approx(0.3)
     assert bounded.leaders == pytest.approx(3.0)
+    # 60 rounds in 6 s are 10 devices: 2 leaders lead all of them, and at the end nobody.
+    assert bounded.led == pytest.approx(0.8)
     # From second 4 on nothing changed, and from second 3 on.
     assert (bounded.settled, bounded.settling) == (2, 3.5)
     # 90 receivers of 60 messages; (100 + 200) / 2.
@@ -80,5 +84,6 @@ def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
     with console.capture() as shown:
         console.print(table(dataset, 1.0))
     rows = [line.split() for line in shown.get().splitlines()]
-    assert ['classic', '0.0', '2', '0.1000', '3.0', '1', '(1', 'of', '2)', '1.5', '50'] in rows
-    assert ['bounded', '0.5', '2', '0.3000', '3.0', '4', '1.5', '150'] in rows
+    assert ['classic', '0.0', '2', '0.1000', '3.0', '80.0%', '1', '(1', 'of', '2)', '1.5',
+            '50'] in rows
+    assert ['bounded', '0.5', '2', '0.3000', '3.0', '80.0%', '4', '1.5', '150'] in rows

@@ -22,20 +22,19 @@ takes devices along; whenever it enters, it gives them up.
 from collections.abc import Sequence
 
 from leader_election.lab.figures.error import FigureError
-from leader_election.lab.figures.instability import LIMITS
 from leader_election.lab.figures.style import (
     colour_of,
     count_seeds,
-    curve,
     FAINT,
     FONT,
     INK,
-    legend,
     new_figure,
     tidy,
 )
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import simulate, Snapshot
+from leader_election.lab.statistics import WARM_UP
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +45,7 @@ ALGORITHM = 'bounded'
 
 
 def draw_border(results: xr.Dataset, scenario: Scenario, seed: int = 0) -> Figure:
-    """Draw instability over time, and below how far the moving device is from the strongest."""
+    """Draw changes over time, and below how far the moving device is from the strongest."""
     entrant = scenario.entrant(ALGORITHM)
     taken = simulate(scenario, ALGORITHM, seed, scenario.times().tolist()).snapshots
     return draw_distance_below(results, scenario.times(), distances(taken),
@@ -75,33 +74,77 @@ def distances(snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
     return apart
 
 
+def crossings(distance: NDArray[np.float64], radius: float) -> NDArray[np.int64]:
+    """
+    Return the indices of the first samples after each crossing of the border.
+
+    >>> crossings(np.array([9.0, 11.0, 12.0, 10.0, 9.0]), 10.0).tolist()
+    [1, 3]
+    """
+    indices: NDArray[np.int64] = np.flatnonzero(np.diff(distance <= radius)) + 1
+    return indices
+
+
+def changes_per_crossing(results: xr.Dataset, distance: NDArray[np.float64],
+                         radius: float) -> xr.DataArray:
+    """
+    Return how often devices change their leader for each crossing of the border.
+
+    :param results: ``changes`` over algorithm, seed and time.
+    :param distance: of the moving device from the strongest, at the same times.
+    :return: a mean over as many crossings outwards as inwards, from the first one after the
+        warm-up on; nan without three crossings.
+    """
+    first = int(np.searchsorted(results['time'], WARM_UP * results['time'][-1]))
+    crossed = crossings(distance, radius)
+    crossed = crossed[crossed >= first]
+    changes: xr.DataArray = results['changes'].isel(time=0, drop=True) * np.nan
+    if len(crossed) < 3:
+        return changes
+    # Out and in again cost not the same.
+    crossed = crossed[:len(crossed) - (len(crossed) + 1) % 2]
+    within = results['changes'].isel(time=slice(crossed[0], crossed[-1]))
+    # As float64: a mean of many float32 is not exact.
+    changes = within.astype(float).sum('time', skipna=False) / (len(crossed) - 1)
+    return changes
+
+
 def draw_distance_below(results: xr.Dataset, times: NDArray[np.float64],
                         distance: NDArray[np.float64], radius: float) -> Figure:
     """
-    Draw instability over time, and a distance below it.
+    Draw the changes of leaders over time, a row an algorithm, and a distance below.
 
-    :param results: ``instability`` over algorithm, seed and time.
+    :param results: ``changes`` over algorithm, seed and time.
     :param distance: at ``times`` [s], in metres, as the radius is.
     """
+    labels = results['algorithm'].values.tolist()
     figure = new_figure(
-        9.0, 6.0, results.attrs.get('title', ''),
-        f'mean over {count_seeds(results["instability"])}, band: one standard deviation')
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=[2, 1])
-    for algorithm in results['algorithm'].values.tolist():
-        curve(above, results['instability'].sel(algorithm=algorithm), algorithm,
-              colour_of(algorithm), LIMITS)
-    above.set_yscale('log', nonpositive='clip')
-    above.set_ylim(*LIMITS)
-    above.set_ylabel('instability', fontsize=FONT)
+        9.0, 2.4 + 0.8 * len(labels), results.attrs.get('title', ''),
+        'leader changes of all devices between two samples: mean over '
+        f'{count_seeds(results["changes"])}')
+    *rows, below = figure.subplots(len(labels) + 1, 1, sharex=True,
+                                   height_ratios=[1.0] * len(labels) + [1.4])
+    changes = results['changes'].astype(float).mean('seed')
+    each = changes_per_crossing(results, distance, radius).mean('seed')
+    # The beginning, when all elect for the first time, may go beyond.
+    most = float(changes.where(changes['time'] > WARM_UP * times[-1]).max())
+    for axes, label in zip(rows, labels):
+        axes.fill_between(times, changes.sel(algorithm=label), color=colour_of(label), linewidth=0)
+        axes.set_ylim(0.0, 1.1 * most if most > 0.0 else 1.0)
+        _beside(axes, 0.5, f'{label}\n{float(each.sel(algorithm=label)):.0f} changes a crossing',
+                'axes fraction', INK)
     below.plot(times, distance, color=INK, linewidth=1.2)
     below.axhline(radius, color=FAINT, linestyle='--', linewidth=1.0)
-    below.annotate('radius', (1.0, radius), (3, 0), xycoords=('axes fraction', 'data'),
-                   textcoords='offset points', fontsize=FONT - 1, color=FAINT, va='center')
-    below.set_ylabel('moving device to\nstrongest device [m]', fontsize=FONT)
-    below.set_ylim(bottom=0.0)
+    _beside(below, radius, 'radius', 'data', FAINT)
+    below.set_ylabel('moving device to\nstrongest one [m]', fontsize=FONT - 1)
     below.set_xlim(0.0, times[-1])
     below.set_xlabel('time [s]', fontsize=FONT)
-    for axes in (above, below):
+    for axes in (*rows, below):
         tidy(axes)
-    legend(figure, above)
     return figure
+
+
+def _beside(axes: Axes, height: float, text: str, unit: str, tint: str) -> None:
+    """Write something on the right of axes."""
+    axes.annotate(text, (1.0, height), (4, 0), xycoords=('axes fraction', unit),
+                  textcoords='offset points', fontsize=FONT - 1, color=tint, va='center')

@@ -12,39 +12,51 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The map: which algorithm is the most stable, over two things that vary."""
+"""
+The map: which algorithm is the best over two things that vary.
+
+Those that make regions and those that elect one leader for all do different things, and have a map
+each. Regions are to be stable; but devices that follow a leader that is gone are very stable, so
+only those algorithms compete that have most devices led. One leader for all is to be one: there
+the algorithm is the best that has the most devices behind one and the same leader.
+"""
+
+from collections.abc import Callable, Sequence
 
 from leader_election.lab.figures.error import FigureError
 from leader_election.lab.figures.style import colour_of, count_seeds, FONT, INK, new_figure, words
 from leader_election.lab.figures.sweep import varied
+from leader_election.lab.following import following, united
 from leader_election.lab.statistics import time_average
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 import numpy as np
 import xarray as xr
 
-SPURIOUS = 0.05
-"""Who names more leaders than this part that are none does not elect correctly: it cannot win."""
+LED = 0.8
+"""Who has fewer than this part of the devices led by somebody who leads cannot win."""
+ONE_FOR_ALL = ('bounded-one', 'resilient', 'colour')
+"""The labels of those that are to elect one leader for all."""
 NOBODY = 'nobody'
 _NONE = (0.88, 0.88, 0.88)
 
 
-def winners(results: xr.Dataset) -> xr.Dataset:
+def stablest(results: xr.Dataset) -> xr.Dataset:
     """
-    Return who wins at each place of the map: the least instability among those that elect.
+    Return who wins at each place of the map: the least instability among those that have most led.
 
-    :param results: ``instability``, ``named`` and ``spurious`` over algorithm, keys, seed, time.
-    :return: over the keys: ``winner`` (its label, ``NOBODY`` where none elects), its
+    :param results: of algorithms that make regions.
+    :return: over the keys: ``winner`` (its label, ``NOBODY`` where none has enough led), its
         ``instability``, by what part that is lower than the next one's (``margin``, nan without
-        a next one), and the part of the leaders it names that are none (``spurious``).
+        a next one), and the part of devices whose leader leads (``led``).
     """
     instability = time_average(results['instability']).mean('seed')
-    spurious = (time_average(results['spurious'].astype(float)).mean('seed')
-                / time_average(results['named'].astype(float)).mean('seed'))
-    elects = instability.where(spurious <= SPURIOUS)
-    ranked = np.sort(elects.transpose('algorithm', ...).values, axis=0)  # nan comes last
-    best = elects.min('algorithm')
-    place = elects.fillna(np.inf).argmin('algorithm')
+    led = time_average(following(results)).mean('seed')
+    allowed = instability.where(led >= LED)
+    ranked = np.sort(allowed.transpose('algorithm', ...).values, axis=0)  # nan comes last
+    best = allowed.min('algorithm')
+    place = allowed.fillna(np.inf).argmin('algorithm')
     labels = results['algorithm'].values
     second = best.copy(data=ranked[1] if len(ranked) > 1 else np.full(best.shape, np.nan))
     # Where the next one has no instability at all, neither has the winner: no margin.
@@ -53,55 +65,95 @@ def winners(results: xr.Dataset) -> xr.Dataset:
         'winner': best.copy(data=np.where(best.isnull(), NOBODY, labels[place.values])),
         'instability': best,
         'margin': margin,
-        'spurious': spurious.isel(algorithm=place).drop_vars('algorithm').where(best.notnull())})
+        'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull())})
+
+
+def most_united(results: xr.Dataset) -> xr.Dataset:
+    """
+    Return who has the most devices behind one and the same leader, at each place of the map.
+
+    :return: over the keys: ``winner`` (its label), that part of the devices (``led``), and its
+        ``instability``.
+    """
+    instability = time_average(results['instability']).mean('seed')
+    led = time_average(united(results)).mean('seed')
+    place = led.argmax('algorithm')
+    return xr.Dataset({
+        'winner': place.copy(data=results['algorithm'].values[place.values]),
+        'led': led.max('algorithm'),
+        'instability': instability.isel(algorithm=place).drop_vars('algorithm')})
 
 
 def draw_map(results: xr.Dataset) -> Figure:
     """
-    Draw who wins: colour says who, the text its instability, margin, and spurious leaders.
+    Draw who wins: colour says who, the text by what.
 
-    :param results: with two keys that vary, the first of which goes across.
+    :param results: of a scenario with two keys that vary, the first of which goes across.
     """
     keys = varied(results)
     if len(keys) != 2:
         raise FigureError(f'a map takes two keys that vary; these results have {len(keys)}')
-    won = winners(results).transpose(keys[1], keys[0])
-    rows, columns = won['winner'].shape
+    labels = results['algorithm'].values.tolist()
+    regions = [label for label in labels if label not in ONE_FOR_ALL]
+    one = [label for label in labels if label in ONE_FOR_ALL]
+    contests = [contest for contest in (
+        ('regions: the least instability', regions, stablest, _of_regions),
+        ('one leader for all: the most devices behind it', one, most_united, _of_one),
+    ) if contest[1]]
+    rows, columns = results.sizes[keys[1]], results.sizes[keys[0]]
     figure = new_figure(
-        3.4 + 1.25 * columns, 1.6 + 0.85 * rows, results.attrs.get('title', ''),
-        f'mean over {count_seeds(results["instability"])}. Colour: the least instability among '
-        f'those that\nname at most {SPURIOUS:.0%} spurious leaders. In the cells: its '
-        'instability, how much\nlower it is than the next, the part of spurious leaders')
-    axes = figure.subplots()
-    labels = [*results['algorithm'].values.tolist(), NOBODY]
-    tints = {label: _NONE if label == NOBODY else colour_of(label) for label in labels}
+        3.0 + 1.25 * columns, 1.4 + (0.7 + 0.62 * rows) * len(contests),
+        results.attrs.get('title', ''),
+        f'mean over {count_seeds(results["instability"])} of the average over time, without the '
+        f'first sixth.\nRegions: among those with at least {LED:.0%} of the devices led; '
+        'instability, how much lower\nit is than that of the next one, and the part of devices '
+        'whose leader leads.\nOne leader: the part of devices behind it, and instability')
+    tints: dict[str, tuple[float, float, float]] = {}
+    panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
+    for axes, (title, competing, won, text) in zip(panels, contests):
+        outcome = won(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
+        tints |= {label: colour_of(label) for label in competing}
+        if NOBODY in outcome['winner'].values:
+            tints[NOBODY] = _NONE
+        _paint(axes, outcome, keys, tints, text)
+        axes.set_title(title, fontsize=FONT)
+    figure.legend(handles=[Patch(color=tint, label=label) for label, tint in tints.items()],
+                  loc='outside right upper', frameon=False, fontsize=FONT)
+    return figure
+
+
+def _paint(axes: Axes, won: xr.Dataset, keys: Sequence[str],
+           tints: dict[str, tuple[float, float, float]],
+           text: Callable[[xr.Dataset], str]) -> None:
+    """Paint each place in its winner's colour."""
     axes.imshow([[tints[label] for label in row] for row in won['winner'].values.tolist()],
                 origin='lower', aspect='auto')
-    for row in range(rows):
-        for column in range(columns):
+    for row in range(won.sizes[keys[1]]):
+        for column in range(won.sizes[keys[0]]):
             cell = won.isel({keys[1]: row, keys[0]: column})
-            axes.text(column, row, _text(cell), ha='center', va='center', fontsize=FONT - 1,
-                      color=_readable_on(tints[str(cell['winner'].item())]))
+            axes.text(column, row, text(cell), ha='center', va='center', fontsize=FONT - 2,
+                      linespacing=1.05, color=_readable_on(tints[str(cell['winner'].item())]))
     for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
         ticks(range(won.sizes[key]), [f'{value}' for value in won[key].values.tolist()])
     axes.set_xlabel(words(keys[0]), fontsize=FONT)
     axes.set_ylabel(words(keys[1]), fontsize=FONT)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
-    shown = [label for label in labels if label != NOBODY or label in won['winner'].values]
-    figure.legend(handles=[Patch(color=tints[label], label=label) for label in shown],
-                  loc='outside right upper', frameon=False, fontsize=FONT)
-    return figure
 
 
-def _text(cell: xr.Dataset) -> str:
-    """Say how it was won."""
+def _of_regions(cell: xr.Dataset) -> str:
+    """Say how regions won."""
     if cell['winner'].item() == NOBODY:
         return NOBODY
     margin = float(cell['margin'])
-    return (f'{float(cell["instability"]):.3g}\n'
+    return (f'{float(cell["instability"]):.3f}\n'
             f'{"alone" if np.isnan(margin) else f"{margin:.0%} lower"}\n'
-            f'{float(cell["spurious"]):.1%} spurious')
+            f'{float(cell["led"]):.0%} led')
+
+
+def _of_one(cell: xr.Dataset) -> str:
+    """Say how one leader won."""
+    return f'{float(cell["led"]):.0%} led\n{float(cell["instability"]):.3f}'
 
 
 def _readable_on(tint: tuple[float, float, float]) -> str:

@@ -12,7 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Time-averaged instability over what a scenario varies."""
+"""
+What comes of what a scenario varies: instability, who is led, and how many lead, over time.
+
+Instability alone misleads: devices that all follow a leader that is gone are very stable.
+"""
 
 from itertools import product
 
@@ -27,13 +31,15 @@ from leader_election.lab.figures.style import (
     tidy,
     words,
 )
+from leader_election.lab.following import following
 from leader_election.lab.statistics import time_average
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
 import numpy as np
 import xarray as xr
 
-COLUMNS = 3
-"""Panels side by side."""
+FOLLOWING = 'part of devices whose leader leads'
 
 
 def varied(results: xr.Dataset) -> tuple[str, ...]:
@@ -42,46 +48,62 @@ def varied(results: xr.Dataset) -> tuple[str, ...]:
                  if dimension not in ('algorithm', 'seed', 'time'))
 
 
+def averages(results: xr.Dataset) -> xr.Dataset:
+    """Return what a sweep shows, averaged over time without the warm-up."""
+    return xr.Dataset({
+        'instability': time_average(results['instability']),
+        FOLLOWING: time_average(following(results)),
+        'leaders': time_average(results['leaders'])})
+
+
 def draw_sweep(results: xr.Dataset) -> Figure:
     """
-    Draw instability, averaged over time without the warm-up, against the first key that varies.
+    Draw instability, who is led and how many lead, against the first key that varies.
 
-    :param results: ``instability`` over algorithm, the keys, seed and time. Each combination of
-        the other keys has a panel of its own.
+    :param results: of a scenario. Each combination of the other keys has a column of its own.
     """
     keys = varied(results)
     if not keys:
         raise FigureError(f'scenario {results.attrs.get("scenario", "")} varies nothing; '
                           'its results are no sweep')
-    values = time_average(results['instability'])
-    labels, numeric = values[keys[0]].values.tolist(), values[keys[0]].dtype.kind in 'fi'
-    numeric = numeric and bool(np.isfinite(values[keys[0]]).all())
+    shown = averages(results)
+    labels, numeric = shown[keys[0]].values.tolist(), shown[keys[0]].dtype.kind in 'fi'
+    numeric = numeric and bool(np.isfinite(shown[keys[0]]).all())
     if not numeric:
-        values = values.assign_coords({keys[0]: np.arange(len(labels))})
-    rest = {key: values[key].values.tolist() for key in keys[1:]}
+        shown = shown.assign_coords({keys[0]: np.arange(len(labels))})
+    rest = {key: shown[key].values.tolist() for key in keys[1:]}
     settings = [dict(zip(rest, combination)) for combination in product(*rest.values())]
-    columns = min(COLUMNS, len(settings))
-    rows = -(-len(settings) // columns)
     figure = new_figure(
-        3.6 + (5.4 if columns == 1 else 3.2 * columns), 1.2 + 3.4 * rows,
+        3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 8.4,
         results.attrs.get('title', ''),
-        f'mean over {count_seeds(values)} of the average over time, without the first sixth; '
-        'band: one standard deviation')
-    panels = figure.subplots(rows, columns, sharey=True, squeeze=False).ravel()
-    for axes, setting in zip(panels, settings):
-        for algorithm in values['algorithm'].values.tolist():
-            curve(axes, values.sel(algorithm=algorithm, **setting), algorithm,
-                  colour_of(algorithm), (0.0, 1.0)).set(marker='o', markersize=3.5)
-        axes.set_title(', '.join(f'{words(key)}: {value}' for key, value in setting.items()),
-                       fontsize=FONT)
-        axes.set_xlabel(words(keys[0]), fontsize=FONT)
-        axes.set_ylim(bottom=0.0)
+        f'mean over {count_seeds(shown["instability"])} of the average over time, without the '
+        'first sixth;\nband: one standard deviation')
+    panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
+    for column, setting in zip(panels.T, settings):
+        for axes, measure in zip(column, shown):
+            _draw(axes, shown[measure].sel(setting))
+        column[0].set_title(', '.join(f'{words(key)}: {value}' for key, value in setting.items()),
+                            fontsize=FONT)
+        column[-1].set_xlabel(words(keys[0]), fontsize=FONT)
         if not numeric:
-            axes.set_xticks(range(len(labels)), [str(label) for label in labels])
-        tidy(axes)
-    for axes in panels[::columns]:
-        axes.set_ylabel('instability', fontsize=FONT)
-    for axes in panels[len(settings):]:
-        axes.set_visible(False)
-    legend(figure, panels[0])
+            column[-1].set_xticks(range(len(labels)), [str(label) for label in labels])
+    for axes, measure in zip(panels[:, 0], shown):
+        axes.set_ylabel(str(measure).replace(' devices ', ' devices\n'), fontsize=FONT)
+    legend(figure, panels[0, 0])
     return figure
+
+
+def _draw(axes: Axes, values: xr.DataArray) -> None:
+    """Draw a measure of all algorithms: parts on a linear scale, numbers on a logarithmic one."""
+    counts = values.name == 'leaders'
+    for algorithm in values['algorithm'].values.tolist():
+        curve(axes, values.sel(algorithm=algorithm), algorithm, colour_of(algorithm),
+              (0.1, np.inf) if counts else (0.0, 1.0)).set(marker='o', markersize=3.5)
+    if counts:
+        axes.set_yscale('log', nonpositive='clip')
+        axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+        axes.yaxis.set_major_formatter('{x:g}')
+        axes.yaxis.set_minor_formatter('')
+    else:
+        axes.set_ylim(0.0, 1.0 if values.name == FOLLOWING else None)
+    tidy(axes)

@@ -17,7 +17,10 @@
 import numpy as np
 import xarray as xr
 
-MEASURES = ('instability', 'named', 'correct', 'spurious', 'largest_size')
+MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious', 'mean_size',
+            'largest_size')
+DEVICES = 100
+"""They run a round a second."""
 
 
 def results(algorithms, times, seeds=3, vary=None, title='An experiment', **values):
@@ -30,7 +33,11 @@ def results(algorithms, times, seeds=3, vary=None, title='An experiment', **valu
     coordinates = {'algorithm': list(algorithms), **vary, 'seed': list(range(seeds)),
                    'time': np.asarray(times, float)}
     shape = tuple(len(values) for values in coordinates.values())
+    runs = tuple(coordinates)[:-1]
+    measures = {
+        measure: ((*runs, 'time'), np.broadcast_to(
+            np.asarray(values.get(measure, 0.0), float), shape).copy()) for measure in MEASURES}
+    counts = (*runs, 'counter'), np.full((*shape[:-1], 1), DEVICES * max(times), np.int64)
     return xr.Dataset(
-        {measure: (tuple(coordinates), np.broadcast_to(
-            np.asarray(values.get(measure, 0.0), float), shape).copy()) for measure in MEASURES},
-        coordinates, {'scenario': 'example', 'title': title})
+        {**measures, 'counts': counts}, {**coordinates, 'counter': ['rounds']},
+        {'scenario': 'example', 'title': title, 'text': 'rounds: {period: 1}'})

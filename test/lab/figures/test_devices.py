@@ -16,7 +16,11 @@
 
 from lab.figures.example import results
 from leader_election.lab.figures.animation import animate, FRAMES
-from leader_election.lab.figures.border import distances, draw_distance_below
+from leader_election.lab.figures.border import (
+    changes_per_crossing,
+    distances,
+    draw_distance_below,
+)
 from leader_election.lab.figures.error import FigureError
 from leader_election.lab.figures.partition import draw_partitions, draw_snapshots
 from leader_election.lab.scenario import parse
@@ -100,12 +104,26 @@ def test_who_never_follows_anybody_has_no_distance():
         distances(steps)
 
 
-def test_the_distance_is_drawn_below_the_instability():
-    times = np.arange(1.0, 4.0)
-    figure = draw_distance_below(results(['bounded'], times, instability=0.2), times,
-                                 np.array([9.0, 11.0, 9.0]), 10.0)
-    above, below = figure.axes
-    assert above.get_lines()[0].get_ydata() == pytest.approx(0.2)
+# The border, at 10 m, is crossed out, in, out, in; the first sample is the warm-up.
+TO_AND_FRO = np.array([9.0, 9.0, 11.0, 9.0, 11.0, 9.0])
+
+
+def test_changes_are_counted_from_crossing_to_crossing():
+    """Out 5 changes and in 3, twice; the last crossing has none after it to end its time."""
+    changes = results(['bounded'], np.arange(1.0, 7.0), changes=[7, 0, 5, 3, 5, 3])
+    assert changes_per_crossing(changes, TO_AND_FRO, 10.0).values == pytest.approx(4.0)
+    # Not crossed often enough.
+    assert np.isnan(changes_per_crossing(changes, TO_AND_FRO, 30.0)).all()
+
+
+def test_the_distance_is_drawn_below_the_changes():
+    times = np.arange(1.0, 7.0)
+    figure = draw_distance_below(
+        results(['bounded', 'classic'], times, changes=[7, 0, 5, 3, 5, 3]), times, TO_AND_FRO,
+        10.0)
+    *rows, below = figure.axes
+    assert [axes.texts[0].get_text() for axes in rows] == [
+        'bounded\n4 changes a crossing', 'classic\n4 changes a crossing']
     distance, radius = below.get_lines()
-    assert distance.get_ydata().tolist() == [9.0, 11.0, 9.0]
+    assert distance.get_ydata().tolist() == TO_AND_FRO.tolist()
     assert radius.get_ydata() == [10.0, 10.0]

@@ -16,7 +16,7 @@
 
 from lab.figures.example import results
 from leader_election.lab.figures.error import FigureError
-from leader_election.lab.figures.map import draw_map, NOBODY, winners
+from leader_election.lab.figures.map import draw_map, most_united, NOBODY, stablest
 from leader_election.lab.figures.style import colour_of
 from leader_election.lab.figures.sweep import draw_sweep
 import numpy as np
@@ -30,30 +30,36 @@ TIMES = np.arange(1.0, 7.0)
 def test_a_sweep_draws_averages_over_time_against_what_varies():
     # After the first sixth, which is 9, there is 0.1 for no loss, 0.2 and 0.4.
     after = np.reshape([0.1, 0.2, 0.4], (3, 1, 1))
-    dataset = results(['bounded', 'classic'], TIMES, 2, LOSS,
-                      instability=np.where(TIMES <= 1, 9.0, after))
-    [axes] = draw_sweep(dataset).axes
-    assert [line.get_label() for line in axes.get_lines()] == ['bounded', 'classic']
-    for line in axes.get_lines():
-        assert line.get_xdata().tolist() == LOSS['messages.loss']
-        assert line.get_ydata() == pytest.approx([0.1, 0.2, 0.4])
-    assert axes.get_xlabel() == 'part of messages lost'
+    # 4 leaders, of whom 3 are known to lead; each of these has 30, 20, 10 of the 100 devices.
+    sizes = np.reshape([30, 20, 10], (3, 1, 1))
+    dataset = results(['bounded', 'classic'], TIMES, 2, LOSS, leaders=4, correct=3,
+                      mean_size=sizes, instability=np.where(TIMES <= 1, 9.0, after))
+    panels = draw_sweep(dataset).axes
+    expected = [[0.1, 0.2, 0.4], [0.9, 0.6, 0.3], [4, 4, 4]]
+    assert len(panels) == 3
+    for axes, values in zip(panels, expected):
+        assert [line.get_label() for line in axes.get_lines()] == ['bounded', 'classic']
+        for line in axes.get_lines():
+            assert line.get_xdata().tolist() == LOSS['messages.loss']
+            assert line.get_ydata() == pytest.approx(values)
+    assert panels[-1].get_xlabel() == 'part of messages lost'
 
 
 def test_what_is_no_number_stands_side_by_side():
     dataset = results(['bounded'], TIMES, 2, {'messages.delay': ['[0, 0]', '[0, 3]']},
-                      instability=0.1)
-    [axes] = draw_sweep(dataset).axes
+                      instability=0.1, leaders=1)
+    axes = draw_sweep(dataset).axes[-1]
     assert axes.get_lines()[0].get_xdata().tolist() == [0, 1]
     assert [text.get_text() for text in axes.get_xticklabels()] == ['[0, 0]', '[0, 3]']
 
 
-def test_a_second_key_has_a_panel_for_each_value():
+def test_a_second_key_has_a_column_for_each_value():
     values = np.reshape([[0.1, 0.2], [0.3, 0.4]], (2, 2, 1, 1))
-    figure = draw_sweep(results(['bounded'], TIMES, 2, PLACES, instability=values))
-    assert [axes.get_title() for axes in figure.axes] == [
+    figure = draw_sweep(results(['bounded'], TIMES, 2, PLACES, instability=values, leaders=1))
+    above = figure.axes[:2]
+    assert [axes.get_title() for axes in above] == [
         'speed of devices [m/s]: 1', 'speed of devices [m/s]: 5']
-    assert [axes.get_lines()[0].get_ydata() for axes in figure.axes] == [
+    assert [axes.get_lines()[0].get_ydata() for axes in above] == [
         pytest.approx([0.1, 0.3]), pytest.approx([0.2, 0.4])]
 
 
@@ -64,60 +70,83 @@ def test_what_varies_nothing_is_no_sweep():
 
 def contest():
     """
-    Return three algorithms at four places.
+    Return three algorithms that make regions at four places, and two that elect one leader.
 
-    Rows are losses, columns speeds; 100 leaders are named by all.
+    Rows are losses, columns speeds; of 100 devices
 
-    - a has 0.10 everywhere, and names 1 leader in 100 that is none;
-    - b has 0.08, 0.20 / 0.08, 0.20, and 2 in 100;
-    - c has 0.04 everywhere, and 30 in 100, but at (0, 5) only 5, which is just allowed;
-    - at (0.2, 5) all name 50.
+    - a has 0.10 everywhere, and 10 leaders of 9 devices each, 90 led in all;
+    - b has 0.08, 0.20 / 0.08, 0.20, and 90 led;
+    - c has 0.04 everywhere, and 70 led, but at (0, 5) 80, which is just allowed;
+    - at (0.2, 5) each has 50 led;
+    - colour has 60 behind one leader, resilient has 70, 50 / 50, 50.
     """
-    instability = np.reshape([[[0.10, 0.10], [0.10, 0.10]], [[0.08, 0.20], [0.08, 0.20]],
-                              [[0.04, 0.04], [0.04, 0.04]]], (3, 2, 2, 1, 1))
-    spurious = np.reshape([[[1, 1], [1, 50]], [[2, 2], [2, 50]], [[30, 5], [30, 50]]],
-                          (3, 2, 2, 1, 1))
-    return results(['a', 'b', 'c'], TIMES, 2, PLACES, instability=instability, named=100,
-                   spurious=spurious)
+    instability = np.reshape([
+        [[0.10, 0.10], [0.10, 0.10]], [[0.08, 0.20], [0.08, 0.20]], [[0.04, 0.04], [0.04, 0.04]],
+        [[0.01, 0.01], [0.01, 0.01]], [[0.02, 0.02], [0.02, 0.02]]], (5, 2, 2, 1, 1))
+    size = np.reshape([
+        [[9, 9], [9, 5]], [[9, 9], [9, 5]], [[7, 8], [7, 5]],
+        [[6, 6], [6, 6]], [[9, 9], [9, 9]]], (5, 2, 2, 1, 1))
+    largest = np.reshape([
+        [[20, 20], [20, 20]], [[20, 20], [20, 20]], [[20, 20], [20, 20]],
+        [[60, 60], [60, 60]], [[70, 50], [50, 50]]], (5, 2, 2, 1, 1))
+    return results(['a', 'b', 'c', 'colour', 'resilient'], TIMES, 2, PLACES, correct=10,
+                   instability=instability, mean_size=size, largest_size=largest)
 
 
-def test_the_winner_has_the_least_instability_of_those_that_elect():
-    won = winners(contest()).transpose('messages.loss', 'motion.speed')
+def regions():
+    return contest().sel(algorithm=['a', 'b', 'c'])
+
+
+def test_the_winner_has_the_least_instability_of_those_that_have_most_led():
+    won = stablest(regions()).transpose('messages.loss', 'motion.speed')
     assert won['winner'].values.tolist() == [['b', 'c'], ['b', NOBODY]]
     assert won['instability'].values == pytest.approx(
         np.array([[0.08, 0.04], [0.08, np.nan]]), nan_ok=True)
     # 0.08 is a fifth less than 0.10; 0.04 is three fifths less.
     assert won['margin'].values == pytest.approx(
         np.array([[0.2, 0.6], [0.2, np.nan]]), nan_ok=True)
-    assert won['spurious'].values == pytest.approx(
-        np.array([[0.02, 0.05], [0.02, np.nan]]), nan_ok=True)
+    assert won['led'].values == pytest.approx(
+        np.array([[0.9, 0.8], [0.9, np.nan]]), nan_ok=True)
 
 
-def test_who_elects_alone_has_no_margin():
-    won = winners(contest().sel(algorithm=['a', 'c']))
+def test_who_competes_alone_has_no_margin():
+    won = stablest(contest().sel(algorithm=['a', 'c']))
     assert won['winner'].sel({'messages.loss': 0.0, 'motion.speed': 1}) == 'a'
     assert np.isnan(won['margin'].sel({'messages.loss': 0.0, 'motion.speed': 1}))
-    assert np.isnan(winners(contest().sel(algorithm=['a']))['margin']).all()
+    assert np.isnan(stablest(contest().sel(algorithm=['a']))['margin']).all()
 
 
 def test_two_without_any_instability_are_as_good_as_each_other():
-    won = winners(results(['a', 'b'], TIMES, 2, PLACES, named=1))
+    won = stablest(results(['a', 'b'], TIMES, 2, PLACES, correct=10, mean_size=10))
     assert (won['winner'] == 'a').all() and (won['margin'] == 0.0).all()
 
 
+def test_of_one_leader_for_all_the_most_devices_behind_it_decide():
+    won = most_united(contest().sel(algorithm=['colour', 'resilient'])).transpose(
+        'messages.loss', 'motion.speed')
+    assert won['winner'].values.tolist() == [['resilient', 'colour'], ['colour', 'colour']]
+    assert won['led'].values == pytest.approx(np.array([[0.7, 0.6], [0.6, 0.6]]))
+    assert won['instability'].values == pytest.approx(np.array([[0.02, 0.01], [0.01, 0.01]]))
+
+
 def test_the_map_shows_winners_by_colour_and_text():
-    figure = draw_map(contest())
-    [axes] = figure.axes
+    above, below = draw_map(contest()).axes
     # Across: losses; up: speeds.
-    pixels = axes.images[0].get_array()
+    pixels = above.images[0].get_array()
     assert pixels[:, :, :3].tolist() == [
         [list(colour_of('b')), list(colour_of('b'))],
         [list(colour_of('c')), [0.88, 0.88, 0.88]]]
-    texts = {text.get_position(): text.get_text() for text in axes.texts}
+    texts = {text.get_position(): text.get_text() for text in above.texts}
     assert texts == {
-        (0, 0): '0.08\n20% lower\n2.0% spurious', (1, 0): '0.08\n20% lower\n2.0% spurious',
-        (0, 1): '0.04\n60% lower\n5.0% spurious', (1, 1): NOBODY}
-    assert [label.get_text() for label in axes.get_xticklabels()] == ['0.0', '0.2']
+        (0, 0): '0.080\n20% lower\n90% led', (1, 0): '0.080\n20% lower\n90% led',
+        (0, 1): '0.040\n60% lower\n80% led', (1, 1): NOBODY}
+    assert [label.get_text() for label in above.get_xticklabels()] == ['0.0', '0.2']
+    assert [text.get_text() for text in below.texts] == [
+        '70% led\n0.020', '60% led\n0.010', '60% led\n0.010', '60% led\n0.010']
+
+
+def test_without_anybody_who_elects_one_leader_there_is_one_map():
+    assert len(draw_map(regions()).axes) == 1
 
 
 def test_a_map_takes_two_keys():
