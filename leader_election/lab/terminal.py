@@ -29,7 +29,7 @@ from rich.progress import (
     Progress as Bar,
 )
 
-WIDE = 160
+WIDE = 240
 """How long lines may get where there is no terminal [characters]."""
 LINES = 50
 """About so many lines tell of a computation where there is no terminal."""

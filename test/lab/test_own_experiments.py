@@ -1,0 +1,102 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""This package's own experiments: that they are what they say, and the border worked by hand."""
+
+from leader_election.algorithms import ALGORITHMS
+from leader_election.lab import scenario
+from leader_election.lab.figures.border import crossings, distances
+from leader_election.lab.figures.map import ONE_FOR_ALL
+from leader_election.lab.simulate import simulate
+import numpy as np
+import pytest
+
+OWN = [name for name in scenario.names() if name.startswith('sweep_')] + ['map', 'border']
+
+
+@pytest.mark.parametrize('name', OWN)
+def test_every_algorithm_takes_part(name):
+    entrants = scenario.load(name).entrants
+    assert {entrant.algorithm.name for entrant in entrants} == set(ALGORITHMS.names())
+    # One that makes regions of resilient election, too.
+    assert 'resilient-regions' in {entrant.label for entrant in entrants}
+
+
+def test_each_sweep_varies_one_thing_and_all_else_is_the_same():
+    base = scenario.load('sweep_loss')
+    for name in OWN:
+        if name.startswith('sweep_'):
+            loaded = scenario.load(name)
+            assert len(loaded.vary) == 1
+            for part in ('duration', 'entrants', 'groups', 'motion_parameters', 'messages',
+                         'rounds', 'events'):
+                assert getattr(loaded, part) == getattr(base, part)
+
+
+def test_the_map_varies_two_things_for_regions_and_for_one_leader():
+    loaded = scenario.load('map')
+    assert [len(values) for values in loaded.vary.values()] == [6, 6]
+    assert set(ONE_FOR_ALL) < {entrant.label for entrant in loaded.entrants}
+
+
+STRIP = """
+duration: 30
+algorithms: [{name: bounded, radius: 3.2}]
+devices:
+  - {kind: line, count: 8, first: [1, 0], step: [1, 0], moves: false}
+  - {kind: grid, columns: 1, rows: 1, first: [1.5, 0]}
+  - {kind: grid, columns: 1, rows: 1, first: [0, 0], moves: false}
+motion: {kind: shuttle, start: [1.5, 0], end: [4.5, 0], speed: 0.1}
+messages: {range: 1.2}
+strength: {cycle: [id]}
+"""
+
+
+@pytest.mark.parametrize('seed', range(5))
+def test_a_strip_whose_second_strongest_leaves_by_hand(seed, tmp_path):
+    """
+    Eight devices stand at 1 to 8 m, ids 0 to 7, and 9 at 0 m. Device 8 drives from 1.5 to 4.5 m.
+
+    Inside of the radius of 3.2 m device 9 leads it, and those at 1, 2 and 3 m. Those at 5 to 8 m
+    have device 7, at 8 m; the one at 4 m is too far from both, and leads itself. At its end device
+    8 leads itself, and takes those at 4, 5, 6 and 7 m, which are 0.5 to 2.5 m away; the one at 8 m
+    is 3.5 m away. As it comes nearer to them all the time, each of these five changes once.
+    """
+    path = tmp_path / 'strip.yaml'
+    path.write_text(STRIP)
+    strip = scenario.load(str(path))
+    run = simulate(strip, 'bounded', seed, strip.times().tolist())
+    # Changes of the first 10 s are those of the beginning.
+    inside, outside = run.snapshots[9], run.snapshots[-1]
+    assert inside.leader.tolist() == [9, 9, 9, 3, 7, 7, 7, 7, 9, 9]
+    assert outside.leader.tolist() == [9, 9, 9, 8, 8, 8, 8, 7, 8, 9]
+    assert run.samples[10:, 1].sum() == np.sum(inside.leader != outside.leader) == 5
+
+
+def test_the_border_is_crossed_every_30_seconds():
+    border = scenario.load('border')
+    taken = simulate(border, 'bounded', 0, border.times().tolist()).snapshots
+    crossed = crossings(distances(taken), border.entrant('bounded').parameters.radius)
+    assert len(crossed) == 20 and set(np.diff(crossed)) <= {29, 30, 31}
+
+
+def test_at_the_border_half_the_strip_goes_along_while_classic_election_stays():
+    """Outside, device 150 takes 12 columns of 5 along, less some corners, and itself."""
+    # It is at 22 m, the border at 19 m: columns from 20 m to 42 m, as far as a path of 20 m gets.
+    border = scenario.load('border')
+    # At 30 s and every minute from then on it is farthest out, at 60 s farthest in.
+    inside, outside = simulate(border, 'bounded', 0, [180.0, 210.0]).snapshots
+    changed = inside.leader != outside.leader
+    assert changed[150] and 50 < np.sum(changed) <= 61
+    assert simulate(border, 'classic', 0).samples[100:, 1].sum() == 0
