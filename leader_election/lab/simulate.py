@@ -16,13 +16,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 import hashlib
 from typing import Any, NamedTuple
 
 from leader_election.algorithms import Algorithm, Device
 from leader_election.lab import engine, sources
 from leader_election.lab.engine import Medium, Network
-from leader_election.lab.scenario import Entrant, Scenario, ScenarioError, section
+from leader_election.lab.scenario import Entrant, Group, Scenario, ScenarioError, section
+from leader_election.lab.topologies import Placement
 from leader_election.robot.codec import codec_for, Message
 import numpy as np
 from numpy.typing import NDArray
@@ -115,11 +117,11 @@ class Stage:
 
     def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
         # What happens to one thing does not change what is drawn for another.
-        streams = [np.random.default_rng([seed, stream]) for stream in range(6)]
-        place, self._strengths, rounds, walk, self._messages, self._events = streams
+        streams = [np.random.default_rng([seed, stream]) for stream in range(1, 6)]
+        self._strengths, rounds, walk, self._messages, self._events = streams
         self._walk = walk
         self.scenario, self.entrant = scenario, entrant
-        self.network = _network(scenario, entrant.algorithm, place, rounds, walk)
+        self.network = _network(scenario, entrant.algorithm, seed, rounds, walk)
         self._degree_since = np.nan
         engine.use_motion(scenario.motion.state, scenario.motion.step)
         engine.use(entrant.algorithm, entrant.parameters)
@@ -258,12 +260,19 @@ def _columns(algorithm: Algorithm, size: int) -> Any:
         for f in algorithm.fields))
 
 
+@lru_cache(maxsize=8)
+def _placements(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
+    """Return where devices begin; kept, since a layout may take longer than what runs on it."""
+    random = np.random.default_rng([seed, 0])
+    return tuple(group.topology.place(group.parameters, random) for group in groups)
+
+
 def _network(
-    scenario: Scenario, algorithm: Algorithm, place: np.random.Generator,
+    scenario: Scenario, algorithm: Algorithm, seed: int,
     rounds: np.random.Generator, walk: np.random.Generator,
 ) -> Network:
     with section(scenario.name, 'devices'):
-        placements = [group.topology.place(group.parameters, place) for group in scenario.groups]
+        placements = _placements(scenario.groups, seed)
     position = np.concatenate([placement.position for placement in placements])
     n = len(position)
     if n == 0:
@@ -292,7 +301,9 @@ def _network(
     lists = engine.Lists(
         np.zeros(2 * room, np.int32), np.zeros(2 * room, np.int32),
         engine.links(n, 2 * room, flights), -1 if pairs is None else len(pairs),
-        engine.SKIN * scenario.messages.range if speed > 0.0 and pairs is None else 0.0,
+        # At least two steps between one time that rows are made and the next.
+        max(engine.SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
+        if speed > 0.0 and pairs is None else 0.0,
         speed, scenario.tick, np.array([-np.inf]))
     if pairs is not None:
         lists.first[len(pairs):], lists.second[len(pairs):] = pairs[:, 0], pairs[:, 1]
