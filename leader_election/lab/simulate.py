@@ -153,7 +153,8 @@ class Stage:
         """Let an event happen."""
         if event.states:
             self._detach()
-        # Of strengths an event speaks as the scenario does, of states as the algorithm does.
+        # Of strengths an event speaks as the scenario does; of states, and of who is the strongest
+        # then, as the algorithm does.
         negated = self.entrant.weakest and not event.states
         strength = self.network.devices.strength
         if negated:

@@ -15,6 +15,7 @@
 """The swarm at one moment, and what can be read off it."""
 
 from collections.abc import Iterable
+import math
 from typing import NamedTuple
 
 from leader_election.robot.codec import Position
@@ -65,13 +66,13 @@ def regions(snapshot: Snapshot) -> Regions:
 
 def orphans(snapshot: Snapshot) -> tuple[int, ...]:
     """
-    Return the robots whose leader is not living.
+    Return the robots whose leader is not living, or that have found none yet (classic).
 
     >>> orphans(_example())
     (4,)
     """
     return tuple(sorted(robot.id for robot in snapshot.robots.values()
-                        if robot.leader not in snapshot.robots))
+                        if robot.leader not in snapshot.robots or math.isinf(robot.distance)))
 
 
 def is_partition(snapshot: Snapshot, radius: float) -> bool:

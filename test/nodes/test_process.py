@@ -21,6 +21,7 @@ import signal
 import subprocess
 import sys
 
+from leader_election.algorithms import ALGORITHMS
 from leader_election.nodes.qos import STATE
 from nodes.stage import curtain, Stage
 import pytest
@@ -57,7 +58,8 @@ def robots() -> Iterator[list[subprocess.Popen]]:
     (['robot_id:=1', 'radius:=-1.0'],
      'parameter radius: -1.0 is not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
     (['robot_id:=1', 'algorithm:=none'],
-     "parameter algorithm: 'none' is not allowed; it takes one of bounded"),
+     "parameter algorithm: 'none' is not allowed; it takes one of "
+     + ', '.join(ALGORITHMS.names())),
     (['robot_id:=1', 'initial_pose:=[1.0, 2.0]'], 'parameter initial_pose: [1.0, 2.0] is not '
      'allowed; it takes 3 or 6 finite numbers (m, rad)'),
     (['robot_id:=1', 'use_sim_time:=5'], "Trying to set parameter 'use_sim_time' to '5' of type "

@@ -61,8 +61,9 @@ def test_one_line_says_it_where_there_is_no_terminal():
     assert text.endswith('killed')
 
 
-def test_an_algorithm_that_says_no_strength_leaves_the_column_empty():
-    snapshot = Snapshot(0.0, {1: RobotView(1, None, math.nan, 0.0, 1)})
+def test_what_an_algorithm_does_not_say_is_left_empty():
+    # Classic election says no strength, and an infinite distance as long as it has found nobody.
+    snapshot = Snapshot(0.0, {1: RobotView(1, None, math.nan, math.inf, 1)})
     text = shown(Frame(snapshot, Palette().assign(regions(snapshot)), '')).export_text()
     assert [row.split()[1:4] for row in text.splitlines() if '●' in row][0][:2] == ['●', '1']
-    assert 'nan' not in text
+    assert 'nan' not in text and 'inf' not in text and '1 orphan' in text
