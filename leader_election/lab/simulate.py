@@ -16,15 +16,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 import hashlib
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import Algorithm, Device
+from leader_election.algorithms import Device
 from leader_election.lab import engine, sources
-from leader_election.lab.engine import Medium, Network
-from leader_election.lab.scenario import Entrant, Group, Scenario, ScenarioError, section
-from leader_election.lab.topologies import Placement
+from leader_election.lab.build import larger, network_of, state_of
+from leader_election.lab.engine import Medium
+from leader_election.lab.scenario import Entrant, Scenario
 from leader_election.robot.codec import codec_for, Message
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +31,6 @@ import yaml
 
 STRETCH = 1_000_000
 """About so many rounds are run before Python has a say again."""
-SMALL = 5_000
-"""So many devices fit into a processor's cache; more are stored by place, near ones together."""
 SIZED = 100
 """So many devices' last messages are written out to say how long messages are."""
 
@@ -121,7 +118,7 @@ class Stage:
         self._strengths, rounds, walk, self._messages, self._events = streams
         self._walk = walk
         self.scenario, self.entrant = scenario, entrant
-        self.network = _network(scenario, entrant.algorithm, seed, rounds, walk)
+        self.network = network_of(scenario, entrant.algorithm, seed, rounds, walk)
         self._degree_since = np.nan
         engine.use_motion(scenario.motion.state, scenario.motion.step)
         engine.use(entrant.algorithm, entrant.parameters)
@@ -145,7 +142,7 @@ class Stage:
             while (status := engine.advance(
                     self.network, self._medium(), self.entrant.parameters, self._messages,
                     self._walk, now)) != engine.DONE:
-                self.network = _larger(self.network, self.entrant.algorithm, status)
+                self.network = larger(self.network, self.entrant.algorithm, status)
             if now >= until:
                 return
 
@@ -182,7 +179,7 @@ class Stage:
     def acquaint(self) -> None:
         """Let all devices have heard the states of those in their range."""
         while (status := engine.rebuild(self.network, self._medium(), 0.0)) != engine.DONE:
-            self.network = _larger(self.network, self.entrant.algorithm, status)
+            self.network = larger(self.network, self.entrant.algorithm, status)
         links, devices = self.network.links, self.network.devices
         slots, _, near = self._in_range()
         links.box[slots[near]] = engine.FRESH
@@ -195,7 +192,7 @@ class Stage:
     def _detach(self) -> None:
         """Let what was sent stay what it was, whatever happens to the states."""
         while self.network.pool.top[0] < self.network.links.start[-1]:
-            self.network = _larger(self.network, self.entrant.algorithm, engine.MORE_POOL)
+            self.network = larger(self.network, self.entrant.algorithm, engine.MORE_POOL)
         engine.detach(self.network, np.arange(len(self.network.devices.id)))
 
     def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
@@ -245,134 +242,3 @@ class Stage:
             delay_least=messages.delay[0], delay_most=messages.delay[1],
             duplication=messages.duplication, jitter=rounds.jitter,
             degree_since=self._degree_since, degree_sign=-1.0 if self.entrant.weakest else 1.0)
-
-
-def state_of(algorithm: Algorithm, columns: Any, i: int) -> Any:
-    """Return the state of device i as a robot has it, out of the engine's columns."""
-    return algorithm.state(*(f.plain(column[i].tolist() if f.blank is not None else column[i])
-                             for f, column in zip(algorithm.fields, columns)))
-
-
-def _columns(algorithm: Algorithm, size: int) -> Any:
-    """Return room for so many states."""
-    return algorithm.columns(*(
-        np.zeros(size if f.blank is None else (size, len(f.blank)),
-                 np.int64 if f.type is int else np.float64)
-        for f in algorithm.fields))
-
-
-@lru_cache(maxsize=8)
-def _placements(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
-    """Return where devices begin; kept, since a layout may take longer than what runs on it."""
-    random = np.random.default_rng([seed, 0])
-    return tuple(group.topology.place(group.parameters, random) for group in groups)
-
-
-def _network(
-    scenario: Scenario, algorithm: Algorithm, seed: int,
-    rounds: np.random.Generator, walk: np.random.Generator,
-) -> Network:
-    with section(scenario.name, 'devices'):
-        placements = _placements(scenario.groups, seed)
-    position = np.concatenate([placement.position for placement in placements])
-    n = len(position)
-    if n == 0:
-        raise ScenarioError(f'scenario {scenario.name}: devices: there are none')
-    pairs = _fixed(scenario, placements)
-    if pairs is None and not np.isfinite(scenario.messages.range):
-        raise ScenarioError(f'scenario {scenario.name}: messages.range: is missing; '
-                            'it takes a distance where links are not given')
-    with section(scenario.name, 'motion'):
-        speed = scenario.motion.speed(scenario.motion_parameters)
-    begin, step = _phases(scenario, placements, rounds)
-    ids = np.arange(n, dtype=np.int64)
-    if n > SMALL and pairs is None:
-        ids = _by_place(position, scenario.messages.range)
-        position, begin, step = position[ids], begin[ids], step[ids]
-    period = scenario.rounds.period * (
-        1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
-    moving = np.repeat([group.moves for group in scenario.groups],
-                       [len(placement.position) for placement in placements])[ids]
-    with section(scenario.name, 'motion'):
-        motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
-    movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
-    flights = scenario.messages.delay[1] > 0.0
-    room = 8 * n if pairs is None else len(pairs)
-    longest = 64 if pairs is None else int(np.bincount(pairs.ravel(), minlength=1).max()) + 1
-    lists = engine.Lists(
-        np.zeros(2 * room, np.int32), np.zeros(2 * room, np.int32),
-        engine.links(n, 2 * room, flights), -1 if pairs is None else len(pairs),
-        # At least two steps between one time that rows are made and the next.
-        max(engine.SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
-        if speed > 0.0 and pairs is None else 0.0,
-        speed, scenario.tick, np.array([-np.inf]))
-    if pairs is not None:
-        lists.first[len(pairs):], lists.second[len(pairs):] = pairs[:, 0], pairs[:, 1]
-    return Network(
-        devices=engine.Devices(
-            id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
-            position=position, present=np.ones(n, bool), running=np.ones(n, bool),
-            group=np.zeros(n, np.int32), period=period, sent=np.full(n, -np.inf)),
-        exports=_columns(algorithm, n),
-        rounds=engine.agenda(begin, np.arange(n), scenario.rounds.spread == 0.0
-                             and scenario.rounds.jitter == 0.0),
-        moves=engine.agenda(step, movers, True),
-        motion=motion,
-        links=engine.links(n, 2 * room, flights),
-        lists=lists,
-        pool=engine.pool(_columns(algorithm, n), n),
-        watch=engine.watch(n, scenario.measure.window, len(scenario.times()),
-                           scenario.measure.interval),
-        heard=_columns(algorithm, longest), metric=np.zeros(longest),
-        reached=np.zeros(longest, np.uint32), stray=np.zeros(longest, np.uint32))
-
-
-def _by_place(position: NDArray[np.float64], reach: float) -> NDArray[np.int64]:
-    """Return the devices by place: row by row of squares as wide as a message is heard."""
-    squares = np.floor(position / reach)
-    return np.lexsort((squares[:, 0], squares[:, 1]))
-
-
-def _fixed(scenario: Scenario, placements: Sequence[Any]) -> NDArray[np.int32] | None:
-    """Return the links that are given, ``None`` where range decides."""
-    given = [placement.pairs for placement in placements]
-    if all(pairs is None for pairs in given):
-        return None
-    if len(given) > 1:
-        raise ScenarioError(f'scenario {scenario.name}: devices: where links are given, '
-                            'there is one group only')
-    return np.asarray(given[0], np.int32).reshape(-1, 2)
-
-
-def _phases(
-    scenario: Scenario, placements: Sequence[Any], random: np.random.Generator,
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return when each device has its first round, and when it first moves [s]."""
-    n = sum(len(placement.position) for placement in placements)
-    fractions = random.random((n, 2))
-    if scenario.rounds.phase == 'together':
-        fractions[:] = 0.0
-    elif scenario.rounds.phase == 'place':
-        at = 0
-        for placement in placements:
-            if placement.fraction is not None:
-                fractions[at:at + len(placement.position)] = placement.fraction
-            at += len(placement.position)
-    return fractions[:, 0] * scenario.rounds.period, fractions[:, 1] * scenario.tick
-
-
-def _larger(network: Network, algorithm: Algorithm, status: int) -> Network:
-    """Return the same network with twice the room of what there was too little of."""
-    if status == engine.MORE_POOL:
-        return network._replace(pool=engine.larger_pool(network.pool, 2))
-    if status == engine.MORE_ROOM:
-        size = 2 * len(network.metric)
-        return network._replace(
-            heard=_columns(algorithm, size), metric=np.zeros(size),
-            reached=np.zeros(size, np.uint32), stray=np.zeros(size, np.uint32))
-    n, size = len(network.devices.id), 2 * len(network.links.box)
-    links = engine.larger_links(network.links, 2)
-    lists = network.lists._replace(
-        first=np.zeros(size // 2, np.int32), second=np.zeros(size // 2, np.int32),
-        spare=engine.links(n, size, len(links.flight) > 0))
-    return network._replace(links=links, lists=lists)

@@ -27,7 +27,7 @@ PACKAGE = Path(__file__).parents[1]
 COMPILED = ('algorithms', 'lab/engine', 'lab/motions')
 """What compiled code is made of."""
 SIMULATED = ('lab/engine', 'lab/motions', 'lab/topologies', 'lab/events.py', 'lab/scenario.py',
-             'lab/simulate.py', 'robot/codec.py', 'world/logs.py')
+             'lab/build.py', 'lab/simulate.py', 'robot/codec.py', 'world/logs.py')
 """What a run follows from, beside its algorithm."""
 
 

@@ -70,7 +70,8 @@ def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
         radius = max(robots[i].distance for i in members)
         bar = max(1, round(_BAR * len(members) / len(largest[0][1])))
         table.add_row(label, strength, str(len(members)), Text('█' * bar, style=style),
-                      '' if math.isinf(radius) else f'{radius:.2f} m', f'{statistics.stable_for(leader):.0f} s')
+                      '' if math.isinf(radius) else f'{radius:.2f} m',
+                      f'{statistics.stable_for(leader):.0f} s')
     if len(largest) > rows:
         rest = largest[rows:]
         table.add_row(Text(f'... and {len(rest)} more', style='dim'), '',

@@ -19,10 +19,11 @@ from typing import Any
 
 from leader_election.algorithms import Algorithm
 from leader_election.lab import simulate
+from leader_election.lab.build import state_of
 from leader_election.lab.engine import COUNTERS, FRESH, Network
 from leader_election.lab.engine.links import EMPTY, NONE
 from leader_election.lab.scenario import parse, Scenario
-from leader_election.lab.simulate import Stage, state_of
+from leader_election.lab.simulate import Stage
 import numpy as np
 import pytest
 

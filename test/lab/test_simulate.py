@@ -18,10 +18,11 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 from lab.stages import begun, counts, leaders, line, played, scene, WALK
-from leader_election.lab import engine, simulate
+from leader_election.lab import build, engine, simulate
+from leader_election.lab.build import columns_of
 from leader_election.lab.engine import COUNTERS, MORE_PAIRS, MORE_POOL, MORE_ROOM
 from leader_election.lab.scenario import Scenario
-from leader_election.lab.simulate import _columns, Run, Stage
+from leader_election.lab.simulate import Run, Stage
 import numpy as np
 import pytest
 
@@ -72,7 +73,7 @@ def test_when_python_has_a_say_does_not_matter(
 def test_where_devices_are_stored_does_not_matter(
         scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 1))
-    monkeypatch.setattr(simulate, 'SMALL', 3)
+    monkeypatch.setattr(build, 'SMALL', 3)
     ids = begun(scenario, 1).network.devices.id.tolist()
     assert ids != sorted(ids) == list(range(14))
     assert digits(run(scenario, 1)) == expected
@@ -120,7 +121,7 @@ def test_room_is_made_without_a_trace(
         status: int, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 4))
     asked = []
-    larger = simulate._larger
+    larger = simulate.larger
 
     class Tiny(Stage):
         """Begins with room for next to nothing."""
@@ -134,9 +135,9 @@ def test_room_is_made_without_a_trace(
                 MORE_PAIRS: {
                     'links': engine.links(n, 2, flights), 'lists': network.lists._replace(
                         first=one, second=one.copy(), spare=engine.links(n, 2, flights))},
-                MORE_POOL: {'pool': engine.pool(_columns(algorithm, 1), 1)},
+                MORE_POOL: {'pool': engine.pool(columns_of(algorithm, 1), 1)},
                 MORE_ROOM: {
-                    'heard': _columns(algorithm, 1), 'metric': np.zeros(1), 'reached': one,
+                    'heard': columns_of(algorithm, 1), 'metric': np.zeros(1), 'reached': one,
                     'stray': one.copy()},
             }[status])
 
@@ -144,7 +145,7 @@ def test_room_is_made_without_a_trace(
         asked.append(status)
         return larger(network, algorithm, status)
     monkeypatch.setattr(simulate, 'Stage', Tiny)
-    monkeypatch.setattr(simulate, '_larger', noted)
+    monkeypatch.setattr(simulate, 'larger', noted)
     assert digits(run(scenario, 4)) == expected
     assert asked.count(status) > 1
 

@@ -18,7 +18,7 @@ from leader_election.algorithms import Device
 from leader_election.lab.engine.agenda import sift
 from leader_election.lab.engine.borrow import borrow
 from leader_election.lab.engine.compiled import copy, move, put, run_round, state_at
-from leader_election.lab.engine.jit import inlined, jit
+from leader_election.lab.engine.jit import jit
 from leader_election.lab.engine.links import (
     count_pairs,
     EMPTY,
@@ -27,10 +27,10 @@ from leader_election.lab.engine.links import (
     pairs_within,
     relink,
 )
+from leader_election.lab.engine.mailbox import arrive, clear, drop, keep, send
 from leader_election.lab.engine.network import (
     DELIVERED,
     DEPARTED,
-    DUPLICATED,
     EXPIRED,
     LOST,
     MOVES,
@@ -40,7 +40,7 @@ from leader_election.lab.engine.network import (
     SENT,
     UNDELIVERED,
 )
-from leader_election.lab.engine.pool import give_back, take
+from leader_election.lab.engine.pool import give_back
 from leader_election.lab.engine.sample import sample
 import numpy as np
 
@@ -209,79 +209,6 @@ def advance(network, medium, parameters, random, walk, until):
                 head[0] = 0
         else:
             sift(order, times)
-
-
-@inlined
-def clear(links, pool, slot):
-    """Empty a mailbox."""
-    if links.box[slot] == FRESH:
-        links.told[links.mirror[slot]] = False
-    elif links.box[slot] != EMPTY:
-        give_back(pool, links.box[slot])
-    links.box[slot] = EMPTY
-
-
-@inlined
-def keep(links, pool, exports, sent, i, slot):
-    """Let the neighbour keep what device i sent it before the message that it misses."""
-    place = take(pool)
-    copy(exports, i, pool.exports, place)
-    pool.time[place] = sent
-    links.box[links.mirror[slot]] = place
-    links.told[slot] = False
-
-
-@inlined
-def send(links, pool, medium, counts, random, exports, i, slot, now):
-    """Send what device i exports to a mailbox, on a way that takes time."""
-    if medium.loss > 0.0 and random.random() < medium.loss:
-        counts[LOST] += 1
-        return
-    spread = medium.delay_most - medium.delay_least
-    copies = 1
-    if medium.duplication > 0.0 and random.random() < medium.duplication:
-        counts[DUPLICATED] += 1
-        copies = 2
-    for _ in range(copies):
-        place = take(pool)
-        copy(exports, i, pool.exports, place)
-        pool.time[place] = now + medium.delay_least + spread * random.random()
-        last = links.flight[slot, 1]
-        if last == NONE:
-            links.flight[slot, 0] = place
-        else:
-            # The order of a pair's messages is kept.
-            pool.time[place] = max(pool.time[place], pool.time[last])
-            pool.next[last] = place
-        links.flight[slot, 1] = place
-
-
-@inlined
-def arrive(links, pool, counts, slot, now):
-    """Put what has arrived into a mailbox."""
-    while links.flight[slot, 0] != NONE:
-        place = links.flight[slot, 0]
-        if pool.time[place] > now:
-            return
-        links.flight[slot, 0] = pool.next[place]
-        if pool.next[place] == NONE:
-            links.flight[slot, 1] = NONE
-        counts[DELIVERED] += 1
-        if links.box[slot] != EMPTY:
-            counts[OVERWRITTEN] += 1
-            give_back(pool, links.box[slot])
-        links.box[slot] = place
-
-
-@inlined
-def drop(links, pool, counts, slot):
-    """Let what is on its way to a mailbox get nowhere."""
-    while links.flight[slot, 0] != NONE:
-        place = links.flight[slot, 0]
-        links.flight[slot, 0] = pool.next[place]
-        counts[UNDELIVERED] += 1
-        give_back(pool, place)
-    links.flight[slot, 1] = NONE
 
 
 @jit

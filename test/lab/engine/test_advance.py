@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 from lab.slow import Heard, Slow
 from lab.stages import begun, held, leaders, rounds, scene, SQUARE, states, WALK
 from leader_election.algorithms import ALGORITHMS, Device
-from leader_election.lab import simulate
+from leader_election.lab import build
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Stage
 from leader_election.robot.codec import Codec, Message
@@ -187,7 +187,7 @@ def test_agrees_where_each_has_a_rhythm_of_its_own(timing: dict[str, Any]) -> No
 
 
 def test_agrees_where_near_devices_are_stored_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(simulate, 'SMALL', 3)
+    monkeypatch.setattr(build, 'SMALL', 3)
     compare(scene(motion=WALK, messages={'range': 25, 'loss': 0.3, 'expiry': 3}), 2)
 
 

@@ -18,8 +18,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from leader_election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
+from leader_election.lab.build import columns_of
 from leader_election.lab.engine import advance, compiled, use
-from leader_election.lab.simulate import _columns
 from leader_election.robot.parameters import ElectionParameters
 from numba import njit
 from numba.core.registry import cpu_target
@@ -50,7 +50,7 @@ def test_the_round_that_is_compiled_is_the_robots() -> None:
     parameters = BOUNDED.configure(5.0, 'id')
     use(BOUNDED, parameters)
     device = Device(1, 2.0)
-    columns = _columns(BOUNDED, 3)
+    columns = columns_of(BOUNDED, 3)
     columns.value[:], columns.leader[:] = -9.0, 7
     found = call(device, BOUNDED.start(device), columns, np.array([4.0]), parameters)
     assert found == BOUNDED.state(value=-9.0, distance=4.0, leader=7)

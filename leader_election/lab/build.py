@@ -1,0 +1,161 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The arrays of a run, as its scenario wants them at the start."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from leader_election.algorithms import Algorithm
+from leader_election.lab import engine
+from leader_election.lab.engine import Network
+from leader_election.lab.scenario import Group, Scenario, ScenarioError, section
+from leader_election.lab.topologies import Placement
+import numpy as np
+from numpy.typing import NDArray
+
+SMALL = 5_000
+"""So many devices fit into a processor's cache; more are stored by place, near ones together."""
+
+
+def state_of(algorithm: Algorithm, columns: Any, i: int) -> Any:
+    """Return the state of device i as a robot has it, out of the engine's columns."""
+    return algorithm.state(*(f.plain(column[i].tolist() if f.blank is not None else column[i])
+                             for f, column in zip(algorithm.fields, columns)))
+
+
+def columns_of(algorithm: Algorithm, size: int) -> Any:
+    """Return room for so many states."""
+    return algorithm.columns(*(
+        np.zeros(size if f.blank is None else (size, len(f.blank)),
+                 np.int64 if f.type is int else np.float64)
+        for f in algorithm.fields))
+
+
+@lru_cache(maxsize=8)
+def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
+    """Return where devices begin; kept, since a layout may take longer than what runs on it."""
+    random = np.random.default_rng([seed, 0])
+    return tuple(group.topology.place(group.parameters, random) for group in groups)
+
+
+def network_of(
+    scenario: Scenario, algorithm: Algorithm, seed: int,
+    rounds: np.random.Generator, walk: np.random.Generator,
+) -> Network:
+    with section(scenario.name, 'devices'):
+        placements = placements_of(scenario.groups, seed)
+    position = np.concatenate([placement.position for placement in placements])
+    n = len(position)
+    if n == 0:
+        raise ScenarioError(f'scenario {scenario.name}: devices: there are none')
+    pairs = _fixed(scenario, placements)
+    if pairs is None and not np.isfinite(scenario.messages.range):
+        raise ScenarioError(f'scenario {scenario.name}: messages.range: is missing; '
+                            'it takes a distance where links are not given')
+    with section(scenario.name, 'motion'):
+        speed = scenario.motion.speed(scenario.motion_parameters)
+    begin, step = _phases(scenario, placements, rounds)
+    ids = np.arange(n, dtype=np.int64)
+    if n > SMALL and pairs is None:
+        ids = _by_place(position, scenario.messages.range)
+        position, begin, step = position[ids], begin[ids], step[ids]
+    period = scenario.rounds.period * (
+        1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
+    moving = np.repeat([group.moves for group in scenario.groups],
+                       [len(placement.position) for placement in placements])[ids]
+    with section(scenario.name, 'motion'):
+        motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
+    movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
+    flights = scenario.messages.delay[1] > 0.0
+    room = 8 * n if pairs is None else len(pairs)
+    longest = 64 if pairs is None else int(np.bincount(pairs.ravel(), minlength=1).max()) + 1
+    lists = engine.Lists(
+        np.zeros(2 * room, np.int32), np.zeros(2 * room, np.int32),
+        engine.links(n, 2 * room, flights), -1 if pairs is None else len(pairs),
+        # At least two steps between one time that rows are made and the next.
+        max(engine.SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
+        if speed > 0.0 and pairs is None else 0.0,
+        speed, scenario.tick, np.array([-np.inf]))
+    if pairs is not None:
+        lists.first[len(pairs):], lists.second[len(pairs):] = pairs[:, 0], pairs[:, 1]
+    return Network(
+        devices=engine.Devices(
+            id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
+            position=position, present=np.ones(n, bool), running=np.ones(n, bool),
+            group=np.zeros(n, np.int32), period=period, sent=np.full(n, -np.inf)),
+        exports=columns_of(algorithm, n),
+        rounds=engine.agenda(begin, np.arange(n), scenario.rounds.spread == 0.0
+                             and scenario.rounds.jitter == 0.0),
+        moves=engine.agenda(step, movers, True),
+        motion=motion,
+        links=engine.links(n, 2 * room, flights),
+        lists=lists,
+        pool=engine.pool(columns_of(algorithm, n), n),
+        watch=engine.watch(n, scenario.measure.window, len(scenario.times()),
+                           scenario.measure.interval),
+        heard=columns_of(algorithm, longest), metric=np.zeros(longest),
+        reached=np.zeros(longest, np.uint32), stray=np.zeros(longest, np.uint32))
+
+
+def _by_place(position: NDArray[np.float64], reach: float) -> NDArray[np.int64]:
+    """Return the devices by place: row by row of squares as wide as a message is heard."""
+    squares = np.floor(position / reach)
+    return np.lexsort((squares[:, 0], squares[:, 1]))
+
+
+def _fixed(scenario: Scenario, placements: Sequence[Any]) -> NDArray[np.int32] | None:
+    """Return the links that are given, ``None`` where range decides."""
+    given = [placement.pairs for placement in placements]
+    if all(pairs is None for pairs in given):
+        return None
+    if len(given) > 1:
+        raise ScenarioError(f'scenario {scenario.name}: devices: where links are given, '
+                            'there is one group only')
+    return np.asarray(given[0], np.int32).reshape(-1, 2)
+
+
+def _phases(
+    scenario: Scenario, placements: Sequence[Any], random: np.random.Generator,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return when each device has its first round, and when it first moves [s]."""
+    n = sum(len(placement.position) for placement in placements)
+    fractions = random.random((n, 2))
+    if scenario.rounds.phase == 'together':
+        fractions[:] = 0.0
+    elif scenario.rounds.phase == 'place':
+        at = 0
+        for placement in placements:
+            if placement.fraction is not None:
+                fractions[at:at + len(placement.position)] = placement.fraction
+            at += len(placement.position)
+    return fractions[:, 0] * scenario.rounds.period, fractions[:, 1] * scenario.tick
+
+
+def larger(network: Network, algorithm: Algorithm, status: int) -> Network:
+    """Return the same network with twice the room of what there was too little of."""
+    if status == engine.MORE_POOL:
+        return network._replace(pool=engine.larger_pool(network.pool, 2))
+    if status == engine.MORE_ROOM:
+        size = 2 * len(network.metric)
+        return network._replace(
+            heard=columns_of(algorithm, size), metric=np.zeros(size),
+            reached=np.zeros(size, np.uint32), stray=np.zeros(size, np.uint32))
+    n, size = len(network.devices.id), 2 * len(network.links.box)
+    links = engine.larger_links(network.links, 2)
+    lists = network.lists._replace(
+        first=np.zeros(size // 2, np.int32), second=np.zeros(size // 2, np.int32),
+        spare=engine.links(n, size, len(links.flight) > 0))
+    return network._replace(links=links, lists=lists)
