@@ -159,6 +159,7 @@ def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
     :param variables: only these; ``None``: all.
     :raises ResultError: where the file is not there, cannot be read, or holds something else.
     """
+    check_no_folder(path)
     if not path.exists():
         raise ResultError(f'{path} is not there; it is made by: lab run {path.stem}')
     try:
@@ -169,8 +170,14 @@ def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
             loaded: xarray.Dataset = wanted.load()
             return loaded
     except (OSError, RuntimeError, ValueError) as error:
-        raise ResultError(f'{path} cannot be read ({reason(error)}); '
-                          f'it is computed anew by: lab run {path.stem} --again') from None
+        raise ResultError(f'{path} cannot be read ({reason(error)}); run it again with '
+                          '--again') from None
+
+
+def check_no_folder(path: Path) -> None:
+    """Raise a :class:`ResultError` where results are to be and a folder is."""
+    if path.is_dir():
+        raise ResultError(f'{path} is a folder, where a file is to be; move it away')
 
 
 def fitting(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:

@@ -14,7 +14,7 @@
 
 """Run what is missing of a scenario, in threads, and keep each run as soon as it is finished."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
@@ -24,16 +24,21 @@ from pathlib import Path
 import shutil
 from threading import Event, Lock
 from time import monotonic
+from typing import TextIO
 import zipfile
 
-from leader_election.lab import engine, results
+from leader_election.lab import results
 from leader_election.lab.engine.network import ROUNDS
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run, simulate
 from leader_election.lab.terminal import Progress
+from numba.core import event
 import numpy as np
 import xarray
+
+ATTEMPTS = 100
+"""How often a lock is tried that others have just given back."""
 
 
 def cores() -> int:
@@ -64,13 +69,13 @@ def run(
     labels = [scenario.entrant(label).label for label in algorithms] or [
         entrant.label for entrant in scenario.entrants]
     path = results.path_of(folder, scenario.name)
+    results.check_no_folder(path)
     variants = [variant for _, variant in scenario.variants()]
     digests = results.digests(scenario)
     with _claimed(parts_of(folder, scenario.name)) as parts:
         if again:
             path.unlink(missing_ok=True)
-            for file in parts.glob('*.npz'):
-                file.unlink()
+            _empty(parts)
         kept = kept_in(parts, digests)
         for file in kept.values():
             _read(file)  # What is damaged is found now, not after an hour.
@@ -93,8 +98,8 @@ def run(
             with progress.counting(scenario.name, len(keys)):
                 _compute(keys, variants, workers or cores(), progress)
         dataset = _merged(kept_in(parts, digests), scenario, path)
-    # Only now that all of it is in one file.
-    shutil.rmtree(parts)
+        # Only now that all of it is in one file, and before anybody else computes into the folder.
+        _empty(parts)
     return dataset
 
 
@@ -123,31 +128,82 @@ def kept_in(parts: Path, digests: Mapping[tuple[str, int], str]) -> dict[Key, Pa
     return found
 
 
+def _empty(parts: Path) -> None:
+    for file in parts.glob('*.npz'):
+        file.unlink()
+
+
 @contextmanager
 def _claimed(parts: Path) -> Iterator[Path]:
-    """Keep other processes from computing into a folder, which is made."""
-    try:
-        parts.mkdir(parents=True, exist_ok=True)
-        lock = open(parts / 'lock', 'w')
-    except OSError as error:
-        raise ResultError(f'{parts} cannot be written ({results.reason(error)}); choose another '
-                          'folder with --results') from None
-    with lock:
+    """
+    Keep other processes from computing into a folder.
+
+    It is made, and removed in the end if no runs are in it.
+    """
+    with _locked(parts):
+        try:
+            yield parts
+        finally:
+            if not any(parts.glob('*.npz')):
+                # What another process puts there in this very moment may keep it in place.
+                shutil.rmtree(parts, ignore_errors=True)
+
+
+def _locked(parts: Path) -> TextIO:
+    """Return the open file that holds the lock of a folder, which is made."""
+    for _ in range(ATTEMPTS):
+        try:
+            parts.mkdir(parents=True, exist_ok=True)
+            lock = open(parts / 'lock', 'w')
+        except FileNotFoundError:
+            continue  # Who had the lock has just removed the folder.
+        except OSError as error:
+            raise ResultError(f'{parts} cannot be written ({results.reason(error)}); choose '
+                              'another folder with --results') from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Who had the lock may have removed the file after we opened it: that locks nothing.
+            if os.path.samestat(os.fstat(lock.fileno()), os.stat(parts / 'lock')):
+                return lock
+        except FileNotFoundError:
+            pass
         except OSError:
-            raise ResultError(f'{parts} is in use by another lab run; wait for it, or choose '
-                              'another folder with --results') from None
-        yield parts
+            lock.close()
+            break
+        lock.close()
+    raise ResultError(f'{parts} is in use by another lab run; wait for it, or choose another '
+                      'folder with --results')
 
 
 def _compile(scenario: Scenario, label: str, progress: Progress) -> None:
     """Compile an algorithm by a short run, and tell if that was not done on an earlier day."""
-    before = sum(engine.advance.stats.cache_misses.values())
     began = monotonic()
-    simulate(replace(scenario, duration=scenario.measure.interval), label, 0)
-    if sum(engine.advance.stats.cache_misses.values()) > before:
-        progress.note(f'compiled {label} in {monotonic() - began:.1f} s (kept for next time)')
+    with compiling(lambda: progress.note(f'compiling {label} (once; it is kept) ...')) as told:
+        simulate(replace(scenario, duration=scenario.measure.interval), label, 0)
+    if told.is_set():
+        progress.note(f'compiled {label} in {monotonic() - began:.1f} s')
+
+
+@contextmanager
+def compiling(tell: Callable[[], None]) -> Iterator[Event]:
+    """
+    Call a function, once, as soon as numba begins to compile; what it has kept does not count.
+
+    :return: whether it was called.
+    """
+    told = Event()
+
+    class Listener(event.Listener):
+        def on_start(self, event: event.Event) -> None:
+            if not told.is_set():
+                told.set()
+                tell()
+
+        def on_end(self, event: event.Event) -> None:
+            pass
+
+    with event.install_listener('numba:compile', Listener()):
+        yield told
 
 
 def _compute(keys: Mapping[Path, Key], variants: Sequence[Scenario], workers: int,

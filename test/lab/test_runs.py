@@ -14,6 +14,7 @@
 
 """Runs: all that are missing and only those, each kept as it is finished."""
 
+from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 import os
 from pathlib import Path
@@ -23,6 +24,7 @@ from leader_election.lab import results, runs
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.simulate import simulate
 from leader_election.lab.terminal import Progress
+import numba
 import numpy as np
 import pytest
 from rich.console import Console
@@ -162,6 +164,54 @@ def test_two_at_once_are_kept_apart(tmp_path: Path) -> None:
     first = Second()
     runs.run(load(tmp_path), range(2), tmp_path, progress=first)
     assert first.counted() == 4
+
+
+def test_two_that_take_turns_lose_nothing(tmp_path: Path) -> None:
+    # Each begins as soon as the other one ends: none may remove what the other one works in.
+    scenario = load(tmp_path)
+
+    def in_turn(seeds: range) -> None:
+        for seed in seeds:
+            while True:
+                try:
+                    runs.run(scenario, [seed], tmp_path, ['bounded'], 1, progress=Told())
+                    break
+                except ResultError as error:
+                    assert 'in use by another' in str(error)
+
+    with ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(in_turn, range(k, 24, 2)) for k in (0, 1)]:
+            done.result()
+    kept = results.present(results.load(tmp_path / 'small.nc'))
+    assert kept == {Key('bounded', 0, seed) for seed in range(24)}
+    assert not runs.parts_of(tmp_path, 'small').exists()
+
+
+@pytest.mark.parametrize('again', [False, True])
+def test_a_folder_in_the_place_of_results_is_told(tmp_path: Path, again: bool) -> None:
+    (tmp_path / 'small.nc').mkdir()
+    with pytest.raises(ResultError, match='is a folder, .* move it away'):
+        runs.run(load(tmp_path), range(1), tmp_path, again=again)
+
+
+def test_what_is_refused_leaves_no_folder_behind(tmp_path: Path) -> None:
+    (tmp_path / 'small.nc').write_text('nonsense')
+    with pytest.raises(ResultError, match='cannot be read'):
+        runs.run(load(tmp_path), range(1), tmp_path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ['small.nc', 'small.yaml']
+
+
+def test_it_is_told_once_and_only_where_something_is_compiled() -> None:
+    told: list[str] = []
+    add = numba.njit(lambda one, other: one + other)
+    with runs.compiling(lambda: told.append('compiling')) as happened:
+        assert not happened.is_set()
+        # For whole numbers, and for others.
+        assert add(1, 2) == 3 and add(1.0, 2.0) == 3.0
+    assert happened.is_set() and told == ['compiling']
+    with runs.compiling(lambda: told.append('again')) as happened:
+        assert add(1, 2) == 3
+    assert not happened.is_set() and told == ['compiling']
 
 
 def test_a_full_disk_is_told_and_finished_runs_are_kept(tmp_path: Path) -> None:
