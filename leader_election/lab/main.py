@@ -15,11 +15,12 @@
 """Entry of the laboratory."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 import os
 from pathlib import Path
 import signal
 import sys
+from typing import Any
 
 from leader_election.lab import results, runs
 from leader_election.lab import scenario as scenarios
@@ -99,31 +100,40 @@ def seeds_done(scenario: Scenario, folder: Path) -> str:
 def run(options: argparse.Namespace) -> int:
     """Run what is missing of a scenario, and print what it comes to."""
     scenario = scenarios.load(options.scenario).replaced(dict(options.set))
+    label = (options.algorithm or [scenario.entrants[0].label])[0]
+    out = options.results / f'{scenario.name}_{label}.gif'
+    if not options.no_animation:
+        from leader_election.lab.figures.animation import animate, check_kind
+        check_kind(out)  # Not only after an hour.
     dataset = runs.run(scenario, options.seeds, options.results, options.algorithm,
                        options.workers, options.again)
-    console().print(table(dataset, scenario.rounds.period))
+    console().print(table(dataset, scenario.rounds.period, scenario.measure.window))
     print(f'wrote {results.path_of(options.results, scenario.name)}')
     if not options.no_animation:
-        from leader_election.lab.figures.animation import animate
-        label = (options.algorithm or [scenario.entrants[0].label])[0]
-        out = options.results / f'{scenario.name}_{label}.gif'
-        print(f'wrote {animate(scenario.variants()[0][1], label, options.seeds[0], out)}')
+        values, variant = scenario.variants()[0]
+        print(f'wrote {animate(variant, label, options.seeds[0], out)}: '
+              f'{which(options.seeds[0], values)}')
     return 0
+
+
+def which(seed: int, values: Mapping[str, Any]) -> str:
+    """
+    Say which run of a scenario is meant.
+
+    >>> which(3, {'messages.loss': 0.2, 'rounds.phase': 'random'})
+    'seed 3, messages.loss=0.2, rounds.phase=random'
+    """
+    return ', '.join([f'seed {seed}', *(f'{key}={value}' for key, value in values.items())])
 
 
 def figure(options: argparse.Namespace) -> int:
     """Draw a figure, or name those that there are."""
     from leader_election.lab import figures
-    from leader_election.lab.figures.error import FigureError
     if not options.name:
         print(*figures.names(), sep='\n')
         return 0
     out = options.out or options.results / 'figures' / f'{options.name}.png'
-    try:
-        print(f'wrote {figures.draw(options.name, options.results, out)}')
-    except FigureError as error:
-        print(f'error: {error}', file=sys.stderr)
-        return USAGE_ERROR
+    print(f'wrote {figures.draw(options.name, options.results, out)}')
     return 0
 
 

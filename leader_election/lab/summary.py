@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from leader_election.lab.engine.network import ROUNDS, SENT
 from leader_election.lab.following import following
 from leader_election.lab.results import MISSING, varied
-from leader_election.lab.statistics import settling_time, time_average
+from leader_election.lab.statistics import settling_time, time_average, WARM_UP
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
@@ -29,6 +29,7 @@ CAPTION = """\
 instability, leaders, led: means, without the first sixth of the run
 led: the part of devices whose leader leads
 stable after: so many rounds no device changed its leader any more
+    (never: not for a sixth of the run at its end)
 receivers, bytes: of a message, of which each device sends one a round"""
 
 
@@ -46,7 +47,7 @@ class Line(NamedTuple):
     led: float
     """Mean part of devices whose leader leads itself, without the warm-up."""
     settled: int
-    """Seeds with a time from which on no device changed its leader."""
+    """Seeds with a time from which on no device changed its leader, for long enough."""
     settling: float
     """That time, mean over the settled seeds [s]; nan: none is."""
     receivers: float
@@ -55,8 +56,12 @@ class Line(NamedTuple):
     """Mean length of a message [bytes]."""
 
 
-def lines(dataset: xarray.Dataset) -> list[Line]:
-    """Return a line for each algorithm and variant that has been run."""
+def lines(dataset: xarray.Dataset, window: float = 0.0) -> list[Line]:
+    """
+    Return a line for each algorithm and variant that has been run.
+
+    :param window: what keeps its leaders for less than that is not stable [s].
+    """
     stacked = dataset.stack(
         variant=['algorithm', *varied(dataset)], create_index=False).transpose(
         'variant', 'seed', ...)
@@ -65,15 +70,17 @@ def lines(dataset: xarray.Dataset) -> list[Line]:
         one = stacked.isel(variant=k)
         one = one.isel(seed=np.flatnonzero(one['counts'].values[:, 0] != MISSING))
         if one.sizes['seed']:
-            found.append(_line(one, tuple(one[name].item() for name in varied(dataset))))
+            found.append(_line(one, tuple(one[name].item() for name in varied(dataset)), window))
     return found
 
 
-def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
+def _line(one: xarray.Dataset, values: tuple[Any, ...], window: float) -> Line:
     times = one['time'].values
     settling = np.array([
         settling_time(times, changes, 0.5, 0.0, times[-1]) for changes in one['changes'].values])
-    settled = ~np.isnan(settling)
+    # One calm sample at the end is none: what changes for ever is calm now and then.
+    calm = times[-1] - (settling - times[0])  # The first calm sample is of the time before it.
+    settled = calm >= max(WARM_UP * times[-1], window)
     counts = one['counts'].values.sum(axis=0)
     return Line(
         algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
@@ -86,11 +93,12 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
         message_bytes=float(one['message_bytes'].mean()))
 
 
-def table(dataset: xarray.Dataset, period: float) -> Table:
+def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
     """
     Return the table that people read.
 
     :param period: time between two rounds of a device [s].
+    :param window: of instability [rounds]; what is stable is so for at least as long.
     """
     shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
                   caption=CAPTION, caption_justify='left')
@@ -98,7 +106,7 @@ def table(dataset: xarray.Dataset, period: float) -> Table:
     for name in (*varied(dataset), 'seeds', 'instability', 'leaders', 'led', 'stable after',
                  'receivers', 'bytes'):
         shown.add_column(name, justify='right')
-    for line in lines(dataset):
+    for line in lines(dataset, window * period):
         shown.add_row(
             line.algorithm, *map(str, line.varied), str(line.seeds), f'{line.instability:.4f}',
             f'{line.leaders:.1f}', f'{line.led:.1%}', stability(line, period),

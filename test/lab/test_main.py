@@ -19,7 +19,7 @@ import signal
 import subprocess
 import sys
 
-from lab.small import TEXT, write
+from lab.small import TEXT, VARIED, write
 from leader_election.lab import results, scenario
 from leader_election.lab.options import parse
 from leader_election.lab.results import Key
@@ -56,6 +56,22 @@ def test_run(tmp_path: Path) -> None:
     assert two.returncode == 0
     assert results.load(tmp_path / 'out' / 'small.nc').equals(
         results.load(tmp_path / 'two' / 'small.nc'))
+
+
+def test_the_run_that_is_animated_is_named(tmp_path: Path) -> None:
+    arguments = [argument for argument in small(tmp_path, '--seeds', '4-5', text=VARIED)
+                 if argument != '--no-animation']
+    out = tmp_path / 'out' / 'small_classic.gif'
+    done = run(*arguments)
+    assert (done.returncode, done.stderr) == (0, '')
+    assert done.stdout.splitlines()[-1] == (
+        f'wrote {out}: seed 4, messages.loss=0, rounds.phase=random')
+    out.unlink()
+    out.mkdir()
+    # Told before anything is run.
+    assert failed(run(*arguments, '--again')) == (
+        f'error: {out} cannot be written: it is a folder; move it away\n')
+    assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 2
 
 
 def test_stopped_and_taken_up_again(tmp_path: Path) -> None:

@@ -53,10 +53,21 @@ def test_a_figure_is_drawn_to_a_file(folder, tmp_path):
 def test_what_cannot_be_drawn_is_told(folder, tmp_path):
     with pytest.raises(FigureError, match='unknown figure .nothing.; it takes one of'):
         figures.draw('nothing', folder, tmp_path / 'x.png')
-    with pytest.raises(FigureError, match='cannot be written'):
-        figures.draw('acsos2022_fig4', folder, tmp_path / 'x.doc')
     with pytest.raises(ResultError, match='acsos2022_edge.nc is not there'):
         figures.draw('acsos2022_fig5', folder, tmp_path / 'x.png')
+
+
+@pytest.mark.parametrize(('place', 'said'), [
+    ('x.doc', 'takes one of .*.pdf.*.png.*.svg'), ('x', 'takes one of'),
+    ('folder.png', 'is a folder'), ('file/x.png', 'Not a directory|File exists'),
+    ('nowhere.png', 'No such file')])
+def test_where_no_figure_can_be_is_told_before_it_is_drawn(folder, tmp_path, place, said):
+    (tmp_path / 'folder.png').mkdir()
+    (tmp_path / 'file').write_text('')
+    (tmp_path / 'nowhere.png').symlink_to(tmp_path / 'not' / 'there.png')
+    with pytest.raises(FigureError, match=f'cannot be written: .*{said}') as raised:
+        figures.draw('acsos2022_fig4', folder, tmp_path / place)
+    assert str(tmp_path / place) in str(raised.value) and '\n' not in str(raised.value)
 
 
 def test_each_figure_says_what_it_needs():

@@ -79,10 +79,29 @@ def test_stability_is_told_in_rounds(dataset: xarray.Dataset) -> None:
     assert stability(classic._replace(settled=0), period=0.5) == 'never'
 
 
+def test_what_is_calm_for_less_than_a_sixth_never_is_stable(tmp_path: Path) -> None:
+    """Of 24 samples, a sixth is 4: the last change may be in the 20th, but not in the 21st."""
+    scenario = load(tmp_path, TEXT.replace('duration: 20', 'duration: 24'))
+    made_up = results.empty(scenario, ['bounded'], [0, 1, 2])
+    for seed, last in enumerate((20, 21, 23)):
+        samples = np.zeros((24, len(MEASURES)))
+        samples[:last, MEASURES.index('changes')] = 1
+        results.put(made_up, Key('bounded', 0, seed), Run(samples, np.ones(len(COUNTERS), int), 1))
+    made_up.attrs['text'] = scenario.text
+    [line] = lines(made_up)
+    assert (line.settled, line.settling) == (1, 21)
+    assert lines(made_up, window=4)[0].settled == 1
+    # Nor is what is calm for less than the window.
+    assert stability(lines(made_up, window=5)[0], 1.0) == 'never'
+    # Two seeds of three are not stable, and one sample that is calm changes nothing.
+    [line] = lines(made_up.isel(seed=[1, 2]))
+    assert stability(line, 1.0) == 'never'
+
+
 def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
     console = Console(width=160)
     with console.capture() as shown:
-        console.print(table(dataset, 1.0))
+        console.print(table(dataset, 1.0, 1))
     rows = [line.split() for line in shown.get().splitlines()]
     assert ['classic', '0.0', '2', '0.1000', '3.0', '80.0%', '1', '(1', 'of', '2)', '1.5',
             '50'] in rows

@@ -23,13 +23,14 @@ from typing import Any
 from leader_election.lab import published
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.figures.border import draw_border
-from leader_election.lab.figures.error import FigureError
+from leader_election.lab.figures.error import check_place, FigureError, written
 from leader_election.lab.figures.instability import draw_instability
 from leader_election.lab.figures.leaders import draw_leaders
 from leader_election.lab.figures.map import draw_map
 from leader_election.lab.figures.partition import draw_partitions
 from leader_election.lab.figures.sweep import draw_sweep
 from leader_election.lab.results import load, path_of
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
 SWEEP = 'sweep_'
@@ -102,15 +103,14 @@ def draw(name: str, folder: Path, out: Path) -> Path:
     Draw a figure to a file, and return its path.
 
     :param folder: where results are, as :mod:`leader_election.lab.results` keeps them.
-    :param out: its ending says the format: .png, .svg, .pdf.
-    :raises FigureError: where there is no such figure, or no such format.
+    :param out: its ending says the format: .png, .svg, .pdf and what else matplotlib writes.
+    :raises FigureError: where there is no such figure, or it cannot be written there.
     :raises ResultError: where results that it needs are missing or cannot be read.
     """
     wanted = drawing(name)
+    check_place(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
     figure = wanted.draw(*(load(path_of(folder, result)) for result in wanted.results),
                          *(scenarios.load(scenario) for scenario in wanted.scenarios))
-    out.parent.mkdir(parents=True, exist_ok=True)
-    if out.suffix.removeprefix('.') not in figure.canvas.get_supported_filetypes():
-        raise FigureError(f'figure {out}: is of a format that cannot be written; it takes a .png')
-    figure.savefig(out)
+    with written(out):
+        figure.savefig(out)
     return out

@@ -17,7 +17,7 @@
 from pathlib import Path
 from typing import Any
 
-from leader_election.lab.figures.error import FigureError
+from leader_election.lab.figures.error import check_place, FigureError, written
 from leader_election.lab.figures.partition import bounds_of, Partition
 from leader_election.lab.figures.style import FONT, INK
 from leader_election.lab.scenario import Scenario
@@ -47,9 +47,9 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
     :param algorithm: the label of one of the scenario's algorithms.
     :param out: a ``.gif``, or a ``.mp4`` where ffmpeg is installed.
     :return: out.
-    :raises FigureError: where the file's kind cannot be made.
+    :raises FigureError: where the file cannot be made.
     """
-    _check_kind(out)
+    check_kind(out)
     count = min(FRAMES, len(scenario.times()))
     times = scenario.duration * np.arange(1, count + 1) / count
     snapshots = simulate(scenario, algorithm, seed, times.tolist()).snapshots
@@ -73,22 +73,21 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
         canvas.draw()
         return Image.fromarray(np.array(canvas.buffer_rgba())[:, :, :3])
 
-    out.parent.mkdir(parents=True, exist_ok=True)
     if out.suffix == '.gif':
-        save_gif([image(snapshot) for snapshot in snapshots], out, RATE)
+        with written(out):
+            save_gif([image(snapshot) for snapshot in snapshots], out, RATE)
         return out
     writer = FFMpegWriter(fps=RATE)
-    with writer.saving(figure, str(out), DPI):
+    with written(out), writer.saving(figure, str(out), DPI):
         for snapshot in snapshots:
             show(snapshot)
             writer.grab_frame()
     return out
 
 
-def _check_kind(out: Path) -> None:
-    if out.suffix not in ('.gif', '.mp4'):
-        raise FigureError(f'animation {out}: is of a kind that cannot be made; '
-                          'it takes a .gif or a .mp4')
+def check_kind(out: Path) -> None:
+    """Check that an animation can be made there; where not, it is a :class:`FigureError`."""
+    check_place(out, ('.gif', '.mp4'))
     if out.suffix == '.mp4' and not FFMpegWriter.isAvailable():
         raise FigureError(f'animation {out}: ffmpeg is not installed; '
                           'without, it takes a .gif')

@@ -87,8 +87,14 @@ def test_an_animation_has_a_frame_a_second_and_no_more_than_it_may(tmp_path, dur
 
 
 def test_an_animation_of_another_kind_is_refused(tmp_path):
-    with pytest.raises(FigureError, match='takes a .gif or a .mp4'):
+    with pytest.raises(FigureError, match='takes one of .gif, .mp4'):
         animate(scenario(), 'bounded', 0, tmp_path / 'run.avi')
+
+
+def test_a_folder_in_the_place_of_an_animation_is_told(tmp_path):
+    (tmp_path / 'run.gif').mkdir()
+    with pytest.raises(FigureError, match='run.gif cannot be written: it is a folder'):
+        animate(scenario(), 'bounded', 0, tmp_path / 'run.gif')
 
 
 def test_the_distance_of_who_moves_to_the_leader_it_has():
