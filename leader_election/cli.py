@@ -38,14 +38,16 @@ def _be_stoppable() -> None:
 
 VIEW = ('matplotlib', 'PIL', 'rich')
 LABORATORY = (*VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
+PACKAGES = {'PIL': 'pillow'}
+"""The packages of those modules that are not called as they are."""
 
 
 def _need(what: str, modules: tuple[str, ...], extra: str) -> None:
     """End the process where modules that no robot needs are not installed."""
-    missing = [name for name in modules if find_spec(name) is None]
+    missing = [PACKAGES.get(name, name) for name in modules if find_spec(name) is None]
     if missing:
-        print(f'error: {what} needs {", ".join(missing)}; install it with: '
-              f'pip install leader_election[{extra}]', file=sys.stderr)
+        print(f'error: {what} needs {", ".join(missing)}; in a checkout, '
+              f"install it with: pip install '.[{extra}]'", file=sys.stderr)
         sys.exit(2)
 
 

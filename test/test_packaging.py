@@ -107,16 +107,16 @@ def test_robots_and_their_world_run_without_the_extras() -> None:
 def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
     ran = without(VIEW, f'from leader_election import cli\ncli.{script}()')
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
-    assert 'matplotlib, PIL, rich' in ran.stderr
-    assert 'pip install leader_election[view]' in ran.stderr
+    assert 'matplotlib, pillow, rich' in ran.stderr
+    assert "pip install '.[view]'" in ran.stderr
 
 
 @pytest.mark.parametrize('missing', [('numba',), ('xarray', 'netCDF4'), ('rich',)])
 def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
     ran = without(missing, 'from leader_election import cli\ncli.lab()')
     assert (ran.returncode, ran.stdout) == (2, '')
-    assert ran.stderr == (f'error: the laboratory needs {", ".join(missing)}; '
-                          'install it with: pip install leader_election[lab]\n')
+    assert ran.stderr == (f'error: the laboratory needs {", ".join(missing)}; in a checkout, '
+                          "install it with: pip install '.[lab]'\n")
 
 
 def test_the_laboratory_runs_without_ros() -> None:
