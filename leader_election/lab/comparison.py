@@ -108,7 +108,8 @@ def compare_instability(scenario: str, results: xr.Dataset) -> list[Row]:
     for algorithm in results['algorithm'].values.tolist():
         averages = time_average(results['instability'].sel(algorithm=algorithm))
         rows.append(Number(
-            f'{algorithm}: instability', estimate_mean(seeds_of(averages).values),
+            f'{algorithm}: instability', estimate_mean(
+                seeds_of(averages, results['counts'].sel(algorithm=algorithm)).values),
             theirs.get(algorithm), INSTABILITY_AIM if algorithm in theirs else None))
     return [*rows, *_orders('order by instability', rows)]
 
@@ -126,7 +127,8 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
         end = start + SWITCHES[1]
         at_switch: list[Row] = []
         for algorithm in results['algorithm'].values.tolist():
-            curves = seeds_of(results['instability'].sel(algorithm=algorithm))
+            curves = seeds_of(results['instability'].sel(algorithm=algorithm),
+                              results['counts'].sel(algorithm=algorithm))
             read = partial(settling_time, curves['time'].values, below=SETTLED, start=start,
                            end=end)
             known = held is not None and algorithm in held['algorithm']
@@ -154,8 +156,8 @@ def compare_rounds(scenario: str, results: xr.Dataset, beside: str = '') -> list
     devices = int(results['largest_size'].max())
     rows: list[Row] = []
     for algorithm in results['algorithm'].values.tolist():
-        runs = results[['named', 'correct', 'largest_size']].sel(
-            algorithm=algorithm).dropna('seed')
+        runs = seeds_of(results[['named', 'correct', 'largest_size']].sel(algorithm=algorithm),
+                        results['counts'].sel(algorithm=algorithm))
         times = runs['time'].values
         rounds = np.array([
             time_to_one_leader(times, runs['named'].sel(seed=seed).values,

@@ -15,8 +15,9 @@
 """The numbers that are read off curves: averages over time, settling times, their intervals."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
+from leader_election.lab.results import MISSING
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats  # type: ignore[import-untyped]
@@ -29,6 +30,7 @@ WARM_UP = 1 / 6
 """The part of a run that averages over time leave out: 100 of 600 rounds in ACSOS 2022."""
 
 Floats = NDArray[np.float64]
+Values = TypeVar('Values', xr.DataArray, xr.Dataset)
 
 
 class Estimate(NamedTuple):
@@ -52,9 +54,13 @@ def time_average(values: xr.DataArray) -> xr.DataArray:
     return average
 
 
-def seeds_of(values: xr.DataArray) -> xr.DataArray:
-    """Return only the seeds that were run (those without a nan)."""
-    run: xr.DataArray = values.dropna('seed')
+def seeds_of(values: Values, counts: xr.DataArray) -> Values:
+    """
+    Return only the seeds that were run; in these, nan says that no device was left.
+
+    :param counts: of the same runs, as :mod:`leader_election.lab.results` says.
+    """
+    run: Values = values.isel(seed=np.flatnonzero((counts != MISSING).all('counter')))
     return run
 
 

@@ -39,7 +39,15 @@ def test_the_average_leaves_out_the_first_sixth_and_no_more():
     averages = time_average(values)
     assert averages.sel(seed=0) == 7.5
     # A missing run is not zero, but missing.
-    assert seeds_of(averages)['seed'].values.tolist() == [0]
+    assert np.isnan(averages.sel(seed=1))
+
+
+def test_a_seed_was_run_if_it_was_counted():
+    # Seed 1 is missing; in seed 2 all devices died, after which there is nothing to measure.
+    values = xr.DataArray([[1.0, 2.0], [np.nan, np.nan], [1.0, np.nan]],
+                          {'seed': [0, 1, 2], 'time': [1.0, 2.0]})
+    counts = xr.DataArray([[9, 0], [-1, -1], [4, 0]], {'seed': [0, 1, 2], 'counter': ['a', 'b']})
+    assert seeds_of(values, counts)['seed'].values.tolist() == [0, 2]
 
 
 def test_an_interval_is_that_of_student():
