@@ -14,15 +14,25 @@
 
 """Figures by name, drawn from files; the report about them."""
 
+from dataclasses import replace
+import math
 import os
 from pathlib import Path
 
 from lab import small
 from lab.figures.example import results
 from leader_election.lab import figures, published, runs
-from leader_election.lab.comparison import Number
+from leader_election.lab.comparison import Number, Order
 from leader_election.lab.figures.error import FigureError
-from leader_election.lab.report import conclude, draw_all, MISSED, report
+from leader_election.lab.report import (
+    aims_missed,
+    conclude,
+    draw_all,
+    is_untold,
+    MISSED,
+    report,
+    seeds_run,
+)
 from leader_election.lab.results import ResultError
 from leader_election.lab.statistics import Estimate
 from PIL import Image
@@ -110,13 +120,54 @@ def test_the_report_has_tables_figures_and_what_is_missed():
 
 
 def test_the_exit_status_says_whether_an_aim_is_missed(tmp_path, capsys):
-    assert conclude('text', {'a': [GOOD]}, tmp_path) == 0
-    assert conclude('text', {'a': [GOOD], 'b': [BAD]}, tmp_path) == MISSED == 1
+    runs_of = {'a': results(['bounded'], [1.0]), 'b': results(['classic'], [1.0])}
+    assert aims_missed(runs_of, {'a': [GOOD]}) == []
+    assert conclude('text', [], tmp_path) == 0
+    missed = aims_missed(runs_of, {'a': [GOOD], 'b': [BAD]})
+    assert missed == ['b, classic: rounds: 40, published 20']
+    assert conclude('text', missed, tmp_path) == MISSED == 1
     assert (tmp_path / 'report.md').read_text() == 'text'
     assert capsys.readouterr().out.endswith('missed: b, classic: rounds: 40, published 20\n')
+
+
+# A third more than the published 30, from few seeds that lie far apart.
+NOISY = Number('bounded: rounds', Estimate(40.0, 25.0, 55.0), 30.0, 0.25)
+
+
+@pytest.mark.parametrize(('row', 'seeds', 'untold'), [
+    (NOISY, 10, True), (NOISY, 11, False),
+    # Of one seed there is no interval; and 40 to 50 leaves no doubt.
+    (replace(NOISY, ours=Estimate(40.0, math.nan, math.nan)), 1, True),
+    (replace(NOISY, ours=Estimate(45.0, 40.0, 50.0)), 2, False),
+    # It never came to be; it is met; there is no aim.
+    (replace(NOISY, ours=Estimate(math.nan, math.nan, math.nan)), 2, False),
+    (replace(NOISY, aim=0.5), 2, False), (replace(NOISY, aim=None), 2, False),
+    (Order('order', ('a', 'b'), ('b', 'a')), 2, False)])
+def test_few_seeds_that_lie_apart_tell_nothing(row, seeds, untold):
+    assert is_untold(row, seeds) is untold
+
+
+def test_what_few_seeds_cannot_tell_is_not_missed():
+    name = 'acsos2022_scale_free'
+    few = {name: results(['bounded'], [1.0], 3)}
+    assert aims_missed(few, {name: [NOISY, BAD, GOOD]}) == [
+        f'{name}, classic: rounds: 40, published 20']
+    lines = report(few, {name: [NOISY, BAD, GOOD]}, [], [], 1.0).splitlines()
+    assert '1 of 3 aims are met; of 1 there are not enough seeds to tell.' in lines
+    assert ('| bounded: rounds | 40 | 25 to 55 | 30 | 1.33 | within 25% | '
+            'not enough seeds to tell |') in lines
+    assert any('exit status of `lab reproduce` is 0 where' in line for line in lines)
+    many = {name: results(['bounded'], [1.0], 11)}
+    assert len(aims_missed(many, {name: [NOISY, BAD, GOOD]})) == 2
+
+
+def test_seeds_that_were_not_run_do_not_count():
+    dataset = results(['bounded', 'classic'], [1.0], 3)
+    dataset['counts'].loc[{'algorithm': 'classic', 'seed': 2}] = -1
+    assert seeds_run(dataset) == 2
 
 
 def test_a_report_that_cannot_be_written_is_told(tmp_path):
     (tmp_path / 'report.md').mkdir()
     with pytest.raises(ResultError, match='report.md cannot be written'):
-        conclude('text', {}, tmp_path)
+        conclude('text', [], tmp_path)
