@@ -34,8 +34,8 @@ FEW = 10
 """With so many seeds or fewer, a number that is off may be so by chance."""
 UNTOLD = 'not enough seeds to tell'
 STATUS = (f'The exit status of `lab reproduce` is 0 where no aim is missed, {MISSED} where one '
-          f'is. With {FEW} seeds or fewer, a number misses its aim only where the published one is '
-          'outside of the 95 % interval.')
+          f'is. With {FEW} seeds or fewer, a number misses its aim only where its 95 % interval '
+          'does not hold the published one.')
 PAPERS: Mapping[str, str] = {
     'acsos2022': 'Pianini, Casadei, Viroli: Self-stabilising Priority-Based Multi-Leader Election '
                  'and Network Partitioning (ACSOS 2022)',
