@@ -29,8 +29,9 @@ from leader_election.lab.figures.sweep import varied
 from leader_election.lab.following import following, united
 from leader_election.lab.statistics import time_average
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
+from matplotlib.patches import Patch, Rectangle
 import numpy as np
 import xarray as xr
 
@@ -38,6 +39,8 @@ LED = 0.8
 """Who has fewer than this part of the devices led by somebody who leads cannot win."""
 ONE_FOR_ALL = ('bounded-one', 'resilient', 'colour')
 """The labels of those that are to elect one leader for all."""
+CHANCE = 2.0
+"""A lead of fewer standard errors than this is within chance."""
 NOBODY = 'nobody'
 _NONE = (0.88, 0.88, 0.88)
 
@@ -49,9 +52,11 @@ def stablest(results: xr.Dataset) -> xr.Dataset:
     :param results: of algorithms that make regions.
     :return: over the keys: ``winner`` (its label, ``NOBODY`` where none has enough led), its
         ``instability``, by what part that is lower than the next one's (``margin``, nan without
-        a next one), and the part of devices whose leader leads (``led``).
+        a next one), the part of devices whose leader leads (``led``), and whether its lead is
+        within ``chance``.
     """
-    instability = time_average(results['instability']).mean('seed')
+    each = time_average(results['instability'])
+    instability = each.mean('seed')
     led = time_average(following(results)).mean('seed')
     allowed = instability.where(led >= LED)
     ranked = np.sort(allowed.transpose('algorithm', ...).values, axis=0)  # nan comes last
@@ -65,23 +70,48 @@ def stablest(results: xr.Dataset) -> xr.Dataset:
         'winner': best.copy(data=np.where(best.isnull(), NOBODY, labels[place.values])),
         'instability': best,
         'margin': margin,
-        'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull())})
+        'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull()),
+        'chance': within_chance(each, place, allowed.notnull())})
 
 
 def most_united(results: xr.Dataset) -> xr.Dataset:
     """
     Return who has the most devices behind one and the same leader, at each place of the map.
 
-    :return: over the keys: ``winner`` (its label), that part of the devices (``led``), and its
-        ``instability``.
+    :return: over the keys: ``winner`` (its label), that part of the devices (``led``), its
+        ``instability``, and whether its lead is within ``chance``.
     """
     instability = time_average(results['instability']).mean('seed')
-    led = time_average(united(results)).mean('seed')
+    each = time_average(united(results))
+    led = each.mean('seed')
     place = led.argmax('algorithm')
     return xr.Dataset({
         'winner': place.copy(data=results['algorithm'].values[place.values]),
         'led': led.max('algorithm'),
-        'instability': instability.isel(algorithm=place).drop_vars('algorithm')})
+        'instability': instability.isel(algorithm=place).drop_vars('algorithm'),
+        'chance': within_chance(-each, place, led.notnull())})
+
+
+def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray) -> xr.DataArray:
+    """
+    Return whether a winner's lead on any of those that may win is less than ``CHANCE`` errors.
+
+    Seeds are paired: all algorithms meet the same devices in a seed. Of one seed nothing is told.
+
+    :param each: what is to be low, over algorithm, keys and seed.
+    :param place: the index of the winner's algorithm, over the keys.
+    :param allowed: who may win, over algorithm and keys.
+    """
+    lead = each - each.isel(algorithm=place).drop_vars('algorithm')
+    seeds = lead.count('seed')
+    mean = lead.mean('seed')
+    variance = ((lead - mean) ** 2).sum('seed') / (seeds - 1).where(seeds > 1)
+    order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
+    rival = allowed & (order != place)
+    # Where all seeds say the same, any lead is one.
+    ahead = (mean > 0.0) & (mean >= CHANCE * np.sqrt(variance / seeds))
+    chance: xr.DataArray = (rival & ~ahead).any('algorithm')
+    return chance
 
 
 def draw_map(results: xr.Dataset) -> Figure:
@@ -107,7 +137,8 @@ def draw_map(results: xr.Dataset) -> Figure:
         f'mean over {count_seeds(results["instability"])} of the average over time, without the '
         f'first sixth.\nRegions: among those with at least {LED:.0%} of the devices led; '
         'instability, how much lower\nit is than that of the next one, and the part of devices '
-        'whose leader leads.\nOne leader: the part of devices behind it, and instability')
+        'whose leader leads.\nOne leader: the part of devices behind it, and instability.\n'
+        f'Hatched: the lead is within chance (t < {CHANCE:g} over seeds, paired by seed)')
     tints: dict[str, tuple[float, float, float]] = {}
     panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
     for axes, (title, competing, won, text) in zip(panels, contests):
@@ -131,8 +162,12 @@ def _paint(axes: Axes, won: xr.Dataset, keys: Sequence[str],
     for row in range(won.sizes[keys[1]]):
         for column in range(won.sizes[keys[0]]):
             cell = won.isel({keys[1]: row, keys[0]: column})
+            ink = _readable_on(tints[str(cell['winner'].item())])
+            if cell['chance']:
+                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1.0, 1.0, fill=False,
+                                         hatch='//', edgecolor=(*to_rgb(ink), 0.3), linewidth=0))
             axes.text(column, row, text(cell), ha='center', va='center', fontsize=FONT - 2,
-                      linespacing=1.05, color=_readable_on(tints[str(cell['winner'].item())]))
+                      linespacing=1.05, color=ink)
     for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
         ticks(range(won.sizes[key]), [f'{value}' for value in won[key].values.tolist()])
     axes.set_xlabel(words(keys[0]), fontsize=FONT)

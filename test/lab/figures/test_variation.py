@@ -129,6 +129,43 @@ def test_of_one_leader_for_all_the_most_devices_behind_it_decide():
     assert won['instability'].values == pytest.approx(np.array([[0.02, 0.01], [0.01, 0.01]]))
 
 
+def test_a_lead_within_chance_is_marked():
+    """
+    The winner a has 0.10 in all four seeds; paired by seed, it leads in the mean by 0.01.
+
+    At (0, 1) b is 0.10, 0.12, 0.10, 0.12: leads 0, 0.02, 0, 0.02, deviation 0.01155, error
+    0.00577, t = 1.73. At (0.2, 1) it is 0.105, 0.115, 0.105, 0.115: t = 3.46. At (0, 5) both
+    are as good as each other, at (0.2, 5) all seeds say the same.
+    """
+    b = np.array([[[0.10, 0.12, 0.10, 0.12], [0.10] * 4], [[0.105, 0.115] * 2, [0.11] * 4]])
+    instability = np.stack([np.full((2, 2, 4), 0.10), b])[..., np.newaxis]
+    drawn = results(['a', 'b'], TIMES, 4, PLACES, correct=10, mean_size=10,
+                    instability=instability)
+    won = stablest(drawn).transpose('messages.loss', 'motion.speed')
+    assert (won['winner'] == 'a').all()
+    assert won['chance'].values.tolist() == [[True, True], [False, False]]
+    [axes] = draw_map(drawn).axes
+    assert sorted(patch.get_xy() for patch in axes.patches) == [(-0.5, -0.5), (-0.5, 0.5)]
+    # Of one seed nothing can be told; who is alone needs no lead.
+    assert stablest(drawn.isel(seed=[0]))['chance'].all()
+    assert not stablest(drawn.sel(algorithm=['a']))['chance'].any()
+
+
+def test_a_lead_in_devices_behind_one_leader_is_marked_too():
+    # Colour has 50 or 60 of 100, resilient 50: leads 0, 0.1, 0, 0.1 with t = 1.73; or 60 always.
+    largest = np.stack([np.full((2, 2, 4), 50), np.broadcast_to(
+        np.reshape([[50, 60, 50, 60], [60] * 4], (2, 1, 4)), (2, 2, 4))])[..., np.newaxis]
+    won = most_united(results(['resilient', 'colour'], TIMES, 4, PLACES, largest_size=largest))
+    won = won.transpose('messages.loss', 'motion.speed')
+    assert (won['winner'] == 'colour').all()
+    assert won['chance'].values.tolist() == [[True, True], [False, False]]
+
+
+def test_who_may_not_win_makes_no_doubt():
+    # At (0, 1) c is stabler than b, but has too few led.
+    assert not stablest(regions())['chance'].any()
+
+
 def test_the_map_shows_winners_by_colour_and_text():
     above, below = draw_map(contest()).axes
     # Across: losses; up: speeds.
