@@ -75,7 +75,8 @@ class Parameter:
             return f'at least {_number(self.lower)}{unit}'
         text = 'a text' if self.empty else 'a text that is not empty'
         return {bool: 'true or false', int: 'a whole number', float: 'a finite number' + unit,
-                str: text}.get(self.type, 'a list')
+                str: text, tuple[float, ...]: 'a list of finite numbers' + unit,
+                tuple[int, ...]: 'a list of whole numbers'}.get(self.type, 'a list of texts')
 
     def check(self, value: Any) -> Any:
         """

@@ -20,6 +20,7 @@ from typing import Any
 
 from leader_election.parameters import (
     build,
+    Parameter,
     parameter,
     ParameterError,
     REQUIRED_INT,
@@ -79,13 +80,21 @@ def test_taken(name, value, expected):
     ('pose', [1.0, 2.0, math.nan], '3 or 6 finite numbers m'),
     ('pose', [1.0, 2.0, 'x'], '3 or 6 finite numbers m'),
     ('pose', 'abc', '3 or 6 finite numbers m'),
-    ('pose', 1.0, '3 or 6 finite numbers m'), ('words', ['x', 1], 'a list'),
+    ('pose', 1.0, '3 or 6 finite numbers m'), ('words', ['x', 1], 'a list of texts'),
 ])
 def test_refused_with_name_value_and_what_is_allowed(name, value, allowed):
     with pytest.raises(ParameterError) as refused:
         given(**{name: value})
     assert str(refused.value) == (
         f'parameter {name}: {value!r} is not allowed; it takes {allowed}')
+
+
+def test_lists_say_what_of():
+    for kind, allowed in ((tuple[float, ...], 'a list of finite numbers m'),
+                          (tuple[int, ...], 'a list of whole numbers'),
+                          (tuple[str, ...], 'a list of texts')):
+        with pytest.raises(ParameterError, match=f'it takes {allowed}$'):
+            Parameter('words', kind, (), 'Some.', unit='m').check([None])
 
 
 def test_missing():
