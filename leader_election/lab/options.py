@@ -21,12 +21,17 @@ from pathlib import Path
 import re
 from typing import Any
 
-import yaml
+from leader_election.lab import plain_yaml
 
 DESCRIPTION = """
 Measure election algorithms while the world moves: by scenarios, each one readable file, over many
 seeds. What a run gives follows from the scenario, the algorithm and the seed alone.
 """
+
+
+LARGEST_SEED = 2**31
+MOST = 1_000_000
+"""So many seeds, or workers, may be asked for."""
 
 
 def seeds(text: str) -> range:
@@ -36,13 +41,14 @@ def seeds(text: str) -> range:
     >>> seeds('3'), seeds('5-9')
     (range(0, 3), range(5, 10))
     """
-    match = re.fullmatch(r'(\d+)(?:-(\d+))?', text)
+    match = re.fullmatch(r'([0-9]{1,10})(?:-([0-9]{1,10}))?', text)
     if match:
         first, last = (0, int(match[1]) - 1) if match[2] is None else map(int, match.groups())
-        if first <= last:
+        if first <= last <= LARGEST_SEED and last - first < MOST:
             return range(first, last + 1)
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes a number of at least 1, '
-                            'or the first and the last such as 10-19')
+                            'or the first and the last such as 10-19: '
+                            f'up to {MOST} of them, and none above {LARGEST_SEED}')
 
 
 def setting(text: str) -> tuple[str, Any]:
@@ -55,18 +61,17 @@ def setting(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition('=')
     try:
         if key and equals:
-            return key, yaml.safe_load(value)
-    except yaml.YAMLError:
+            return key, plain_yaml.read(value)
+    except ValueError:
         pass
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes KEY=VALUE such as '
                             'messages.loss=0.2')
 
 
-def _at_least_one(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ArgumentTypeError(f'{text} is not allowed; it takes at least 1')
-    return number
+def _number(text: str) -> int:
+    if re.fullmatch('[0-9]{1,10}', text) and 1 <= int(text) <= MOST:
+        return int(text)
+    raise ArgumentTypeError(f'{text!r} is not allowed; it takes a whole number from 1 to {MOST}')
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
@@ -77,7 +82,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',
                             help='folder of the results (default: results)')
     computing = argparse.ArgumentParser(add_help=False)
-    computing.add_argument('--workers', type=_at_least_one, metavar='N',
+    computing.add_argument('--workers', type=_number, metavar='N',
                            help='runs at the same time (default: one a core)')
 
     commands.add_parser('list', parents=[everywhere],
@@ -109,6 +114,6 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     reproduce = commands.add_parser(
         'reproduce', parents=[everywhere, computing],
         help="run the papers' scenarios, and compare with what the papers say")
-    reproduce.add_argument('--seeds', type=_at_least_one, default=200, metavar='N',
+    reproduce.add_argument('--seeds', type=_number, default=200, metavar='N',
                            help='so many of each (default: 200)')
     return parser.parse_args(arguments)

@@ -21,7 +21,6 @@ import sys
 
 from lab.small import TEXT, VARIED, write
 from leader_election.lab import results, scenario
-from leader_election.lab.options import parse
 from leader_election.lab.results import Key
 import pytest
 
@@ -131,22 +130,3 @@ def test_list_names_all_scenarios(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     rows = [line.split() for line in done.stdout.splitlines() if line.strip()]
     assert {row[0]: row[-1] for row in rows[2:]} == {name: '0' for name in scenario.names()}
-
-
-@pytest.mark.parametrize(('arguments', 'said'), [
-    (['run', 'x', '--seeds', '0'], "'0' is not allowed; it takes a number of at least 1"),
-    (['run', 'x', '--seeds', '5-4'], "'5-4' is not allowed"),
-    (['run', 'x', '--seeds', 'few'], "'few' is not allowed"),
-    (['run', 'x', '--set', 'messages.loss'], 'it takes KEY=VALUE'),
-    (['run', 'x', '--set', 'a=[1'], 'it takes KEY=VALUE'),
-    (['run', 'x', '--workers', '0'], '0 is not allowed; it takes at least 1'),
-    (['reproduce', '--seeds', '-3'], '-3 is not allowed; it takes at least 1'),
-    (['run'], 'SCENARIO'),
-    ([], 'COMMAND'),
-])
-def test_wrong_options_are_told(
-        arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        parse(arguments)
-    assert ended.value.code == 2
-    assert said in capsys.readouterr().err.splitlines()[-1]
