@@ -20,12 +20,11 @@ from typing import Any
 
 from leader_election.algorithms import Algorithm, Device
 from leader_election.lab.engine import Network
+from leader_election.lab.selection import Some
 from leader_election.parameters import parameter, ParameterError
 from leader_election.registry import Registry
 import numpy as np
 from numpy.typing import NDArray
-
-EVERYBODY = -1
 
 
 @dataclass(frozen=True)
@@ -45,44 +44,6 @@ class Event:
 
 
 EVENTS: Registry[Event] = Registry('event', 'leader_election.lab_events')
-
-
-@dataclass(frozen=True)
-class Some:
-    """Some devices at some time."""
-
-    at: float = parameter(0.0, 'When it happens.', unit='s', lower=0.0, upper=1e9)
-    first: int = parameter(EVERYBODY, 'The least id concerned; -1: no limit.', lower=-1,
-                           upper=2**53)
-    last: int = parameter(EVERYBODY, 'The greatest id concerned; -1: no limit.', lower=-1,
-                          upper=2**53)
-    share: float = parameter(1.0, 'The part of these, drawn at random.', lower=0.0, upper=1.0)
-    strongest: int = parameter(0, 'Only so many, the strongest of those that run; 0: all.',
-                               lower=0, upper=2**31)
-
-    def __post_init__(self) -> None:
-        """Refuse a range of ids that nobody is in."""
-        if EVERYBODY not in (self.first, self.last) and self.last < self.first:
-            raise ParameterError(f'parameter last: {self.last} is not allowed; it takes at least '
-                                 f'first, which is {self.first}')
-
-    def among(self, network: Network, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the indices of the devices concerned."""
-        devices = network.devices
-        chosen = np.ones(len(devices.id), bool)
-        if self.first != EVERYBODY:
-            chosen &= devices.id >= self.first
-        if self.last != EVERYBODY:
-            chosen &= devices.id <= self.last
-        found = np.flatnonzero(chosen)
-        if self.strongest > 0:
-            found = found[devices.running[found]]
-            order = np.lexsort((devices.id[found], -devices.strength[found]))
-            found = found[order[:self.strongest]]
-        if self.share < 1.0:
-            count = round(self.share * len(found))
-            found = np.sort(random.choice(found, count, replace=False))
-        return found
 
 
 def _stop(network: Network, devices: NDArray[np.int64], gone: bool) -> None:
@@ -241,7 +202,11 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
 
 @dataclass(frozen=True)
 class Split:
-    """No message gets across a line."""
+    """
+    No message gets from one side of a line to the other.
+
+    Sides are where devices are when it happens: who walks across the line later keeps its side.
+    """
 
     at: float = parameter(0.0, 'When it happens.', unit='s', lower=0.0, upper=1e9)
     axis: str = parameter('x', 'The coordinate that decides who is on which side.',

@@ -17,7 +17,7 @@
 from typing import Any
 
 from lab.stages import begun, counts, held, in_flight, leaders, line, rounds, states
-from leader_election.lab.events import Some
+from leader_election.lab.selection import Some
 from leader_election.lab.simulate import Stage
 import numpy as np
 import pytest
@@ -132,7 +132,9 @@ def test_a_strength_changes() -> None:
 def test_a_phantom_is_claimed(known: bool, messages: dict[str, Any]) -> None:
     stage = until(10, messages={'range': 10, **messages}, events=event(
         'state', first=1, last=2, claim='phantom', value=-99, heard=known,
-        fields=['distance', 'nothing'], values=[0, 3]))
+        fields=['distance', 'diameter'], values=[0, 3]), algorithms=[
+            {'name': 'bounded', 'radius': 60}, {'name': 'resilient'}])
+    # A diameter is what the other algorithm has.
     before = heard(stage)
     flying = on_its_way(stage)
     happen(stage)
@@ -223,6 +225,17 @@ def test_a_share_is_drawn() -> None:
              for seed in range(100)}
     # All ten pairs of five.
     assert len(drawn) == 10 and {len(chosen) for chosen in drawn} == {2}
+
+
+def test_who_walks_across_the_line_keeps_its_side() -> None:
+    # Device 0 stands at 0 m when the line is drawn at 15 m, and is then put among the others.
+    stage = until(10, events=event('split', line=15))
+    happen(stage)
+    assert stage.network.devices.group.tolist() == [0, 0, 1, 1, 1]
+    stage.network.devices.position[0, 0] = 35.0
+    stage.run(10 + FORGETTING + 5)
+    assert not any(0 in link for link in heard(stage))
+    assert leaders(stage) == [0, 1, 4, 4, 4]
 
 
 def test_a_strength_is_said_as_the_scenario_has_it() -> None:
