@@ -18,6 +18,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from leader_election.lab import plain_yaml
 from leader_election.lab.scenario import load, names, parse, Scenario, ScenarioError
 from leader_election.lab.simulate import Stage
 import numpy as np
@@ -101,7 +102,8 @@ NOT_ALLOWED = [
 ] + [
     ('algorithms.ties', algorithm(ties='best')), ('algorithms.wins', algorithm(wins='best')),
 ] + [
-    ('algorithms.label', algorithm(label=value)) for value in ('', 3, None)
+    ('algorithms.label', algorithm(label=value)) for value in (
+        '', 3, None, '../up', 'a/b', '..', '.hidden', ' a', 'a\nb', 'a:b', 'a\\b', '-a\n')
 ] + [
     ('messages.range', messages(range=value)) for value in (0, -1, NAN, True, '5')
 ] + [
@@ -137,6 +139,17 @@ NOT_ALLOWED = [
     ('events.claim', event('state', claim='throne')),
     ('events.last', event('state', first=3, last=2)),
     ('events.values', event('state', fields=['distance'])),
+    ('events.values', event('state', fields=['leader'], values=[1e300])),
+    ('events.values', event('state', fields=['leader'], values=[2.0**53 + 2])),
+    ('events.values', event('state', fields=['leader'], values=[1.5])),
+    ('events.values', event('state', fields=['distance', 'leader'], values=[1.5, 0.5])),
+    ('events.fields', event('state', fields=['colours'], values=[1])),
+    ('events.fields', event('state', fields=['diameter'], values=[1])),
+    ('events.fields', event('state', fields='leader', values=[1])),
+    ('events.at', event('die', at=10.5)), ('events.at', event('heal', at=11)),
+    ('events.kind', event('strength', value=3) | {'strength': {'cycle': ['degree']}}),
+    ('events.kind', event('strength', value=3)
+     | {'strength': {'cycle': ['id', 'degree'], 'every': 4}}),
     ('events.axis', event('split', axis='z')),
     ('events.share', event('join', share=0.5)), ('events.strongest', event('join', strongest=1)),
 ]
@@ -178,6 +191,21 @@ def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None
      "algorithms: two are called 'bounded'; give each a label"),
     ({'algorithms': [BOUNDED, {'name': 'classic', 'radius': 3, 'label': 'bounded'}]},
      "algorithms: two are called 'bounded'"),
+    (event('state', fields=['colours'], values=[1]),
+     "events.fields: 'colours' is not allowed; it takes some of value, distance, leader"),
+    (event('state', fields=['leader'], values=[1.5]),
+     'events.values: 1.5 is not allowed; it takes a whole number for leader, up to 9007199'),
+    (event('die', at=12), 'events.at: 12 is not allowed; it takes up to duration, which is 10 s'),
+    (event('strength') | {'strength': {'cycle': ['degree']}},
+     "events.kind: 'strength' is not allowed; it takes a strength.cycle without degree"),
+    ({'strength': {'cycle': []}},
+     'strength.cycle: [] is not allowed; it takes at least one of random, degree, '),
+    (algorithm(radius=-1),
+     'algorithms.radius: -1 is not allowed; it takes more than 0 m, up to 1e+06 m'),
+    (algorithm(radius=2e6), 'algorithms.radius: 2000000.0 is not allowed; it takes more than 0 m'),
+    ({'duration': 1e9, 'measure': {'interval': 0.001}},
+     'duration: 1000000000.0 is not allowed; it takes up to 10000000 times measure.interval, '
+     'which is 0.001 s'),
     ({'duration': 0.5}, 'duration: 0.5 is not allowed; it takes at least measure.interval'),
     (device(low=[9, 10]), 'devices.low: '),
     (device(connected=True), 'devices.range is missing'),
@@ -202,6 +230,21 @@ def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None
     ({'vary': {'algorithms.0.radius': [1]}}, 'there is no algorithms.0.radius to change'),
     ({'vary': {'vary.messages.loss': [[1]]}}, 'vary: there is no vary.messages.loss to change'),
     ({'vary': {3: [1]}}, 'vary: there is no 3 to change'),
+    ({'vary': {'duration': [5, 6]}},
+     'vary: duration and measure.interval are not allowed to change the times of samples'),
+    ({'vary': {'duration': [5]}}, 'vary: duration and measure.interval are not allowed '),
+    # Ten samples each, but at other times.
+    ({'vary': {'duration': [10, 20], 'measure.interval': [1, 2]}}, 'vary: duration and '),
+    ({'vary': {'measure.interval': [1, 0.99]}}, 'vary: duration and measure.interval are not '),
+    ({'vary': {'measure': [{'interval': 1}, {'interval': 2}]}}, 'vary: duration and measure.'),
+    ({'vary': {'title': ['a', 'b']}}, 'vary.title: is not allowed; all variants have the same'),
+    ({'vary': {'source': ['a', 'b']}}, 'vary.source: is not allowed; all variants have the same'),
+    ({'vary': {'algorithms.name': ['bounded', 'classic']}}, 'vary.algorithms.name: is not '),
+    ({'vary': {'algorithms.label': ['a', 'b']}}, 'vary.algorithms.label: is not allowed; '),
+    (event('die') | {'vary': {'events.kind': ['die', 'join']}}, 'vary.events.kind: is not '),
+    ({'vary': {'algorithms': [[BOUNDED], [{'name': 'classic', 'radius': 3}]]}},
+     'vary.algorithms: is not allowed to change which algorithms take part'),
+    (event('die', at=5) | {'vary': {'events.at': [5, 15]}}, 'events.at: 15 is not allowed; '),
 ], ids=lambda value: str(value)[:60])
 def test_what_makes_no_sense(sections: dict[Any, Any], text: str) -> None:
     assert refused(sections).startswith(text)
@@ -222,7 +265,15 @@ def test_what_is_no_mapping(raw: Any) -> None:
     (b'\xff\xfe\x00', 'scenario .*mine.yaml: cannot be read .*'),
     (b'', 'scenario mine: takes keys and values'),
     (b'- 1', 'scenario mine: takes keys and values'),
-    (b'&a {duration: *a}', 'scenario mine: algorithms is missing'),
+    (b'&a {duration: *a}', 'scenario .*mine.yaml: is nested more than 20 levels deep'),
+    (b'[' * 10000, 'scenario .*mine.yaml: is nested more than 20 levels deep'),
+    (b'title: ' + b'[' * 21 + b']' * 21,
+     'scenario .*mine.yaml: is nested more than 20 levels deep'),
+    (b'title: ' + b'[' * 19 + b']' * 19, 'scenario mine: duration is missing'),
+    (b'duration: 5\ntitle: a\nduration: 6',
+     'scenario .*mine.yaml: has duration twice, again in line 3'),
+    (b'messages:\n  loss: 0\n  loss: 0', 'scenario .*mine.yaml: has loss twice, again in line 3'),
+    (b'a: !!int ""', 'scenario .*mine.yaml: is not YAML .*'),
 ])
 def test_a_file_that_is_no_scenario(content: bytes, text: str, tmp_path: Path) -> None:
     path = tmp_path / 'mine.yaml'
@@ -275,6 +326,28 @@ def test_what_varies_makes_all_combinations() -> None:
     # The scenario itself is what it was.
     assert scenario.messages.loss == 0.0
     assert made({}).variants()[0][0] == {}
+
+
+def test_what_varies_may_be_the_duration_where_no_sample_is_missed() -> None:
+    variants = made({'vary': {'duration': [10, 10.5]}}).variants()
+    assert [variant.duration for _, variant in variants] == [10, 10.5]
+
+
+def test_what_is_just_allowed() -> None:
+    assert len(made({'duration': 1e4, 'measure': {'interval': 1e-3}}).times()) == 10**7
+    for label in ('a', '-a', '_', 'Bounded 2.5 m', 'über-3'):
+        assert made(algorithm(label=label)).entrants[0].label == label
+    assert made(event('die', at=10)).events[0][1].at == 10
+    assert made(event('state', fields=['leader', 'distance'], values=[2.0**53, 1.5])).events
+    # What one of the algorithms has.
+    assert made(event('state', fields=['diameter'], values=[3])
+                | {'algorithms': [BOUNDED, {'name': 'resilient'}]}).events
+    assert made(algorithm(radius=1e6)).entrants[0].parameters.radius == 1e6
+
+
+def test_yaml_may_merge_mappings() -> None:
+    # What is said beside a merge wins; that is no key given twice.
+    assert plain_yaml.read('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
 
 
 def test_what_varies_in_a_list_varies_where_it_is() -> None:
