@@ -85,7 +85,7 @@ def simulate(
     stops = sorted({0.0, *snapshots, end, *(p.at for _, p in events)} | set(stage.switches))
     for stop in stops:
         stage.run(min(stop, end))
-        for event, parameters in events:
+        for event, parameters in scenario.events:
             if parameters.at == stop:
                 stage.happen(event, parameters)
         if stop == 0.0 and scenario.rounds.acquainted:
