@@ -20,13 +20,19 @@ by a digest of all sources that go into it, since numba by itself looks at one f
 of an algorithm would go unnoticed.
 """
 
+from contextlib import suppress
 import os
 from pathlib import Path
+import shutil
 import tempfile
+import time
 
 from leader_election.lab import sources
 import numba
 from numba import njit
+
+MONTH = 30 * 24 * 3600.0
+"""[s]."""
 
 
 def cache_folder() -> Path:
@@ -37,11 +43,22 @@ def cache_folder() -> Path:
         folder = place / f'numba-{numba.__version__}-{sources.of_compiled_code()}'
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            folder.touch()
         except OSError:
             continue
-        if os.access(folder, os.W_OK):
+        # What is read from here is run: it has to be ours.
+        if os.access(folder, os.W_OK) and folder.stat().st_uid == os.getuid():
+            _forget(place)
             return folder
     return Path(tempfile.mkdtemp(prefix='leader_election-'))
+
+
+def _forget(place: Path) -> None:
+    """Remove what was compiled of older sources, and not used for a month."""
+    for folder in place.glob('numba-*'):
+        with suppress(OSError):
+            if time.time() - folder.stat().st_mtime > MONTH:
+                shutil.rmtree(folder)
 
 
 setattr(numba.config, 'CACHE_DIR', str(cache_folder()))  # noqa: B010
