@@ -70,7 +70,7 @@ def network_of(
     begin, step = _phases(scenario, placements, rounds)
     ids = np.arange(n, dtype=np.int64)
     if n > SMALL and pairs is None:
-        ids = _by_place(position, scenario.messages.range)
+        ids = _by_place(position, scenario.messages.range * (1.0 + engine.SKIN))
         position, begin, step = position[ids], begin[ids], step[ids]
     period = scenario.rounds.period * (
         1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
@@ -110,10 +110,10 @@ def network_of(
         reached=np.zeros(longest, np.uint32), stray=np.zeros(longest, np.uint32))
 
 
-def _by_place(position: NDArray[np.float64], reach: float) -> NDArray[np.int64]:
-    """Return the devices by place: row by row of squares as wide as a message is heard."""
-    squares = np.floor(position / reach)
-    return np.lexsort((squares[:, 0], squares[:, 1]))
+def _by_place(position: NDArray[np.float64], wide: float) -> NDArray[np.int64]:
+    """Return the devices by place: column by column of squares, as the engine looks for links."""
+    squares = np.floor((position - position.min(axis=0)) / wide)
+    return np.lexsort((squares[:, 1], squares[:, 0]))
 
 
 def _fixed(scenario: Scenario, placements: Sequence[Any]) -> NDArray[np.int32] | None:

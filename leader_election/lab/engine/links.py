@@ -82,43 +82,44 @@ def pairs_within(position, present, group, reach, first, second):
     :param position: shape (n, 2).
     :param first: one of each pair, and ``second`` the other, shape (room,).
     """
+    # Cells lie side by side along y, here u, as devices are stored.
     n = len(position)
     here = np.empty(n, np.int64)
     count = 0
-    low_x, low_y, high_x, high_y = np.inf, np.inf, -np.inf, -np.inf
+    low_u, low_v, high_u, high_v = np.inf, np.inf, -np.inf, -np.inf
     for i in range(n):
         if present[i]:
             here[count] = i
             count += 1
-            low_x, high_x = min(low_x, position[i, 0]), max(high_x, position[i, 0])
-            low_y, high_y = min(low_y, position[i, 1]), max(high_y, position[i, 1])
+            low_u, high_u = min(low_u, position[i, 1]), max(high_u, position[i, 1])
+            low_v, high_v = min(low_v, position[i, 0]), max(high_v, position[i, 0])
     if count == 0:
         return 0
     # Cells a hair larger than the reach, or rounding puts two who just reach each other two cells
     # apart; and no more of them than a few a device.
     least = reach * (1.0 + 1e-9)
     most = int(np.sqrt(4.0 * count)) + 1
-    columns = int(max(1.0, min(float(most), np.floor((high_x - low_x) / least))))
-    rows = int(max(1.0, min(float(most), np.floor((high_y - low_y) / least))))
-    wide = max((high_x - low_x) / columns, least)
-    high = max((high_y - low_y) / rows, least)
+    columns = int(max(1.0, min(float(most), np.floor((high_u - low_u) / least))))
+    rows = int(max(1.0, min(float(most), np.floor((high_v - low_v) / least))))
+    wide = max((high_u - low_u) / columns, least)
+    high = max((high_v - low_v) / rows, least)
     cell = np.empty(count, np.int64)
     begin = np.zeros(columns * rows + 1, np.int64)
     for p in range(count):
         i = here[p]
-        column = min(int((position[i, 0] - low_x) / wide), columns - 1)
-        cell[p] = min(int((position[i, 1] - low_y) / high), rows - 1) * columns + column
+        column = min(int((position[i, 1] - low_u) / wide), columns - 1)
+        cell[p] = min(int((position[i, 0] - low_v) / high), rows - 1) * columns + column
         begin[cell[p] + 1] += 1
     for c in range(columns * rows):
         begin[c + 1] += begin[c]
     fill = begin.copy()
     device = np.empty(count, np.int64)
-    x, y = np.empty(count), np.empty(count)
+    u, v = np.empty(count), np.empty(count)
     for p in range(count):
         spot = fill[cell[p]]
         fill[cell[p]] += 1
         device[spot] = here[p]
-        x[spot], y[spot] = position[here[p], 0], position[here[p], 1]
+        u[spot], v[spot] = position[here[p], 1], position[here[p], 0]
     found = 0
     square = reach * reach
     for c in range(columns * rows):
@@ -134,8 +135,8 @@ def pairs_within(position, present, group, reach, first, second):
         for p in range(begin[c], begin[c + 1]):
             for span in range(2):
                 for q in range(p + 1 if span == 0 else low, right if span == 0 else top):
-                    dx, dy = x[p] - x[q], y[p] - y[q]
-                    if dx * dx + dy * dy <= square and group[device[p]] == group[device[q]]:
+                    du, dv = u[p] - u[q], v[p] - v[q]
+                    if du * du + dv * dv <= square and group[device[p]] == group[device[q]]:
                         if found < len(first):
                             first[found], second[found] = device[p], device[q]
                         found += 1
