@@ -74,10 +74,14 @@ def network_of(
         position, begin, step = position[ids], begin[ids], step[ids]
     period = scenario.rounds.period * (
         1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
-    moving = np.repeat([group.moves for group in scenario.groups],
-                       [len(placement.position) for placement in placements])[ids]
+    moving, among = np.repeat(
+        [(group.moves, group.among) for group in scenario.groups],
+        [len(placement.position) for placement in placements], axis=0)[ids].T.copy()
+    placed = position.copy()
     with section(scenario.name, 'motion'):
         motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
+    # A motion knows all devices by index, and may put them where it begins: not those that stay.
+    position[~moving] = placed[~moving]
     movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
     flights = scenario.messages.delay[1] > 0.0
     room = 8 * n if pairs is None else len(pairs)
@@ -95,7 +99,7 @@ def network_of(
         devices=engine.Devices(
             id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
             position=position, present=np.ones(n, bool), running=np.ones(n, bool),
-            group=np.zeros(n, np.int32), period=period, sent=np.full(n, -np.inf)),
+            group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf)),
         exports=columns_of(algorithm, n),
         rounds=engine.agenda(begin, np.arange(n), scenario.rounds.spread == 0.0
                              and scenario.rounds.jitter == 0.0),

@@ -80,7 +80,9 @@ class Join(Some):
         """Refuse what would be drawn anew, or be another's turn, between the start and then."""
         super().__post_init__()
         for name, value, all_of_them in (('share', self.share, 1.0),
-                                         ('strongest', self.strongest, 0)):
+                                         ('leaders', self.leaders, False),
+                                         ('strongest', self.strongest, 0),
+                                         ('chance', self.chance, 1.0)):
             if value != all_of_them:
                 raise ParameterError(f'parameter {name}: {value} is not allowed; it takes '
                                      f'{all_of_them}, since who joins is told by first and last')

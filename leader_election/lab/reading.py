@@ -78,11 +78,12 @@ def kind_of(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:
 def group_of(values: Any, name: str) -> Group:
     """Return an entry of ``devices``."""
     rest = dict(mapping_of(values, name, 'devices'))
-    moves = rest.pop('moves', True)
-    if type(moves) is not bool:
-        raise ScenarioError(f'scenario {name}: devices.moves: {moves!r} is not allowed; '
-                            'it takes true or false')
-    return Group(*kind_of(TOPOLOGIES, rest, name, 'devices'), moves)
+    answers = {key: rest.pop(key, True) for key in ('moves', 'among')}
+    for key, answer in answers.items():
+        if type(answer) is not bool:
+            raise ScenarioError(f'scenario {name}: devices.{key}: {answer!r} is not allowed; '
+                                'it takes true or false')
+    return Group(*kind_of(TOPOLOGIES, rest, name, 'devices'), **answers)
 
 
 def entrant_of(values: Any, name: str) -> Entrant:

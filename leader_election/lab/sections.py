@@ -118,6 +118,9 @@ class Group:
     topology: Topology
     parameters: Any
     moves: bool
+    """Whether they go where ``motion`` takes them; else they stay where they were placed."""
+    among: bool
+    """Whether they hear each other; else they hear only devices of groups that do."""
 
 
 @dataclass(frozen=True)

@@ -34,8 +34,11 @@ class Some:
     last: int = parameter(EVERYBODY, 'The greatest id concerned; -1: no limit.', lower=-1,
                           upper=2**53)
     share: float = parameter(1.0, 'The part of these, drawn at random.', lower=0.0, upper=1.0)
+    leaders: bool = parameter(False, 'Only those that lead themselves, and run.')
     strongest: int = parameter(0, 'Only so many, the strongest of those that run; 0: all.',
                                lower=0, upper=2**31)
+    chance: float = parameter(1.0, 'Each of all these is concerned with this probability.',
+                              lower=0.0, upper=1.0)
 
     def __post_init__(self) -> None:
         """Refuse a range of ids that nobody is in."""
@@ -51,6 +54,8 @@ class Some:
             chosen &= devices.id >= self.first
         if self.last != EVERYBODY:
             chosen &= devices.id <= self.last
+        if self.leaders:
+            chosen &= leading(network)
         found = np.flatnonzero(chosen)
         if self.strongest > 0:
             found = found[devices.running[found]]
@@ -59,4 +64,15 @@ class Some:
         if self.share < 1.0:
             count = round(self.share * len(found))
             found = np.sort(random.choice(found, count, replace=False))
+        if self.chance < 1.0:
+            found = found[random.random(len(found)) < self.chance]
         return found
+
+
+def leading(network: Network) -> NDArray[np.bool_]:
+    """Return which devices run and lead themselves, shape (n,)."""
+    devices, exports = network.devices, network.exports
+    # Who names itself at an infinite distance has found nobody yet (classic).
+    leads: NDArray[np.bool_] = (
+        devices.running & (exports.leader == devices.id) & (exports.distance < np.inf))
+    return leads

@@ -24,6 +24,7 @@ from leader_election.lab import engine, sources
 from leader_election.lab.build import larger, network_of, state_of
 from leader_election.lab.engine import Medium
 from leader_election.lab.scenario import Entrant, Scenario
+from leader_election.lab.selection import leading
 from leader_election.robot.codec import codec_for, Message
 import numpy as np
 from numpy.typing import NDArray
@@ -207,11 +208,9 @@ class Stage:
         """Return the network as it is."""
         devices = self.network.devices
         _, pairs, near = self._in_range()
-        leader = self.network.exports.leader.copy()
         return Snapshot(
-            time, devices.id.copy(), devices.position.copy(), leader,
-            (leader == devices.id) & (self.network.exports.distance < np.inf) & devices.running,
-            devices.running.copy(),
+            time, devices.id.copy(), devices.position.copy(), self.network.exports.leader.copy(),
+            leading(self.network), devices.running.copy(),
             pairs[near & (pairs[:, 0] < pairs[:, 1])])
 
     def message_bytes(self) -> float:

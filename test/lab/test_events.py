@@ -227,6 +227,47 @@ def test_a_share_is_drawn() -> None:
     assert len(drawn) == 10 and {len(chosen) for chosen in drawn} == {2}
 
 
+def test_leaders_are_those_that_lead_themselves_and_run() -> None:
+    # At a range of 10 m 0 and 1 are apart from 3 and 4 while 2 is not there: 1 and 4 lead.
+    stage = until(10, events=event('join', first=2, last=2))
+    network = stage.network
+    assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == [1, 4]
+    network.devices.running[1] = False
+    assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == [4]
+    assert Some(leaders=True, last=3).among(network, np.random.default_rng(0)).tolist() == []
+    # Who names itself at an infinite distance has found nobody yet.
+    network.exports.distance[4] = np.inf
+    assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == []
+
+
+def test_the_strongest_of_the_leaders() -> None:
+    # At first all five lead themselves.
+    network = begun(line()).network
+    chosen = Some(leaders=True, last=3, strongest=1).among(network, np.random.default_rng(0))
+    assert chosen.tolist() == [3]
+
+
+def test_each_is_concerned_by_its_own_chance() -> None:
+    network = begun(line()).network
+
+    def drawn(chance: float, seed: int) -> list[int]:
+        chosen = Some(first=1, chance=chance).among(network, np.random.default_rng(seed))
+        return list(chosen.tolist())
+    # All subsets of four come up.
+    assert len({tuple(drawn(0.5, seed)) for seed in range(300)}) == 2**4
+    assert drawn(0.0, 0) == [] and drawn(1.0, 0) == [1, 2, 3, 4]
+    # Who is hit by chance is hit by a greater chance as well.
+    assert all(set(drawn(0.3, seed)) <= set(drawn(0.6, seed)) for seed in range(50))
+
+
+def test_leaders_die() -> None:
+    stage = until(10, events=event('die', leaders=True))
+    happen(stage)
+    assert stage.network.devices.running.tolist() == [True] * 4 + [False]
+    stage.run(10 + FORGETTING + 5)
+    assert leaders(stage)[:4] == [3] * 4
+
+
 def test_who_walks_across_the_line_keeps_its_side() -> None:
     # Device 0 stands at 0 m when the line is drawn at 15 m, and is then put among the others.
     stage = until(10, events=event('split', line=15))

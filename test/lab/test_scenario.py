@@ -93,7 +93,8 @@ NOT_ALLOWED = [
 ] + [
     ('devices.kind', device(kind=value)) for value in ('circle', None, 3, ['uniform'])
 ] + [
-    ('devices.moves', device(moves=value)) for value in (1, 'yes', None)
+    (f'devices.{key}', device(**{key: value}))
+    for key in ('moves', 'among') for value in (1, 'yes', None)
 ] + [
     ('algorithms.radius', algorithm(radius=value))
     for value in (0, 0.0, -1, NAN, INF, True, False, '60')
@@ -152,6 +153,8 @@ NOT_ALLOWED = [
      | {'strength': {'cycle': ['id', 'degree'], 'every': 4}}),
     ('events.axis', event('split', axis='z')),
     ('events.share', event('join', share=0.5)), ('events.strongest', event('join', strongest=1)),
+    ('events.leaders', event('join', leaders=True)), ('events.chance', event('join', chance=0.5)),
+    ('events.leaders', event('die', leaders=1)), ('events.chance', event('die', chance=1.1)),
 ]
 
 

@@ -17,7 +17,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from lab.stages import begun, counts, leaders, line, played, scene, WALK
+from lab.stages import begun, counts, leaders, LINE, line, played, scene, WALK
 from leader_election.lab import build, engine, simulate
 from leader_election.lab.build import columns_of
 from leader_election.lab.engine import COUNTERS, MORE_PAIRS, MORE_POOL, MORE_ROOM
@@ -214,6 +214,38 @@ def test_a_link_that_is_given_needs_no_range() -> None:
     scenario = line(devices=[{'kind': 'line', 'count': 5, 'step': [7, 0], 'linked': True}],
                     messages={}, algorithms=[{'name': 'bounded', 'radius': 28}])
     assert leaders(played(scenario)) == [4] * 5
+
+
+SERVERS = {'kind': 'line', 'count': 3, 'step': [10, 0]}
+USERS = {'kind': 'line', 'count': 2, 'first': [20, 5], 'step': [1, 0], 'among': False}
+"""Ids 3 and 4, 1 m apart, stronger than servers by id; only server 2, at (20, 0), is near."""
+
+
+def test_users_hear_servers_but_not_each_other() -> None:
+    # A radius of 6 m is enough from server 2 to user 3, 5 m away, and to user 4, 5.1 m away.
+    scenario = line(devices=[SERVERS, USERS], algorithms=[{'name': 'bounded', 'radius': 6}])
+    [seen] = run(scenario, 0, (20.0,)).snapshots
+    assert {(min(pair), max(pair)) for pair in seen.pairs.tolist()} == {
+        (0, 1), (1, 2), (2, 3), (2, 4)}
+    # Server 2 follows the strongest of all, and user 3, who is nearer to that one, does not.
+    assert seen.leader.tolist() == [0, 1, 4, 3, 4]
+
+
+def test_links_that_are_given_are_not_among_users_either() -> None:
+    scenario = line(devices=[{**SERVERS, 'linked': True, 'among': False}], messages={})
+    assert leaders(played(scenario)) == [0, 1, 2]
+
+
+def test_who_does_not_move_stays_where_it_was_placed() -> None:
+    # One street, from (0, 0) to (100, 0), and one back at y = 100; users are put into it.
+    town = {'kind': 'streets', 'columns': 2, 'rows': 2, 'block': 100, 'speed': 1}
+    devices = [{**LINE, 'first': [20, 30], 'moves': False}, {**LINE, 'first': [20, 30]}]
+    start, later = run(scene(devices=devices, motion=town), 0, (0.0, 10.0)).snapshots
+    servers = [[20.0 + 10 * k, 30.0] for k in range(5)]
+    assert start.position[:5].tolist() == later.position[:5].tolist() == servers
+    # The nearest street to (20, 30) is the one at x = 0; to (40, 30) the one at y = 0.
+    assert start.position[5].tolist() == [0, 30] and start.position[7].tolist() == [40, 0]
+    assert np.all(np.linalg.norm(later.position[5:] - start.position[5:], axis=1) > 0)
 
 
 def test_hops_count_one_each() -> None:

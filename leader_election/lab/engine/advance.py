@@ -221,11 +221,12 @@ def rebuild(network, medium, now):
         count = 0
         for p in range(lists.fixed):
             i, j = lists.first[lists.fixed + p], lists.second[lists.fixed + p]
-            if devices.present[i] and devices.present[j] and devices.group[i] == devices.group[j]:
+            if (devices.present[i] and devices.present[j] and devices.group[i] == devices.group[j]
+                    and (devices.among[i] or devices.among[j])):
                 lists.first[count], lists.second[count] = i, j
                 count += 1
     else:
-        count = pairs_within(devices.position, devices.present, devices.group,
+        count = pairs_within(devices.position, devices.present, devices.group, devices.among,
                              medium.reach + lists.skin, lists.first, lists.second)
     if count > len(lists.first) or 2 * count >= len(links.neighbour):
         return MORE_PAIRS

@@ -73,9 +73,11 @@ def larger_links(links: Links, times: int) -> Links:
 
 
 @jit
-def pairs_within(position, present, group, reach, first, second):
+def pairs_within(position, present, group, among, reach, first, second):
     """
     Write all pairs of present devices of one group at most ``reach`` apart; return how many.
+
+    Pairs of which neither is ``among`` are left out.
 
     Where there are more than there is room for, the number is right and the rest is not written.
 
@@ -136,10 +138,12 @@ def pairs_within(position, present, group, reach, first, second):
             for span in range(2):
                 for q in range(p + 1 if span == 0 else low, right if span == 0 else top):
                     du, dv = u[p] - u[q], v[p] - v[q]
-                    if du * du + dv * dv <= square and group[device[p]] == group[device[q]]:
-                        if found < len(first):
-                            first[found], second[found] = device[p], device[q]
-                        found += 1
+                    if du * du + dv * dv <= square:
+                        i, j = device[p], device[q]
+                        if group[i] == group[j] and (among[i] or among[j]):
+                            if found < len(first):
+                                first[found], second[found] = i, j
+                            found += 1
     return found
 
 

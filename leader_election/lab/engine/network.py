@@ -46,6 +46,8 @@ class Devices(NamedTuple):
     """Whether it runs rounds, and moves."""
     group: NDArray[np.int32]
     """Devices of different groups have no link, however near."""
+    among: NDArray[np.bool_]
+    """Of two devices that are not, neither hears the other."""
     period: NDArray[np.float64]
     """Time between two rounds, before jitter [s]."""
     sent: NDArray[np.float64]

@@ -29,13 +29,14 @@ ROOM = 20_000
 
 
 def found(position: Any, reach: float, present: Any = None, group: Any = None,
-          ) -> set[tuple[int, int]]:
+          among: Any = None) -> set[tuple[int, int]]:
     """Return what the engine finds, each pair in order; none may come twice."""
     position = np.asarray(position, float).reshape(-1, 2)
     first, second = np.empty(ROOM, np.int32), np.empty(ROOM, np.int32)
     count = pairs_within(
         position, np.ones(len(position), bool) if present is None else np.array(present),
         np.zeros(len(position), np.int32) if group is None else np.array(group, np.int32),
+        np.ones(len(position), bool) if among is None else np.array(among),
         reach, first, second)
     pairs = {(min(a, b), max(a, b)) for a, b in zip(first[:count].tolist(), second.tolist())}
     assert len(pairs) == count <= ROOM
@@ -63,6 +64,14 @@ def test_only_of_those_who_are_there_and_of_one_group() -> None:
     assert found(spot, 1.0, present=[True, False, True, True]) == {(0, 2), (0, 3), (2, 3)}
     assert found(spot, 1.0, group=[0, 1, 0, 1]) == {(0, 2), (1, 3)}
     assert found(spot, 1.0, present=[False] * 4) == set()
+
+
+def test_two_who_are_not_among_others_do_not_hear_each_other() -> None:
+    # 0 and 2 hear only 1 and 3, who hear all.
+    spot = [[1.0, 1.0]] * 4
+    assert found(spot, 1.0, among=[False, True, False, True]) == {
+        (0, 1), (0, 3), (1, 2), (1, 3), (2, 3)}
+    assert found(spot, 1.0, among=[False] * 4) == set()
 
 
 @pytest.mark.parametrize('position', [
@@ -115,7 +124,8 @@ def test_random_places(position: Any, reach: float) -> None:
 def test_says_how_many_where_there_is_no_room() -> None:
     first, second = np.full(3, -7, np.int32), np.full(3, -7, np.int32)
     spot, all_of_them = np.zeros((5, 2)), np.ones(5, bool)
-    count = pairs_within(spot, all_of_them, np.zeros(5, np.int32), 1.0, first, second)
+    count = pairs_within(spot, all_of_them, np.zeros(5, np.int32), all_of_them, 1.0, first,
+                         second)
     # Of 5 * 4 / 2 three are written.
     assert (count, sum(first >= 0), sum(second >= 0)) == (10, 3, 3)
 
