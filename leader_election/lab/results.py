@@ -34,8 +34,9 @@ from typing import Any, NamedTuple
 import leader_election
 from leader_election.lab.engine.network import COUNTERS
 from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.fingerprint import fingerprint
 from leader_election.lab.scenario import Scenario
-from leader_election.lab.simulate import fingerprint, Run
+from leader_election.lab.simulate import Run
 import numba
 import numpy as np
 import xarray

@@ -14,26 +14,25 @@
 
 """Run what is missing of a scenario, in threads, and keep each run as soon as it is finished."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import replace
 import fcntl
 import os
 from pathlib import Path
 import shutil
 from threading import Event, Lock
-from time import monotonic
 from typing import TextIO
 import zipfile
 
 from leader_election.lab import results
+from leader_election.lab.compiling import compile_by_running
 from leader_election.lab.engine.network import ROUNDS
+from leader_election.lab.fingerprint import stem
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.scenario import Scenario
-from leader_election.lab.simulate import Run, simulate
+from leader_election.lab.simulate import Run, simulate_branches
 from leader_election.lab.terminal import Progress
-from numba.core import event
 import numpy as np
 import xarray
 
@@ -91,12 +90,12 @@ def run(
                           'already')
         if missing:
             for label in dict.fromkeys(key.algorithm for key in missing):
-                _compile(variants[0], label, progress)
+                compile_by_running(variants[0], label, progress)
             # Variants that are all the same to an algorithm share a file, and are run once.
             keys = {parts / f'{digests[key.algorithm, key.variant]},{key.seed}.npz': key
                     for key in missing}
             with progress.counting(scenario.name, len(keys)):
-                _compute(keys, variants, workers or cores(), progress)
+                _compute(_branches(keys, variants), variants, workers or cores(), progress)
         dataset = _merged(kept_in(parts, digests), scenario, path)
         # Only now that all of it is in one file, and before anybody else computes into the folder.
         _empty(parts)
@@ -175,54 +174,42 @@ def _locked(parts: Path) -> TextIO:
                       'folder with --results')
 
 
-def _compile(scenario: Scenario, label: str, progress: Progress) -> None:
-    """Compile an algorithm by a short run, and tell if that was not done on an earlier day."""
-    began = monotonic()
-    with compiling(lambda: progress.note(f'compiling {label} (once; it is kept) ...')) as told:
-        simulate(replace(scenario, duration=scenario.measure.interval), label, 0)
-    if told.is_set():
-        progress.note(f'compiled {label} in {monotonic() - began:.1f} s')
+def _branches(keys: Mapping[Path, Key], variants: Sequence[Scenario],
+              ) -> list[Mapping[Path, Key]]:
+    """Return runs that begin the same together."""
+    stems: dict[tuple[str, int], str] = {}
+    groups: dict[tuple[str, int], dict[Path, Key]] = {}
+    for file, key in keys.items():
+        which = key.algorithm, key.variant
+        if which not in stems:
+            stems[which] = stem(variants[key.variant], key.algorithm)
+        groups.setdefault((stems[which], key.seed), {})[file] = key
+    return list(groups.values())
 
 
-@contextmanager
-def compiling(tell: Callable[[], None]) -> Iterator[Event]:
-    """
-    Call a function, once, as soon as numba begins to compile; what it has kept does not count.
-
-    :return: whether it was called.
-    """
-    told = Event()
-
-    class Listener(event.Listener):
-        def on_start(self, event: event.Event) -> None:
-            if not told.is_set():
-                told.set()
-                tell()
-
-        def on_end(self, event: event.Event) -> None:
-            pass
-
-    with event.install_listener('numba:compile', Listener()):
-        yield told
-
-
-def _compute(keys: Mapping[Path, Key], variants: Sequence[Scenario], workers: int,
+def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario], workers: int,
              progress: Progress) -> None:
-    """Compute runs, by the files to keep them in."""
+    """Compute runs, those that begin the same together, by the files to keep them in."""
     writing, stopped = Lock(), Event()
 
-    def compute(file: Path, key: Key) -> tuple[Key, int]:
-        finished = simulate(variants[key.variant], key.algorithm, key.seed)
-        with writing:
-            if not stopped.is_set():
+    def compute(group: Mapping[Path, Key]) -> list[tuple[Key, int]]:
+        told = []
+        first = next(iter(group.values()))
+        branches = simulate_branches([variants[key.variant] for key in group.values()],
+                                     first.algorithm, first.seed)
+        for (file, key), finished in zip(group.items(), branches):
+            with writing:
+                if stopped.is_set():
+                    break
                 _keep(finished, file)
-        return key, int(finished.counts[ROUNDS])
+            told.append((key, int(finished.counts[ROUNDS]) - finished.shared))
+        return told
 
     pool = ThreadPoolExecutor(workers)
     try:
-        for future in as_completed([pool.submit(compute, *item) for item in keys.items()]):
-            key, rounds = future.result()
-            progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
+        for future in as_completed([pool.submit(compute, group) for group in groups]):
+            for key, rounds in future.result():
+                progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
     except BaseException:
         # What is being computed is neither waited for nor kept.
         with writing:

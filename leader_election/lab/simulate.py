@@ -14,55 +14,15 @@
 
 """A run of a scenario: a pure function of the scenario, the algorithm and the seed."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-import hashlib
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Sequence
+from itertools import zip_longest
 
-from leader_election.algorithms import Device
-from leader_election.lab import engine, sources
-from leader_election.lab.build import larger, network_of, state_of
-from leader_election.lab.engine import Medium
-from leader_election.lab.scenario import Entrant, Scenario
-from leader_election.lab.selection import leading
-from leader_election.robot.codec import codec_for, Message
+from leader_election.lab.engine.network import ROUNDS
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.stage import Run, Snapshot, Stage
 import numpy as np
-from numpy.typing import NDArray
-import yaml
 
-STRETCH = 1_000_000
-"""About so many rounds are run before Python has a say again."""
-SIZED = 100
-"""So many devices' last messages are written out to say how long messages are."""
-
-
-class Snapshot(NamedTuple):
-    """A network at one time; n devices."""
-
-    time: float
-    """[s]."""
-    id: NDArray[np.int64]
-    position: NDArray[np.float64]
-    """Shape (n, 2) [m]."""
-    leader: NDArray[np.int64]
-    """The id of each one's leader, shape (n,)."""
-    is_leader: NDArray[np.bool_]
-    running: NDArray[np.bool_]
-    pairs: NDArray[np.int32]
-    """The indices of those that hear each other, shape (m, 2)."""
-
-
-@dataclass(frozen=True)
-class Run:
-    """What a run gave."""
-
-    samples: NDArray[np.float64]
-    """Shape (times, len(MEASURES))."""
-    counts: NDArray[np.int64]
-    """Shape (len(COUNTERS),)."""
-    message_bytes: float
-    """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
-    snapshots: list[Snapshot] = field(default_factory=list)
+__all__ = ['parting', 'Run', 'simulate', 'simulate_branches', 'Snapshot', 'Stage']
 
 
 def simulate(
@@ -77,167 +37,36 @@ def simulate(
     :param seed: >= 0.
     :param snapshots: the times at which to take one [s].
     """
-    entrant = scenario.entrant(algorithm)
-    stage = Stage(scenario, entrant, seed)
-    taken = []
-    events = [(event, p) for event, p in scenario.events if p.at <= scenario.duration]
-    # Three times 0.1 s are a hair more than 0.3 s, and the sample at the end must not be missed.
-    end = max(scenario.duration, float(scenario.times()[-1]))
-    stops = sorted({0.0, *snapshots, end, *(p.at for _, p in events)} | set(stage.switches))
-    for stop in stops:
-        stage.run(min(stop, end))
-        for event, parameters in scenario.events:
-            if parameters.at == stop:
-                stage.happen(event, parameters)
-        if stop == 0.0 and scenario.rounds.acquainted:
-            stage.acquaint()
-        if stop > 0.0 and stop in stage.switches:
-            stage.switch(stop)
-        if stop in snapshots:
-            taken.append(stage.snapshot(stop))
-    return Run(
-        samples=stage.network.watch.samples, counts=stage.network.watch.counts,
-        message_bytes=stage.message_bytes(), snapshots=taken)
+    stage = Stage(scenario, scenario.entrant(algorithm), seed)
+    return stage.measured(stage.play(snapshots=snapshots))
 
 
-def fingerprint(scenario: Scenario, algorithm: str) -> str:
-    """Return a digest of all that the runs of an algorithm in a scenario follow from."""
-    entrant = scenario.entrant(algorithm)
-    text = yaml.safe_dump({**yaml.safe_load(scenario.text), 'vary': {}, 'algorithms': [],
-                           'title': '', 'source': ''})
-    parts = (text, entrant.label, entrant.parameters, entrant.weakest,
-             sources.of_runs(entrant.algorithm.name))
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+def simulate_branches(
+    scenarios: Sequence[Scenario], algorithm: str, seed: int,
+) -> Iterator[Run]:
+    """
+    Yield what :func:`simulate` gives for each of several scenarios, to the last bit.
+
+    These differ only in what happens later: up to then their runs are one, and are run once.
+
+    :param scenarios: with the same :func:`leader_election.lab.fingerprint.stem`, at least one.
+    :param algorithm: the label of one of their algorithms.
+    :param seed: >= 0.
+    """
+    first, *others = scenarios
+    parted = min((parting(first, other) for other in others), default=np.inf)
+    stage = Stage(first, first.entrant(algorithm), seed)
+    stage.play(until=parted)
+    begun = int(stage.network.watch.counts[ROUNDS])
+    for number, scenario in enumerate(scenarios):
+        branch = stage.branch(scenario)
+        branch.play(since=parted)
+        yield branch.measured([], shared=begun if number > 0 else 0)
 
 
-class Stage:
-    """A run in the making."""
-
-    def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
-        # What happens to one thing does not change what is drawn for another.
-        streams = [np.random.default_rng([seed, stream]) for stream in range(1, 6)]
-        self._strengths, rounds, walk, self._messages, self._events = streams
-        self._walk = walk
-        self.scenario, self.entrant = scenario, entrant
-        self.network = network_of(scenario, entrant.algorithm, seed, rounds, walk)
-        self._degree_since = np.nan
-        engine.use_motion(scenario.motion.state, scenario.motion.step)
-        engine.use(entrant.algorithm, entrant.parameters)
-        every = scenario.strength.every
-        self.switches = [k * every for k in range(int(min(scenario.duration / every, 1e6)) + 1)
-                         if k * every < scenario.duration] if np.isfinite(every) else [0.0]
-        self.switch(0.0)
-        self._begin()
-        for event, parameters in scenario.events:
-            if event.prepare is not None:
-                event.prepare(parameters, self.network)
-
-    def run(self, until: float) -> None:
-        """Run on to a time [s]."""
-        watch = self.network.watch
-        stretch = max(STRETCH / len(self.network.devices.id) * self.scenario.rounds.period,
-                      self.scenario.rounds.period)
-        now = watch.sampled[0] * watch.interval
-        while True:
-            now = min(now + stretch, until)
-            while (status := engine.advance(
-                    self.network, self._medium(), self.entrant.parameters, self._messages,
-                    self._walk, now)) != engine.DONE:
-                self.network = larger(self.network, self.entrant.algorithm, status)
-            if now >= until:
-                return
-
-    def happen(self, event: Any, parameters: Any) -> None:
-        """Let an event happen."""
-        if event.states:
-            self._detach()
-        # Of strengths an event speaks as the scenario does; of states, and of who is the strongest
-        # then, as the algorithm does.
-        negated = self.entrant.weakest and not event.states
-        strength = self.network.devices.strength
-        if negated:
-            strength *= -1.0
-        event.happen(parameters, self.network, self.entrant.algorithm, self._events)
-        if negated:
-            strength *= -1.0
-
-    def switch(self, time: float) -> None:
-        """Give all devices the strengths that hold from a time on [s]."""
-        cycle = self.scenario.strength.cycle
-        every = self.scenario.strength.every
-        kind = cycle[round(time / every) % len(cycle)] if np.isfinite(every) else cycle[0]
-        devices = self.network.devices
-        self._degree_since = time if kind == 'degree' else np.nan
-        strength = {
-            'random': self._strengths.random(len(devices.id))[devices.id - devices.id.min()],
-            'degree': np.zeros(len(devices.id)),
-            'id': devices.id.astype(float),
-            'lower_id': -devices.id.astype(float),
-            'equal': np.zeros(len(devices.id)),
-        }[kind]
-        devices.strength[:] = -strength if self.entrant.weakest else strength
-
-    def acquaint(self) -> None:
-        """Let all devices have heard the states of those in their range."""
-        while (status := engine.rebuild(self.network, self._medium(), 0.0)) != engine.DONE:
-            self.network = larger(self.network, self.entrant.algorithm, status)
-        links, devices = self.network.links, self.network.devices
-        slots, _, near = self._in_range()
-        links.box[slots[near]] = engine.FRESH
-        links.told[slots[near]] = True
-        devices.sent[:] = 0.0
-        for counter in ('sent', 'delivered'):
-            self.network.watch.counts[engine.COUNTERS.index(counter)] += near.sum()
-        self._detach()
-
-    def _detach(self) -> None:
-        """Let what was sent stay what it was, whatever happens to the states."""
-        while self.network.pool.top[0] < self.network.links.start[-1]:
-            self.network = larger(self.network, self.entrant.algorithm, engine.MORE_POOL)
-        engine.detach(self.network, np.arange(len(self.network.devices.id)))
-
-    def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
-        """Return all slots, the receiver and the sender of each, and which are in range."""
-        links, position = self.network.links, self.network.devices.position
-        receiver = np.repeat(np.arange(len(position)), np.diff(links.start))
-        pairs = np.stack([receiver, links.neighbour[:len(receiver)]], axis=1).astype(np.int32)
-        apart = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
-        return np.arange(len(receiver)), pairs, apart <= self._medium().reach
-
-    def snapshot(self, time: float) -> Snapshot:
-        """Return the network as it is."""
-        devices = self.network.devices
-        _, pairs, near = self._in_range()
-        return Snapshot(
-            time, devices.id.copy(), devices.position.copy(), self.network.exports.leader.copy(),
-            leading(self.network), devices.running.copy(),
-            pairs[near & (pairs[:, 0] < pairs[:, 1])])
-
-    def message_bytes(self) -> float:
-        """Return the mean length of the messages that devices would send now [bytes]."""
-        algorithm, devices = self.entrant.algorithm, self.network.devices
-        codec = codec_for(algorithm)
-        chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
-        return float(np.mean([
-            len(codec.encode(Message(
-                int(devices.id[i]), 'map',
-                (float(devices.position[i, 0]), float(devices.position[i, 1])),
-                state_of(algorithm, self.network.exports, int(i))))) for i in chosen]))
-
-    def _begin(self) -> None:
-        devices = self.network.devices
-        for i in range(len(devices.id)):
-            state = self.entrant.algorithm.start(
-                Device(int(devices.id[i]), float(devices.strength[i])))
-            for column, value in zip(self.network.exports, state):
-                column[i] = value
-
-    def _medium(self) -> Medium:
-        messages, rounds = self.scenario.messages, self.scenario.rounds
-        fixed = self.network.lists.fixed >= 0
-        return Medium(
-            reach=np.inf if fixed else messages.range, floor=messages.floor,
-            hops=messages.metric == 'hops', expiry=messages.expiry, loss=messages.loss,
-            delay_least=messages.delay[0], delay_most=messages.delay[1],
-            duplication=messages.duplication, jitter=rounds.jitter,
-            degree_since=self._degree_since, degree_sign=-1.0 if self.entrant.weakest else 1.0)
+def parting(one: Scenario, other: Scenario) -> float:
+    """Return the time of the first event that only one of them has [s]; infinity: none."""
+    for pair in zip_longest(one.events, other.events):
+        if pair[0] != pair[1]:
+            return min(float(event[1].at) for event in pair if event is not None)
+    return np.inf

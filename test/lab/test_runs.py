@@ -14,6 +14,7 @@
 
 """Runs: all that are missing and only those, each kept as it is finished."""
 
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from io import StringIO
 import os
@@ -22,9 +23,9 @@ from pathlib import Path
 from lab.small import load, TEXT, VARIED
 from leader_election.lab import results, runs
 from leader_election.lab.results import Key, ResultError
-from leader_election.lab.simulate import simulate
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.simulate import Run, simulate, simulate_branches
 from leader_election.lab.terminal import Progress
-import numba
 import numpy as np
 import pytest
 from rich.console import Console
@@ -113,6 +114,51 @@ class Stopping(Told):
             raise KeyboardInterrupt
 
 
+DEADLY = TEXT + """
+events: [{kind: die, at: 12, leaders: true, chance: 0}]
+vary: {messages.loss: [0, 0.5], events.chance: [0, 0.5, 1]}
+"""
+
+
+def test_what_begins_the_same_is_run_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                              ) -> None:
+    asked = []
+
+    def noted(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
+        asked.append((algorithm, seed, len(scenarios)))
+        return simulate_branches(scenarios, algorithm, seed)
+    monkeypatch.setattr(runs, 'simulate_branches', noted)
+    scenario = load(tmp_path, DEADLY)
+    first, rest = Told(), Told()
+    runs.run(scenario, range(1), tmp_path, ['bounded'], progress=first)
+    dataset = runs.run(scenario, range(2), tmp_path, progress=rest)
+    # For each of two losses, those of three chances.
+    assert (first.counted(), rest.counted()) == (6, 18)
+    assert asked[:2] == [('bounded', 0, 3)] * 2
+    assert sorted(asked[2:]) == 2 * [('bounded', 1, 3)] + 2 * [('classic', 0, 3)] \
+        + 2 * [('classic', 1, 3)]
+    for values, variant in scenario.variants():
+        for label in ('bounded', 'classic'):
+            alone, kept = simulate(variant, label, 1), dataset.sel(
+                algorithm=label, seed=1, **values)
+            assert np.array_equal(kept['instability'], alone.samples[:, 0], equal_nan=True)
+            assert np.array_equal(kept['counts'], alone.counts)
+
+
+def test_branches_that_are_missing_are_run(tmp_path: Path) -> None:
+    scenario = load(tmp_path, DEADLY)
+    with pytest.raises(KeyboardInterrupt):
+        runs.run(scenario, range(3), tmp_path / 'stopped', workers=1, progress=Stopping())
+    parts = runs.parts_of(tmp_path / 'stopped', 'small')
+    # Also where of those that begin the same some are there.
+    sorted(parts.glob('*.npz'))[0].unlink()
+    kept = len(list(parts.glob('*.npz')))
+    rest = Told()
+    dataset = runs.run(scenario, range(3), tmp_path / 'stopped', progress=rest)
+    assert rest.counted() == 36 - kept
+    assert same(dataset, runs.run(scenario, range(3), tmp_path / 'whole'))
+
+
 def test_what_is_interrupted_goes_on(tmp_path: Path) -> None:
     scenario = load(tmp_path)
     with pytest.raises(KeyboardInterrupt):
@@ -199,19 +245,6 @@ def test_what_is_refused_leaves_no_folder_behind(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match='cannot be read'):
         runs.run(load(tmp_path), range(1), tmp_path)
     assert sorted(file.name for file in tmp_path.iterdir()) == ['small.nc', 'small.yaml']
-
-
-def test_it_is_told_once_and_only_where_something_is_compiled() -> None:
-    told: list[str] = []
-    add = numba.njit(lambda one, other: one + other)
-    with runs.compiling(lambda: told.append('compiling')) as happened:
-        assert not happened.is_set()
-        # For whole numbers, and for others.
-        assert add(1, 2) == 3 and add(1.0, 2.0) == 3.0
-    assert happened.is_set() and told == ['compiling']
-    with runs.compiling(lambda: told.append('again')) as happened:
-        assert add(1, 2) == 3
-    assert not happened.is_set() and told == ['compiling']
 
 
 def test_a_full_disk_is_told_and_finished_runs_are_kept(tmp_path: Path) -> None:

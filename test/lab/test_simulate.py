@@ -19,12 +19,14 @@ from typing import Any
 
 from lab.stages import begun, counts, leaders, LINE, line, played, scene, WALK
 from leader_election.lab import build, engine, simulate
-from leader_election.lab.build import columns_of
+from leader_election.lab.build import columns_of, larger
 from leader_election.lab.engine import COUNTERS, MORE_PAIRS, MORE_POOL, MORE_ROOM
+from leader_election.lab.engine.network import ROUNDS
 from leader_election.lab.scenario import Scenario
-from leader_election.lab.simulate import Run, Stage
+from leader_election.lab.simulate import parting, Run, simulate_branches, Stage
 import numpy as np
 import pytest
+import yaml
 
 BUSY = scene(
     motion=WALK, rounds={'spread': 0.2, 'jitter': 0.1},
@@ -65,7 +67,7 @@ def test_threads_do_not_matter(scenario: Scenario) -> None:
 def test_when_python_has_a_say_does_not_matter(
         scenario: Scenario, stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 1))
-    monkeypatch.setattr(simulate, 'STRETCH', stretch)
+    monkeypatch.setattr('leader_election.lab.stage.STRETCH', stretch)
     assert digits(run(scenario, 1)) == expected
 
 
@@ -121,7 +123,6 @@ def test_room_is_made_without_a_trace(
         status: int, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 4))
     asked = []
-    larger = simulate.larger
 
     class Tiny(Stage):
         """Begins with room for next to nothing."""
@@ -145,7 +146,7 @@ def test_room_is_made_without_a_trace(
         asked.append(status)
         return larger(network, algorithm, status)
     monkeypatch.setattr(simulate, 'Stage', Tiny)
-    monkeypatch.setattr(simulate, 'larger', noted)
+    monkeypatch.setattr('leader_election.lab.stage.larger', noted)
     assert digits(run(scenario, 4)) == expected
     assert asked.count(status) > 1
 
@@ -255,9 +256,47 @@ def test_hops_count_one_each() -> None:
         assert leaders(played(scenario)) == expected
 
 
-def test_the_fingerprint_is_of_what_a_run_follows_from() -> None:
-    one = simulate.fingerprint(QUIET, 'bounded')
-    assert one == simulate.fingerprint(scene(title='Another', source='Nowhere'), 'bounded')
-    others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
-              scene(algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}]), WALKING]
-    assert len({one, *(simulate.fingerprint(other, 'bounded') for other in others)}) == 5
+def deaths(at: float, chance: float) -> dict[str, Any]:
+    return {'kind': 'die', 'at': at, 'leaders': True, 'chance': chance}
+
+
+def branches(scenario: Scenario, events: list[list[dict[str, Any]]]) -> list[Scenario]:
+    """Return the scenario with other events, of each list after its own."""
+    own = yaml.safe_load(scenario.text).get('events', [])
+    return [scenario.replaced({'events': own + later}) for later in events]
+
+
+@SCENARIOS
+@pytest.mark.parametrize('at', [0.0, 0.5, 15.27, 16.0, 30.0])
+def test_branches_are_what_runs_of_their_own_are(scenario: Scenario, at: float) -> None:
+    several = branches(scenario, [[deaths(at, 0.5)], [deaths(at, 1.0)], [],
+                                  [deaths(29.0, 1.0), {'kind': 'corrupt', 'at': 29.5}],
+                                  [{'kind': 'split', 'at': at, 'line': 30}, deaths(at, 0.5)]])
+    for seed in range(3):
+        alone = [digits(run(branch, seed)) for branch in several]
+        # They are not all the same, or the order in which they are run would not matter.
+        assert len(set(alone)) > 1
+        for order in (several, several[::-1]):
+            together = [digits(r) for r in simulate_branches(order, 'bounded', seed)]
+            assert together == (alone if order is several else alone[::-1])
+
+
+def test_what_branches_share_is_run_once() -> None:
+    # Five devices, a round a second each: 10 s before they part, 20 s after.
+    several = branches(line(), [[deaths(10, 0.0)], [deaths(10, 0.0), deaths(20, 0.0)]])
+    assert parting(*several) == 20
+    one, two = simulate_branches([*several], 'bounded', 0)
+    assert (one.shared, two.shared) == (0, 5 * 20)
+    assert one.counts[ROUNDS] == two.counts[ROUNDS] == 5 * 30
+    # Of one scenario nothing is shared.
+    assert [r.shared for r in simulate_branches(several[:1], 'bounded', 0)] == [0]
+
+
+def test_when_scenarios_part() -> None:
+    none, early, late, both = branches(line(), [
+        [], [deaths(5, 1.0)], [deaths(8, 1.0)], [deaths(5, 1.0), deaths(8, 1.0)]])
+    assert parting(none, none) == parting(both, both) == np.inf
+    assert parting(none, late) == parting(late, none) == parting(early, both) == 8
+    assert parting(early, late) == parting(both, late) == parting(none, both) == 5
+    # At one time, the one that comes first.
+    assert parting(late, *branches(line(), [[deaths(8, 0.5)]])) == 8

@@ -1,0 +1,52 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Digests of what runs follow from."""
+
+from typing import Any
+
+from lab.stages import scene, WALK
+from leader_election.lab.fingerprint import fingerprint, stem
+from leader_election.lab.scenario import Scenario
+
+QUIET = scene()
+
+
+def happening(*events: dict[str, Any]) -> Scenario:
+    return scene(events=list(events))
+
+
+def test_the_fingerprint_is_of_what_a_run_follows_from() -> None:
+    one = fingerprint(QUIET, 'bounded')
+    assert one == fingerprint(scene(title='Another', source='Nowhere'), 'bounded')
+    others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
+              scene(algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}]),
+              scene(motion=WALK)]
+    assert len({one, *(fingerprint(other, 'bounded') for other in others)}) == 5
+
+
+def test_until_something_happens_runs_follow_from_the_rest() -> None:
+    die, heal = {'kind': 'die', 'at': 5, 'share': 0.5}, {'kind': 'heal', 'at': 7}
+    one = stem(QUIET, 'bounded')
+    assert one == stem(happening(die), 'bounded') == stem(happening(heal, die), 'bounded')
+    assert one == fingerprint(happening(), 'bounded') != fingerprint(happening(die), 'bounded')
+    assert one != stem(scene(messages={'range': 26}), 'bounded')
+
+
+def test_who_joins_later_is_not_there_from_the_start() -> None:
+    join, earlier = ({'kind': 'join', 'at': at, 'first': 3} for at in (5, 4))
+    die = {'kind': 'die', 'at': 6}
+    stems = [stem(happening(*events), 'bounded') for events in ([], [join], [earlier])]
+    assert len(set(stems)) == 3
+    assert stems[1] == stem(happening(join, die), 'bounded')
