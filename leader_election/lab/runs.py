@@ -95,7 +95,7 @@ def run(
             keys = {parts / f'{digests[key.algorithm, key.variant]},{key.seed}.npz': key
                     for key in missing}
             with progress.counting(scenario.name, len(keys)):
-                _compute(_branches(keys, variants), variants, workers or cores(), progress)
+                _compute(_grouped(keys, variants), variants, workers or cores(), progress)
         dataset = _merged(kept_in(parts, digests), scenario, path)
         # Only now that all of it is in one file, and before anybody else computes into the folder.
         _empty(parts)
@@ -174,8 +174,7 @@ def _locked(parts: Path) -> TextIO:
                       'folder with --results')
 
 
-def _branches(keys: Mapping[Path, Key], variants: Sequence[Scenario],
-              ) -> list[Mapping[Path, Key]]:
+def _grouped(keys: Mapping[Path, Key], variants: Sequence[Scenario]) -> list[dict[Path, Key]]:
     """Return runs that begin the same together."""
     stems: dict[tuple[str, int], str] = {}
     groups: dict[tuple[str, int], dict[Path, Key]] = {}

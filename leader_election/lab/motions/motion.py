@@ -46,7 +46,8 @@ class Motion:
     step: Callable[[Any, int, NDArray[np.float64], float, np.random.Generator], None]
     begin: Callable[[Any, NDArray[np.float64], float, np.random.Generator], Any]
     """``begin(parameters, position, tick, random) -> state``; position has shape (n, 2) [m], and
-    may be changed (devices that walk on streets start on one); tick is the time of a step [s]."""
+    may be changed (devices that walk on streets start on one): devices that are not to move are
+    put back where they were; tick is the time of a step [s]."""
     speed: Callable[[Any], float]
     """``speed(parameters)``: no device is faster than this [m/s]; 0: nobody moves."""
 
