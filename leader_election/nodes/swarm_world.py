@@ -24,6 +24,7 @@ from geometry_msgs.msg import Point, Twist
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, STATE
+from leader_election.nodes.senses import Readings, Scans
 from leader_election.robot import codec
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import Scene
@@ -48,7 +49,8 @@ class SwarmWorld(Node):
     Steps the world by a clock and publishes it.
 
     For each robot: ``robot_<id>/odom`` from its own origin, ``robot_<id>/ground_truth`` in the
-    shared frame; once, latched: ``world``, the arena and the obstacles.
+    shared frame; where there are rates for them, ``robot_<id>/scan`` and ``robot_<id>/reading``;
+    once, latched: ``world``, the arena and the obstacles.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -72,6 +74,7 @@ class SwarmWorld(Node):
         self._scene = self.create_publisher(
             MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
         self._scene.publish(_markers(self.world.scene))
+        self._senses = [sense(self, self.world, parameters) for sense in (Scans, Readings)]
         self._listen(ids)
         if parameters.radio == 'relay':
             self._heard = [
@@ -139,6 +142,8 @@ class SwarmWorld(Node):
             stamp = _time(self.get_clock().now().nanoseconds - late)
         _send(self._odom, self._odom_message, stamp, world.odometry, world.measured)
         _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
+        for sense in self._senses:
+            sense.publish(stamp)
 
     def _carry(self, message: String) -> None:
         sender = codec.sender(message.data)

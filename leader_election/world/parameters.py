@@ -119,6 +119,27 @@ class WorldParameters(SceneParameters, ProcessParameters):
         0.0, 'Radio relay: the probability that a robot in reach misses a message.',
         lower=0.0, upper=1.0)
 
+    scan_rate: float = parameter(
+        0.0, 'Laser scanners: scans a second of simulated time, at most one a step; 0 for none.',
+        unit='Hz', lower=0.0, upper=1000.0)
+    scan_beams: int = parameter(
+        36, 'Laser scanners: beams, evenly over the full circle, the first one ahead.',
+        lower=1, upper=3600)
+    scan_range: float = parameter(
+        4.0, 'Laser scanners: how far a beam reaches.', unit='m', lower=0.01, upper=1000.0)
+
+    reading_rate: float = parameter(
+        0.0, 'Sensors: readings a second of simulated time, at most one a step; 0 for none.',
+        unit='Hz', lower=0.0, upper=1000.0)
+    reading_base: float = parameter(
+        0.0, 'Sensors: the value far from all peaks.', lower=-1e9, upper=1e9)
+    reading_peaks: tuple[float, ...] = parameter(
+        (0.0, 0.0, 1.0, 3.0), 'Sensors: Gaussian bumps in the field that is read, each as '
+        'x [m], y [m], height, width [m], one after the other.')
+    reading_noise: float = parameter(
+        0.0, 'Sensors: standard deviation of the noise on a reading.',
+        lower=0.0, upper=1e9)
+
     def __post_init__(self) -> None:
         """Refuse what makes no sense together."""
         if self.motion == 'replay' and not self.logs:
@@ -126,3 +147,7 @@ class WorldParameters(SceneParameters, ProcessParameters):
         if self.real_time_factor != 1.0 and not self.publish_clock:
             raise ParameterError(f'parameter real_time_factor: {self.real_time_factor} needs '
                                  'publish_clock: true')
+        if len(self.reading_peaks) % 4 or any(width <= 0.0 for width in self.reading_peaks[3::4]):
+            raise ParameterError(
+                f'parameter reading_peaks: {self.reading_peaks} is not x, y, height and a width '
+                'greater than 0, again and again')

@@ -14,10 +14,13 @@
 
 """The embedded world: all robots, stepped together at a fixed rate."""
 
+from leader_election.world.contact import least_distance
+from leader_election.world.lidar import Lidar
 from leader_election.world.motion import Commands, Driven, Levy, Motion, Replay, Static
 from leader_election.world.odometry import Odometry
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import Radio
+from leader_election.world.reading import Field
 from leader_election.world.scene import free_space, make_scene
 from leader_election.world.unicycles import Array, relative
 import numpy as np
@@ -27,7 +30,8 @@ class World:
     """
     The true state of all robots, and what each of them believes of its own.
 
-    Arrays have one row a robot, in the order of ``scene.ids``. Robots drive through each other.
+    Arrays have one row a robot, in the order of ``scene.ids``. Robots drive through each other;
+    :attr:`closest` tells how near they are.
 
     :ivar scene: where everything was at the start.
     :ivar dt: the time that a step takes [s].
@@ -35,6 +39,8 @@ class World:
     :ivar poses: true x, y, yaw in the shared frame [m, rad], shape (n, 3).
     :ivar velocities: true forward and turning speed [m/s, rad/s], shape (n, 2).
     :ivar commands: takes velocities from outside, with motion ``cmd_vel``; else ``None``.
+    :ivar lidar: the robots' laser scanners.
+    :ivar field: what the robots' scalar sensors read.
     """
 
     def __init__(self, parameters: WorldParameters) -> None:
@@ -56,6 +62,8 @@ class World:
         self._odom_is_true = bool(parameters.logs) and parameters.odom_source == 'truth'
         self._radio = Radio(
             self.scene.obstacles, parameters, np.random.default_rng([parameters.seed, 3]))
+        self.lidar = Lidar(self.scene.arena, self.scene.obstacles, parameters)
+        self.field = Field(parameters, np.random.default_rng([parameters.seed, 4]))
         self._places = {robot_id: i for i, robot_id in enumerate(self.scene.ids)}
 
     def _make_motion(self, parameters: WorldParameters) -> Motion:
@@ -90,6 +98,11 @@ class World:
     def measured(self) -> Array:
         """Return the velocities as the robots believe [m/s, rad/s], shape (n, 2)."""
         return self.velocities if self._odom_is_true else self._odometry.velocities
+
+    @property
+    def closest(self) -> float:
+        """Return the least distance between the true centres of two robots [m]."""
+        return least_distance(self.poses)
 
     def step(self) -> None:
         """Go on by one step."""

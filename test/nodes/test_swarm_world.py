@@ -35,7 +35,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
-from std_msgs.msg import String
+from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Float64, String
 from visualization_msgs.msg import MarkerArray
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -171,6 +172,31 @@ def test_the_radio_carries_messages_to_who_is_in_range(bench: Callable[..., Benc
     assert {m.data for m in heard[0]} == {sent.data}
     # 2 and 3 are 2.83 m apart.
     assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
+
+
+def test_scans_and_readings_are_what_is_there(bench: Callable[..., Bench]) -> None:
+    # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left; both have 0.5 m of body.
+    b = bench(**LINE, robot_radius=0.5, scan_rate=25.0, scan_beams=4, scan_range=3.0,
+              reading_rate=50.0, reading_base=2.0, reading_peaks=[-1.0, 1.0, 3.0, 2.0])
+    scans = b.listen(LaserScan, 'robot_1/scan')
+    readings = [b.listen(Float64, f'robot_{i}/reading') for i in (1, 3)]
+    b.wait(lambda: bool(scans) and all(readings))
+    scan = scans[0]
+    assert scan.ranges.tolist() == [1.5, 1.5, math.inf, math.inf]
+    assert (scan.header.frame_id, scan.angle_min, scan.range_min, scan.range_max) == (
+        'base_link', 0.0, 0.0, 3.0)
+    assert (scan.angle_increment, scan.angle_max, scan.scan_time) == pytest.approx(
+        (math.pi / 2, 1.5 * math.pi, 0.04))
+    # Robot 1 is one width from the peak, robot 3 on it.
+    assert readings[0][0].data == pytest.approx(2.0 + 3.0 * math.exp(-0.5))
+    assert readings[1][0].data == 5.0
+
+
+def test_without_rates_there_are_no_senses(bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE)
+    topics = dict(b.world.get_publisher_names_and_types_by_node('swarm_world', '/site'))
+    assert '/site/robot_1/odom' in topics
+    assert '/site/robot_1/scan' not in topics and '/site/robot_1/reading' not in topics
 
 
 def test_the_world_is_the_clock_if_told(bench: Callable[..., Bench]) -> None:

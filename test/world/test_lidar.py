@@ -1,0 +1,123 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What laser scanners see, against distances worked by hand."""
+
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.world.lidar import Lidar
+from leader_election.world.parameters import WorldParameters
+import numpy as np
+import pytest
+import shapely
+
+ROOM = shapely.box(-5.0, -3.0, 5.0, 3.0)
+BLOCK = (shapely.box(2.0, -1.0, 3.0, 1.0),)
+INF = math.inf
+
+
+def lidar(arena: shapely.Polygon = ROOM, obstacles: tuple[shapely.Polygon, ...] = (),
+          **settings: object) -> Lidar:
+    return Lidar(arena, obstacles, WorldParameters(**settings))  # type: ignore[arg-type]
+
+
+def test_four_beams_to_walls_and_an_obstacle() -> None:
+    # From (0, 0) the block's side is 2 m east, the walls are 3 m north, 5 m west, 3 m south.
+    poses = np.array([[0.0, 0.0, 0.0], [0.0, 0.0, math.pi / 2], [4.0, 0.0, 0.0]])
+    scanner = lidar(obstacles=BLOCK, scan_beams=4, scan_range=10.0, robot_radius=0.0)
+    seen = scanner.scan(poses[:1], [0])
+    assert np.allclose(seen, [[2.0, 3.0, 5.0, 3.0]], atol=1e-12)
+    # The same place, facing north: what was on the left is ahead.
+    assert np.allclose(scanner.scan(poses[1:2], [0]), [[3.0, 5.0, 3.0, 2.0]], atol=1e-12)
+    # Behind the block: 1 m to the wall, 1 m back to the block's far side at x = 3.
+    assert np.allclose(scanner.scan(poses[2:], [0]), [[1.0, 3.0, 1.0, 3.0]], atol=1e-12)
+
+
+def test_a_slanting_wall_and_the_corners_of_a_box() -> None:
+    # The hypotenuse is the line x + y = 4: 4 m away along x and y, sqrt(8) along the diagonal.
+    # On the other side the legs are 1 m away, and their corner, at (-1, -1), sqrt(2).
+    triangle = shapely.Polygon([(-1, -1), (5, -1), (-1, 5)])
+    seen = lidar(triangle, scan_beams=8, scan_range=9.0).scan(np.zeros((1, 3)), [0])[0]
+    assert np.allclose(seen[:3], [4.0, math.sqrt(8), 4.0])
+    assert np.allclose(seen[4:7], [1.0, math.sqrt(2), 1.0])
+    # No beam slips through a corner.
+    box = lidar(shapely.box(-1, -1, 1, 1), scan_beams=8, scan_range=9.0)
+    assert np.allclose(box.scan(np.zeros((1, 3)), [0]), [[1.0, math.sqrt(2)] * 4])
+
+
+def test_other_robots_are_discs_and_hide_what_is_behind_them() -> None:
+    # Robot 1 is 2 m ahead of robot 0: its disc begins at 1.5. Robot 2 is 3 m to the left and
+    # half a metre off the beam: that only touches the disc of 0.5 in one point, 3 m away.
+    # Robot 3, behind robot 1, is hidden from robot 0.
+    poses = np.array(
+        [[0.0, 0.0, 0.0], [2.0, 0.0, math.pi], [0.5, 3.0, 0.0], [4.0, 0.0, 0.0]])
+    scanner = lidar(shapely.box(-9, -9, 9, 9), scan_beams=4, scan_range=20.0, robot_radius=0.5)
+    assert np.allclose(scanner.scan(poses, [0]), [[1.5, 3.0, 9.0, 9.0]])
+    # Robot 1 looks back at robot 0, and behind itself at robot 3; rows are in the order asked for.
+    both = scanner.scan(poses, [1, 0])
+    assert np.allclose(both, [[1.5, 9.0, 1.5, 9.0], [1.5, 3.0, 9.0, 9.0]])
+
+
+def test_the_range_is_inclusive_and_beyond_it_there_is_nothing() -> None:
+    poses = np.array([[0.0, 0.0, 0.0], [3.5, 0.0, 0.0]])
+    seen = {reach: lidar(scan_beams=4, scan_range=reach, robot_radius=0.5).scan(poses, [0])[0]
+            for reach in (2.99, 3.0)}
+    assert seen[2.99].tolist() == [INF] * 4
+    assert np.allclose(seen[3.0], [3.0, 3.0, INF, 3.0])
+
+
+def test_who_stands_in_another_robot_sees_nothing_else() -> None:
+    scan = lidar(scan_beams=4, robot_radius=0.5).scan(
+        np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]), [0, 1])
+    assert scan.tolist() == [[0.0] * 4] * 2
+
+
+def test_a_yard_is_a_wall_too() -> None:
+    # An arena with a hole in it: a courtyard round a house.
+    yard = shapely.box(-5, -5, 5, 5).difference(shapely.box(1, -1, 3, 1))
+    assert np.allclose(lidar(yard, scan_beams=2, scan_range=9.0).scan(np.zeros((1, 3)), [0]),
+                       [[1.0, 5.0]])
+
+
+@given(st.floats(-4.5, 1.5), st.floats(-2.5, 2.5), st.floats(-9, 9), st.integers(1, 50))
+def test_what_is_hit_is_on_an_outline_and_the_way_to_it_is_free(
+        x: float, y: float, yaw: float, beams: int) -> None:
+    other = shapely.Point(-2.0, 0.0).buffer(0.3, quad_segs=256)
+    if other.dwithin(shapely.Point(x, y), 0.01):
+        return
+    poses = np.array([[x, y, yaw], [-2.0, 0.0, 0.0]])
+    scanner = lidar(obstacles=BLOCK, scan_beams=beams, scan_range=4.0, robot_radius=0.3)
+    solid = shapely.union_all([*BLOCK, other])
+    for k, reach in enumerate(scanner.scan(poses, [0])[0]):
+        along = yaw + k * scanner.increment
+        far = 4.0 if reach == INF else reach
+
+        def at(r: float, along: float = along) -> tuple[float, float]:
+            return (x + r * math.cos(along), y + r * math.sin(along))
+
+        # The disc here is a polygon that is 1e-5 m flatter than a circle.
+        way = shapely.LineString([(x, y), at(far - 1e-4)]) if far > 1e-4 else shapely.Point(x, y)
+        assert ROOM.covers(way) and not solid.intersects(way)
+        if reach != INF:
+            end = shapely.Point(at(reach))
+            assert min(end.distance(ROOM.exterior), end.distance(solid)) < 1e-4
+
+
+@pytest.mark.parametrize('who', [[0], [2, 1], []])
+def test_who_is_not_asked_costs_no_row(who: list[int]) -> None:
+    poses = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [-2.0, 1.0, 2.0]])
+    scanner = lidar(scan_beams=5)
+    assert np.array_equal(scanner.scan(poses, who), scanner.scan(poses, [0, 1, 2])[who])
