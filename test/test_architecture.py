@@ -30,6 +30,7 @@ LEANS_ON = {
     'robot': {'algorithms', 'registry', 'parameters'},
     'swarm': {'robot', 'algorithms', 'registry', 'parameters'},
     'world': {'parameters'},
+    'tasks': {'coordination', 'robot', 'parameters', 'registry'},
     'view': {'swarm', 'world', 'robot'},
     'nodes': {'view', 'swarm', 'world', 'robot', 'algorithms', 'registry', 'parameters'},
     'demo': {'nodes', 'view', 'swarm', 'world', 'robot', 'algorithms', 'registry', 'parameters'},
