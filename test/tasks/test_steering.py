@@ -85,8 +85,9 @@ def test_it_brakes_by_half_of_the_gap_ahead_that_another_may_use_too() -> None:
 
 
 def test_it_passes_on_the_right() -> None:
-    # The same to both sides: to the right. And so if the left is a little shorter.
-    for shift in (0.0, 0.1):
+    # What is 1 m ahead shuts asin(0.3) = 17 degrees to both sides: to the right. And so if the
+    # goal is 6 degrees to the left, which makes that way by 12 degrees the shorter one.
+    for shift in (0.0, 0.3):
         _, turning = steer(ORIGIN, (3.0, shift), beams((0, 1.0)), LIMITS)
         assert turning < 0.0
     # A wall on the right: to the left.
