@@ -16,15 +16,20 @@
 
 from collections.abc import Sequence
 import math
-from typing import Annotated, Any, get_args, get_origin, get_type_hints, NamedTuple
+from typing import Annotated, Any, get_args, get_origin, get_type_hints, NamedTuple, TypeVar
 
 INFINITE = 'may be infinite'
 TICKS = 'ticks'
+KEPT = 'kept'
+
+T = TypeVar('T')
 
 Unbounded = Annotated[float, INFINITE]
 """A number that may be +infinity; a plain ``float`` is always finite."""
 Ticks = Annotated[int, TICKS]
 """A count that goes on by itself: that it has is no news to anybody."""
+Kept = Annotated[T, KEPT]
+"""What a device keeps for itself and tells nobody."""
 
 
 class Field(NamedTuple):
@@ -40,6 +45,8 @@ class Field(NamedTuple):
     """Whether it may be +infinity."""
     ticks: bool
     """Whether it goes on by itself."""
+    kept: bool = False
+    """Whether nobody is told."""
 
     @property
     def is_distance(self) -> bool:
@@ -70,14 +77,21 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
 
 
 def _field(name: str, hint: Any, start: Any) -> Field:
-    vector = get_origin(hint) is tuple
-    kind = get_args(hint)[0] if vector else hint
-    marks: tuple[str, ...] = getattr(kind, '__metadata__', ())
-    kind = getattr(kind, '__origin__', kind)
-    if kind not in (int, float) or (vector and get_args(hint)[1:] != (...,)):
+    kind, marks = _unmarked(hint)
+    vector = get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
+    if vector:
+        kind, more = _unmarked(get_args(kind)[0])
+        marks += more
+    if kind not in (int, float):
         raise TypeError(f'field {name} of a state cannot be {hint}')
     return Field(name, kind, tuple(map(kind, start)) if vector else None,
-                 INFINITE in marks, TICKS in marks)
+                 INFINITE in marks, TICKS in marks, KEPT in marks)
+
+
+def _unmarked(hint: Any) -> tuple[Any, tuple[str, ...]]:
+    """Return a type without its marks, and these."""
+    marks: tuple[str, ...] = getattr(hint, '__metadata__', ())
+    return (hint.__origin__ if marks else hint), marks
 
 
 def change(fields: Sequence[Field], before: Any, after: Any) -> float:
@@ -89,7 +103,7 @@ def change(fields: Sequence[Field], before: Any, after: Any) -> float:
     """
     most = 0.0
     for field, old, new in zip(fields, before, after):
-        if old == new or field.ticks:
+        if old == new or field.ticks or field.kept:
             continue
         if not field.is_distance:
             return math.inf

@@ -24,12 +24,12 @@ from leader_election.algorithms import ALGORITHMS
 from leader_election.lab.motions import MOTIONS
 
 PACKAGE = Path(__file__).parents[1]
-COMPILED = ('algorithms', 'lab/engine', 'lab/motions')
+COMPILED = ('algorithms', 'coordination', 'lab/engine', 'lab/motions')
 """What compiled code is made of."""
-SIMULATED = ('lab/engine', 'lab/motions', 'lab/topologies', 'lab/events.py', 'lab/selection.py',
-             'lab/scenario.py', 'lab/sections.py', 'lab/reading.py', 'lab/agreement.py',
-             'lab/plain_yaml.py', 'lab/build.py', 'lab/simulate.py', 'lab/stage.py',
-             'robot/codec.py', 'world/logs.py')
+SIMULATED = ('coordination', 'lab/engine', 'lab/motions', 'lab/topologies', 'lab/events.py',
+             'lab/selection.py', 'lab/scenario.py', 'lab/sections.py', 'lab/reading.py',
+             'lab/agreement.py', 'lab/plain_yaml.py', 'lab/build.py', 'lab/simulate.py',
+             'lab/stage.py', 'robot/codec.py', 'world/logs.py')
 """What a run follows from, beside its algorithm."""
 
 

@@ -22,9 +22,11 @@ is the very object that a robot calls.
 
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, get_type_hints
 
 from leader_election.algorithms import Algorithm
+from leader_election.algorithms.fields import KEPT
+from leader_election.coordination.plan import combine_own
 from numba.extending import overload
 
 INLINE: Any = {'forceinline': True}
@@ -34,7 +36,7 @@ _STEPS: dict[type, Callable[..., Any]] = {}
 """The step of the motion that has this state."""
 _ROUNDS: dict[type, Algorithm] = {}
 """The algorithm whose round takes these parameters."""
-_KNOWN: set[FunctionType] = set()
+_KNOWN: set[Any] = set()
 """The plain functions that compiled code may call."""
 
 
@@ -44,22 +46,34 @@ def compilable(function: Callable[..., Any]) -> None:
     if function in _KNOWN:
         return
     _KNOWN.add(function)
-    overload(function, strict=False, jit_options=INLINE)(lambda *arguments: function)
+    # What is compiled into its caller again and again takes long to compile.
+    own: Any = {} if function.__module__.startswith('leader_election.coordination') else INLINE
+    overload(function, strict=False, jit_options=own)(lambda *arguments: function)
     helpers(function)
+
+
+@overload(combine_own, strict=False, jit_options=INLINE)
+def _combine_own(function: Any, into: Any, other: Any, begin: Any, end: Any) -> Any:
+    # Users' own functions are for robots; what a laboratory runs has none.
+    return lambda function, into, other, begin, end: None
+
+
+_KNOWN.add(combine_own)
 
 
 def helpers(function: FunctionType) -> None:
     """Let compiled code call the plain functions that a function names."""
-    for name in function.__code__.co_names:
-        named = function.__globals__.get(name)
-        if isinstance(named, FunctionType):
-            compilable(named)
+    named = [function.__globals__.get(name) for name in function.__code__.co_names]
+    named += [cell.cell_contents for cell in function.__closure__ or ()]
+    for name in named:
+        if isinstance(name, FunctionType):
+            compilable(name)
 
 
 def use(algorithm: Algorithm, parameters: Any) -> None:
     """Let compiled code call an algorithm's round, told by the type of its parameters."""
     known = _ROUNDS.setdefault(type(parameters), algorithm)
-    if known is not algorithm:
+    if known.round is not algorithm.round:
         raise ValueError(
             f'algorithms {known.name} and {algorithm.name} have the same type of parameters, '
             f'{type(parameters).__name__}; in the laboratory each needs its own')
@@ -100,9 +114,8 @@ def row(columns: Any, i: Any) -> Any:
 
 @overload(row, strict=False, jit_options=INLINE)
 def _row(columns: Any, i: Any) -> Any:
-    if len(columns) == 1:
-        return lambda columns, i: (columns[0][i],)
-    return lambda columns, i: (columns[0][i],) + row(columns[1:], i)
+    entries = ''.join(f'columns[{c}][i], ' for c in range(len(columns)))
+    return _written('columns, i', f'return ({entries})')
 
 
 def put(columns: Any, i: Any, values: Any) -> Any:
@@ -112,15 +125,10 @@ def put(columns: Any, i: Any, values: Any) -> Any:
 
 @overload(put, strict=False, jit_options=INLINE)
 def _put(columns: Any, i: Any, values: Any) -> Any:
-    if len(columns) == 1:
-        def last(columns: Any, i: Any, values: Any) -> None:
-            columns[0][i] = values[0]
-        return last
-
-    def all_of_them(columns: Any, i: Any, values: Any) -> None:
-        columns[0][i] = values[0]
-        put(columns[1:], i, values[1:])
-    return all_of_them
+    return _written('columns, i, values', *(
+        f'columns[{c}][i] = values[{c}]' if column.ndim == 1 else
+        f'for q in range(columns[{c}].shape[1]): columns[{c}][i, q] = values[{c}][q]'
+        for c, column in enumerate(columns)))
 
 
 def state_at(columns: Any, i: Any, parameters: Any) -> Any:
@@ -138,18 +146,31 @@ def _state_at(columns: Any, i: Any, parameters: Any) -> Any:
 
 
 def copy(source: Any, i: Any, target: Any, k: Any) -> Any:
-    """Copy entry i of the source's columns to entry k of the target's; for compiled code only."""
+    """
+    Copy entry i of the source's columns to entry k of the target's; for compiled code only.
+
+    What a device keeps for itself is left out.
+    """
     raise NotImplementedError
 
 
 @overload(copy, strict=False, jit_options=INLINE)
 def _copy(source: Any, i: Any, target: Any, k: Any) -> Any:
-    if len(source) == 1:
-        def last(source: Any, i: Any, target: Any, k: Any) -> None:
-            target[0][k] = source[0][i]
-        return last
+    hints = get_type_hints(source.instance_class, include_extras=True)
+    kept = [KEPT in getattr(hints[field], '__metadata__', ()) for field in source.fields]
+    return _written('source, i, target, k', *(
+        f'target[{c}][k] = source[{c}][i]' if column.ndim == 1 else
+        f'for q in range(source[{c}].shape[1]): target[{c}][k, q] = source[{c}][i, q]'
+        for c, column in enumerate(source) if not kept[c]))
 
-    def all_of_them(source: Any, i: Any, target: Any, k: Any) -> None:
-        target[0][k] = source[0][i]
-        copy(source[1:], i, target[1:], k)
-    return all_of_them
+
+def _written(arguments: str, *lines: str) -> Any:
+    """
+    Return a function out of its text.
+
+    numba takes the columns of a tuple, each of a type of its own, only by numbers that stand
+    there; and to copy a short row number by number costs much less than to copy it as a whole.
+    """
+    scope: dict[str, Any] = {}
+    exec(f'def written({arguments}):\n ' + '\n '.join(lines), scope)
+    return scope['written']

@@ -1,0 +1,177 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+C: what the robots of a region know, brought to its leader, in one of three ways.
+
+Spanning tree: each robot hands all it has to its parent. Multi-path: to all neighbours downhill,
+numbers that add up in shares (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
+"Engineering Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018; weights
+after G. Audrito, S. Bergamini, F. Damiani, M. Viroli, "Effective Collective Summarisation of
+Distributed Data in Mobile Multi-Agent Systems", AAMAS 2019). Gossip: everybody tells what
+everybody offers.
+
+Who takes a share is named, and a parent is: so what adds up is handed on once, whatever messages
+are late. It is taken on even across a border that has just moved, or all that is on its way would
+be lost whenever a robot changes its leader.
+
+All take the row that the robot itself offers, and return the row of what is collected there.
+``neighbours`` are columns as of :class:`leader_election.coordination.region.Region`, and of the
+election's ``leader`` and ``distance``.
+"""
+
+from collections.abc import Sequence
+import math
+from typing import Any
+
+from leader_election.coordination.plan import combine, Plan
+import numpy as np
+
+LEAST_WEIGHT = 0.01
+"""Of a link as long as the range, against 1 of one of no length."""
+
+
+def collect_tree(device_id: int, leader: int, offer: Any, neighbours: Any,
+                 metric: Sequence[float], plan: Plan) -> Any:
+    """Collect along a spanning tree: from those whose parent this device is."""
+    summary = np.asarray(offer).copy()
+    for j in range(len(metric)):
+        if neighbours.via[j] == device_id:
+            combine(plan, summary, neighbours.summary[j], 1.0)
+    return summary
+
+
+def weight(apart: float, drop: float, link_range: float) -> float:
+    """
+    Return the weight of a neighbour downhill, by which shares are split.
+
+    The farther away it is, and the less downhill, the sooner it will be no neighbour downhill. At
+    the limits the weight is next to nothing, so that who comes or goes makes no difference.
+
+    :param apart: the distance to it [m].
+    :param drop: how much nearer to the leader it is, > 0.
+    :param link_range: where a neighbour is heard no more [m]; infinite: only the drop counts.
+
+    >>> weight(1.0, 0.5, 2.0)
+    0.255
+    >>> weight(1.0, 0.5, math.inf)
+    0.5
+    """
+    if link_range == math.inf:
+        return drop
+    return drop * (max(1.0 - apart / link_range, 0.0) + LEAST_WEIGHT)
+
+
+def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[float],
+              link_range: float, size: int) -> Any:
+    """
+    Return who takes a share of what adds up here, and how much of it: two rows.
+
+    The shares are split over all neighbours downhill by their weights; over the ``size`` of the
+    greatest weights, where there are more.
+    """
+    heirs, shares = np.full(size, -1), np.zeros(size)
+    for j in range(len(metric)):
+        drop = distance - neighbours.distance[j]
+        if neighbours.leader[j] != leader or not 0.0 < drop < math.inf:
+            continue
+        own = weight(metric[j], drop, link_range)
+        if own <= shares[size - 1]:
+            continue
+        place = size - 1
+        while place > 0 and own > shares[place - 1]:
+            heirs[place], shares[place] = heirs[place - 1], shares[place - 1]
+            place -= 1
+        heirs[place], shares[place] = neighbours.device[j], own
+    total = shares.sum()
+    if total > 0.0:
+        shares /= total
+    return heirs, shares
+
+
+def collect_multi_path(device_id: int, leader: int, distance: float, offer: Any, neighbours: Any,
+                       metric: Sequence[float], plan: Plan) -> Any:
+    """
+    Collect from all neighbours uphill: a share of what adds up, the whole of all else.
+
+    :param distance: one's own to the leader.
+    """
+    summary = np.asarray(offer).copy()
+    for j in range(len(metric)):
+        share = 0.0
+        for s in range(len(neighbours.heirs[j])):
+            if neighbours.heirs[j][s] == device_id:
+                share = neighbours.shares[j][s]
+        uphill = neighbours.leader[j] == leader and neighbours.distance[j] > distance
+        if share > 0.0 or uphill:
+            combine(plan, summary, neighbours.summary[j], share)
+    return summary
+
+
+def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
+                  metric: Sequence[float], size: int, depth: int) -> Any:
+    """
+    Gossip: return whose offers are known, how many rounds old each is, and the offers.
+
+    An offer that is told on grows older by a round at each hop, and dies after ``depth``: so does
+    what a robot said that is gone. Where there are more than ``size``, the nearest stay.
+    """
+    width = len(offer)
+    members, ages = np.full(size, -1), np.zeros(size, np.int64)
+    offers = np.full(size * width, math.inf)
+    members[0] = device_id
+    for k in range(width):
+        offers[k] = offer[k]
+    known = 1
+    for j in range(len(metric)):
+        if neighbours.leader[j] != leader:
+            continue
+        for s in range(size):
+            who, age = neighbours.members[j][s], neighbours.ages[j][s] + 1
+            if who == -1:
+                break
+            if who == device_id or age > depth or age < 1:
+                continue
+            # Sorted by age, then id: where does it belong, and is it there already?
+            old = known
+            for place in range(1, known):
+                if members[place] == who:
+                    old = place
+                    break
+            if old < known and ages[old] <= age:
+                continue
+            place = min(old, size - 1)
+            if old == known:
+                if known == size and (ages[place], members[place]) <= (age, who):
+                    continue
+                known = min(known + 1, size)
+            while place > 1 and (age, who) < (ages[place - 1], members[place - 1]):
+                members[place], ages[place] = members[place - 1], ages[place - 1]
+                for k in range(width):
+                    offers[place * width + k] = offers[(place - 1) * width + k]
+                place -= 1
+            members[place], ages[place] = who, age
+            for k in range(width):
+                offers[place * width + k] = neighbours.offers[j][s * width + k]
+    return members, ages, offers
+
+
+def collect_offers(members: Any, offers: Any, offer: Any, plan: Plan) -> Any:
+    """Combine all offers that are known by gossip; one's own is the first of them."""
+    summary = np.asarray(offer).copy()
+    width = len(offer)
+    for s in range(1, len(members)):
+        if members[s] != -1:
+            combine(plan, summary, offers[s * width:(s + 1) * width], 1.0)
+    return summary

@@ -1,0 +1,116 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+An election algorithm with regions on top, as an algorithm: one flat state, one round.
+
+That is what a laboratory runs, whose decisions are numbers. A robot, whose decisions are not,
+calls :func:`leader_election.coordination.pattern.coordinate` by itself.
+"""
+
+from functools import cache, lru_cache
+from typing import Any, cast, get_type_hints, NamedTuple
+
+from leader_election.algorithms import Algorithm, ALGORITHMS, Device
+from leader_election.algorithms.fields import Unbounded
+from leader_election.coordination.feedback import scaled
+from leader_election.coordination.pattern import coordinate
+from leader_election.coordination.region import Region, standing
+
+
+class Types(NamedTuple):
+    """The named tuples of an election with regions, found as ``State_bounded`` in this module."""
+
+    State: type[Any]
+    Columns: type[Any]
+    """The same fields, each a sequence of what its hint says."""
+    Parameters: type[Any]
+    """``election`` and ``region``, the parameters of both."""
+
+
+@cache
+def types_of(election: str) -> Types:
+    """Return the types of an election algorithm with regions; the same ones each time."""
+    state = get_type_hints(ALGORITHMS.get(election).state, include_extras=True)
+    region = {**get_type_hints(Region, include_extras=True), 'decision': tuple[Unbounded, ...]}
+    both = state.keys() & region.keys()
+    if both:
+        raise ValueError(f'algorithm {election} cannot have regions on top: both have a '
+                         f'{", ".join(sorted(both))}')
+    fields = {**state, **region}
+
+    def named(kind: str, fields: dict[str, Any]) -> Any:
+        # By this name it is found again when compiled code is read that was kept.
+        made = cast(Any, NamedTuple)(_name(kind, election), list(fields.items()))
+        made.__module__ = __name__
+        return made
+    return Types(named('State', fields), named('Columns', fields),
+                 named('Parameters', {'election': Any, 'region': Any}))
+
+
+def _name(kind: str, election: str) -> str:
+    return f'{kind}_{election.replace("-", "_")}'
+
+
+def __getattr__(name: str) -> Any:
+    """Return a type by its name."""
+    for election in ALGORITHMS.names():
+        for kind in Types._fields:
+            if name == _name(kind, election):
+                return getattr(types_of(election), kind)
+    raise AttributeError(f'module {__name__} has no {name}')
+
+
+def same(summary: Any) -> Any:
+    """Decide that all shall know what was collected."""
+    return summary.copy()
+
+
+@cache
+def round_of(election: str) -> Any:
+    """Return the round of an election algorithm with regions; the same one each time."""
+    elect, state = ALGORITHMS.get(election).round, types_of(election).State
+
+    def round_in_regions(device: Device, before: Any, neighbours: Any, metric: Any,
+                         parameters: Any) -> Any:
+        region = parameters.region
+        stands = standing(device, before.role)
+        if region.gain > 0.0:
+            elected = elect(stands, before, neighbours, scaled(neighbours.reach, metric, region),
+                            parameters.election)
+        else:
+            elected = elect(stands, before, neighbours, metric, parameters.election)
+        after = coordinate(device, elected.leader, elected.distance, before, neighbours, metric,
+                           region, same)
+        return state(*(elected[:] + after[:]))
+    return round_in_regions
+
+
+@lru_cache(maxsize=64)
+def coordinated(election: str, blank: Region) -> Algorithm:
+    """
+    Return an election algorithm with regions on top.
+
+    Its parameters are ``types_of(election).Parameters``.
+
+    :param blank: the region of one that has heard nobody yet; its vectors are as long as all are.
+    """
+    algorithm, types = ALGORITHMS.get(election), types_of(election)
+
+    def start(device: Device) -> Any:
+        alone = algorithm.start(standing(device, blank.role))
+        return types.State(*alone, *blank._replace(device=device.id))
+    return Algorithm(
+        name=algorithm.name, round=round_of(election), state=types.State, columns=types.Columns,
+        start=start, configure=types.Parameters)

@@ -1,0 +1,57 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Feedback: the more load a region has, the smaller its leader makes it (COORDINATION 2019).
+
+The radius travels with the candidacy, and a robot measures its way to a leader in units of that
+leader's radius; so any algorithm that has a radius can be run with feedback.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from leader_election.coordination.region import RegionParameters
+import numpy as np
+
+
+def smoothed(load: float, before: float, alpha: float) -> float:
+    """
+    Return the smoothed load: so much of the load now, the rest of what it was.
+
+    >>> smoothed(10.0, 0.0, 0.25)
+    2.5
+    """
+    return alpha * load + (1.0 - alpha) * before
+
+
+def resized(load: float, p: RegionParameters) -> float:
+    """Return the radius of a region under a smoothed load [m]."""
+    factor = 1.0 + p.gain * (1.0 - load / p.target)
+    return p.radius * min(max(factor, p.least), p.most)
+
+
+def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters) -> Any:
+    """
+    Return the distances to neighbours in units in which their leaders' radii are all the same.
+
+    :param reach: the radius of each neighbour's leader [m].
+    :param metric: the distance to each [m], shape (neighbours,).
+    """
+    scale = np.empty(len(metric))
+    for j in range(len(metric)):
+        # Whatever it says: within the limits.
+        factor = min(max(reach[j] / p.radius, p.least), p.most)
+        scale[j] = metric[j] / factor
+    return scale

@@ -1,0 +1,123 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The pattern, Self-organising Coordination Regions: the four phases of a round in one place.
+
+R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
+Edge Computing", COORDINATION 2019. Election is the caller's; this is what goes on top of any.
+"""
+
+from collections.abc import Callable, Sequence
+import math
+from typing import Any
+
+from leader_election.algorithms import Device
+from leader_election.coordination.collection import (
+    collect_multi_path,
+    collect_offers,
+    collect_tree,
+    gather_offers,
+    shares_of,
+)
+from leader_election.coordination.feedback import resized, smoothed
+from leader_election.coordination.plan import rank
+from leader_election.coordination.region import (
+    CANDIDATE,
+    MULTI_PATH,
+    NOBODY,
+    parent_of,
+    Region,
+    RegionParameters,
+    TREE,
+)
+import numpy as np
+
+
+def coordinate(
+    device: Device,
+    leader: int,
+    distance: float,
+    before: Any,
+    neighbours: Any,
+    metric: Sequence[float],
+    p: RegionParameters,
+    decide: Callable[[Any], Any],
+) -> Region:
+    """
+    Return what a device knows of its region after this round, in which it has elected a leader.
+
+    :param leader: its leader's id as of now, and ``distance`` to it.
+    :param before: its state before, with the election's ``leader`` and ``distance``.
+    :param neighbours: the neighbours' exports, columns of the same fields.
+    :param metric: the distance to each neighbour [m], shape (neighbours,).
+    :param decide: makes a decision out of the region's summary; called on a leader only.
+    """
+    # Election.
+    leads = before.role == CANDIDATE and leader == device.id and distance < math.inf
+    # Region.
+    parent = parent_of(leader, distance, neighbours, metric)
+    # Collection.
+    offer = with_border(leader, before.offer, neighbours, metric, p)
+    members, ages, offers = before.members, before.ages, before.offers
+    heirs, shares = before.heirs, before.shares
+    if p.collection == TREE:
+        summary = collect_tree(device.id, leader, offer, neighbours, metric, p.plan)
+    elif p.collection == MULTI_PATH:
+        heirs, shares = shares_of(
+            leader, distance, neighbours, metric, p.link_range, len(before.heirs))
+        summary = collect_multi_path(
+            device.id, leader, distance, offer, neighbours, metric, p.plan)
+    else:
+        members, ages, offers = gather_offers(
+            device.id, leader, offer, neighbours, metric, len(before.members), p.gossip_depth)
+        summary = collect_offers(members, offers, offer, p.plan)
+    # Decision.
+    load, reach = p.target, p.radius
+    if leads:
+        if p.gain > 0.0:
+            load = smoothed(summary[p.load_at], before.load, p.alpha)
+            reach = resized(load, p)
+        word, decision = before.say, decide(summary)
+    # Spreading.
+    elif parent >= 0:
+        reach = neighbours.reach[parent]
+        word, decision = neighbours.word[parent], neighbours.decision[parent]
+    else:
+        word, decision = np.full(len(before.word), math.inf), p.undecided
+    via = neighbours.device[parent] if parent >= 0 else NOBODY
+    return Region(device.id, before.role, before.offer, load, before.say, via, reach, heirs,
+                  shares, summary, word, members, ages, offers, decision)
+
+
+def with_border(leader: int, offer: Any, neighbours: Any, metric: Sequence[float],
+                p: RegionParameters) -> Any:
+    """
+    Return what a robot offers, with what it hears of other regions across the border.
+
+    For each of them there is a record: the leader's id twice, as the key and as the id, and what
+    that leader says.
+    """
+    row = np.asarray(offer).copy()
+    if p.border < 0:
+        return row
+    begin, end, width = p.plan.start[p.border], p.plan.start[p.border + 1], p.plan.detail[p.border]
+    record = np.empty(width)
+    for j in range(len(metric)):
+        if neighbours.leader[j] != leader and neighbours.word[j][0] < math.inf:
+            record[0] = record[1] = neighbours.leader[j]
+            for k in range(width - 2):
+                record[2 + k] = neighbours.word[j][k]
+            rank(row, begin, end, width, record, 0)
+    return row

@@ -1,0 +1,118 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Tasks: what a region does. This is what a user writes.
+
+::
+
+    class Warmest(Task):
+        collects = {'warmest': top(1)}
+
+        def sense(self):
+            return {'warmest': self.temperature}
+
+        def decide(self, summary):
+            return {'go to': summary['warmest'][0][1]}
+
+        def act(self, decision):
+            ...
+
+It is chosen by parameter ``tasks``, by a name that an entry point of group
+``leader_election.tasks`` gives it, or as ``module:Class``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from leader_election.coordination.aggregate import Aggregate
+
+Position = tuple[float, float]
+
+
+@dataclass
+class Member:
+    """What a task knows of its robot; kept up to date from round to round."""
+
+    id: int
+    node: Any = None
+    """The robot's ``rclpy`` node, to subscribe, publish and set timers with; ``None`` in tests."""
+    pose: Callable[[], tuple[float, float, float] | None] = lambda: None
+    """Returns x, y, yaw in the shared frame as of now [m, rad], ``None`` where it is not known."""
+    leader: int = -1
+    """The leader's id; -1 for none."""
+    leads: bool = False
+    distance: float = 0.0
+    """To the leader, along the way of the news [m]."""
+    radius: float = 0.0
+    """Of the region [m]."""
+    neighbours: Mapping[int, Position | None] = ()  # type: ignore[assignment]
+    """The neighbours of the same region, and where they are [m]."""
+    borders: Mapping[int, tuple[float, ...]] = ()  # type: ignore[assignment]
+    """On the leader, where leaders are connected: what other regions' leaders say, by their id."""
+
+
+@dataclass(frozen=True)
+class NoParameters:
+    """A task that takes none."""
+
+
+class Task:
+    """
+    What the robots of a region do together, over and over.
+
+    Whatever a method raises is caught and counted, and the robot goes on without.
+    """
+
+    parameters: ClassVar[type[Any]] = NoParameters
+    """
+    A frozen dataclass of ``leader_election.parameters.parameter`` fields. The node declares them
+    as ``<task>.<name>``, and they are in ``self.settings``.
+    """
+    collects: Mapping[str, Aggregate] = {}
+    """What is collected, by name. May be set in ``__init__``; the same on all robots."""
+
+    def __init__(self, member: Member, settings: Any) -> None:
+        self.member = member
+        self.settings = settings
+
+    def sense(self) -> Mapping[str, Any]:
+        """Return what this robot contributes, by names of ``collects``; called each round."""
+        return {}
+
+    def decide(self, summary: Mapping[str, Any]) -> Any:
+        """
+        Return a decision for the region: what JSON can tell, ``None`` for none.
+
+        Called each round on the leader.
+
+        :param summary: what was collected, by names of ``collects``.
+        """
+        return None
+
+    def act(self, decision: Any) -> None:
+        """
+        Do one's part of the leader's decision; called each round on every member.
+
+        :param decision: as ``decide`` returned it on the leader, through JSON; ``None``: there is
+            none, since nobody leads or the news is not here yet.
+        """
+
+    def say(self) -> tuple[float, ...] | None:
+        """Return up to three numbers for the leaders of other regions; ``None``: nothing."""
+        return None
+
+    def close(self) -> None:
+        """Stop what was started, at the end of the node."""
