@@ -34,7 +34,7 @@ It is chosen by parameter ``tasks``, by a name that an entry point of group
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from leader_election.coordination.aggregate import Aggregate
@@ -58,10 +58,12 @@ class Member:
     """To the leader, along the way of the news [m]."""
     radius: float = 0.0
     """Of the region [m]."""
-    neighbours: Mapping[int, Position | None] = ()  # type: ignore[assignment]
+    neighbours: Mapping[int, Position | None] = field(default_factory=dict)
     """The neighbours of the same region, and where they are [m]."""
-    borders: Mapping[int, tuple[float, ...]] = ()  # type: ignore[assignment]
+    borders: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     """On the leader, where leaders are connected: what other regions' leaders say, by their id."""
+    above: Any = None
+    """What the leader of leaders has decided for this task, where there is one."""
 
 
 @dataclass(frozen=True)

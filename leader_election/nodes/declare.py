@@ -15,7 +15,7 @@
 """Declare a set of parameters on a node, and keep it up to date while the node runs."""
 
 from collections.abc import Callable, Mapping
-import dataclasses
+from dataclasses import replace
 from typing import Any, Generic, TypeVar
 
 from leader_election.parameters import build, Parameter, ParameterError, table
@@ -49,27 +49,39 @@ class Declared(Generic[T]):
     """
 
     def __init__(self, node: Node, parameters: type[T],
-                 changed: Callable[[T], None] | None = None) -> None:
+                 changed: Callable[[T], None] | None = None, prefix: str = '') -> None:
         """
         Declare all fields of a dataclass of parameters.
 
         :param changed: called with the new values after a change at run time.
+        :param prefix: what their names begin with on the node, for example ``rescue.``.
         :raises ParameterError: for a value of the wrong type or out of range.
         """
         self._parameters = parameters
-        self._names = {p.name for p in table(parameters)}
+        self._prefix = prefix
+        self._table = {prefix + p.name: replace(p, name=prefix + p.name)
+                       for p in table(parameters)}
         self._changed = changed
-        given = {p.name: _declare(node, p) for p in table(parameters)}
-        self.values: T = build(parameters, given)
+        given = {name: _declare(node, p) for name, p in self._table.items()}
+        self.values: T = self._build(given)
         node.add_on_set_parameters_callback(self._check)
         node.add_post_set_parameters_callback(self._set)
 
+    def _build(self, given: Mapping[str, Any]) -> T:
+        short = {name.removeprefix(self._prefix): value for name, value in given.items()}
+        try:
+            return build(self._parameters, short)
+        except ParameterError as error:
+            raise ParameterError(str(error).replace(
+                'parameter ', f'parameter {self._prefix}', 1)) from None
+
     def _ours(self, changes: list[Any]) -> dict[str, Any]:
-        return {c.name: c.value for c in changes if c.name in self._names}
+        return {c.name: c.value for c in changes if c.name in self._table}
 
     def _merged(self, changes: list[Any]) -> T:
-        now = dataclasses.asdict(self.values)  # type: ignore[call-overload]
-        return build(self._parameters, {**now, **self._ours(changes)})
+        now = {self._prefix + p.name: getattr(self.values, p.name)
+               for p in table(self._parameters)}
+        return self._build({**now, **self._ours(changes)})
 
     def _check(self, changes: list[Any]) -> SetParametersResult:
         try:

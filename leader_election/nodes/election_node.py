@@ -19,7 +19,7 @@ from copy import copy
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.nodes import clock
+from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.outputs import Outputs
 from leader_election.nodes.process import run
@@ -27,8 +27,10 @@ from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
 from leader_election.nodes.robot_diagnostics import status
 from leader_election.nodes.strength_topic import subscribe
 from leader_election.nodes.transform import Transform
+from leader_election.robot.duty import Duty
+from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.pose import IDENTITY
+from leader_election.robot.pose import IDENTITY, yaw_of
 from leader_election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.robot.schedule import phase, wait
 from nav_msgs.msg import Odometry
@@ -58,21 +60,27 @@ class ElectionNode(Node):
         parameters = self._declared.values
         self.executor_kind = parameters.executor
         self.pace = clock.pace(self)
-        self.robot = Robot(parameters)
+        self._instances = instances.declare(self, parameters, self._configure_instance)
+        self.robot = Robot(
+            parameters, {name: declared.values for name, declared in self._instances.items()},
+            self._duty)
+        self._has_tasks = any(instance.duties for instance in self.robot.instances.values())
         self._transform = (
             Transform(self, parameters.frame) if parameters.pose_source == 'tf' else None)
         self._twin_logged = False
+        self._troubles = 0
 
         self._out = self.create_publisher(
             String, parameters.send_topic, copy(NEIGHBOURHOOD),
             qos_overriding_options=overridable())
-        self._outputs = Outputs(self)
+        self._outputs = [Outputs(self, instance) for instance in self.robot.instances.values()]
         self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
         self._listen('odom', Odometry, self._odometry, SENSOR)
         if self.robot.metric.needs_measurements:
             self._listen('measurements', Float64MultiArray, self._measure, SENSOR)
-        subscribe(self, self.robot)
+        for instance in self.robot.instances.values():
+            subscribe(self, instance)
 
         self._last_look = self._last_beat = float('-inf')
         first = phase(parameters.round_phase, parameters.robot_id) * parameters.round_period
@@ -89,6 +97,13 @@ class ElectionNode(Node):
     def _timer(self, period: float, callback: Callable[[], None]) -> Any:
         return self.create_timer(period, callback, clock=self.pace)
 
+    def _duty(self, instance: str, task: str) -> Duty:
+        """Make a task of an instance."""
+        def pose() -> tuple[float, float, float] | None:
+            return self.robot.pose(self._now())
+        robot_id = self._declared.values.robot_id
+        return instances.duty(self, self.pace, robot_id, pose, instance, task)
+
     def _now(self) -> float:
         return clock.seconds(self.pace)
 
@@ -97,6 +112,9 @@ class ElectionNode(Node):
         if period != self.robot.parameters.round_period:
             self._set_timer(self._heartbeat, period)
         self.robot.configure(parameters)
+
+    def _configure_instance(self, name: str, parameters: InstanceParameters) -> None:
+        self.robot.instances[name].configure(parameters)
 
     @staticmethod
     def _set_timer(timer: Any, period: float) -> None:
@@ -114,7 +132,9 @@ class ElectionNode(Node):
             if origin is None:
                 self.robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
                 return
-        self.robot.odometry((point.x, point.y, point.z), self._now(), origin)
+        turn = message.pose.pose.orientation
+        yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if self._has_tasks else None
+        self.robot.odometry((point.x, point.y, point.z), self._now(), origin, yaw)
 
     def _measure(self, message: Float64MultiArray) -> None:
         self.robot.measure(message.data, self._now())
@@ -160,7 +180,17 @@ class ElectionNode(Node):
         self._reaction.cancel()
         self._last_look = now
         self._out.publish(String(data=self.robot.round(now)))
-        self._outputs.publish(self.robot)
+        for outputs in self._outputs:
+            outputs.publish(self.robot)
+        self._tell_troubles()
+
+    def _tell_troubles(self) -> None:
+        """Log the first error of each task, once."""
+        troubles = [(duty.name, duty.trouble) for instance in self.robot.instances.values()
+                    for duty in instance.duties if duty.trouble]
+        for name, trouble in troubles[self._troubles:]:
+            self.get_logger().error(f'task {name}: {trouble}')
+        self._troubles = len(troubles)
 
     def _diagnose(self) -> None:
         message = DiagnosticArray()
@@ -168,6 +198,10 @@ class ElectionNode(Node):
         name = f'{self.get_namespace().strip("/") or "robot"}: {self.get_name()}'
         message.status = [status(self.robot, name, self._now())]
         self._diagnostics.publish(message)
+
+    def close(self) -> None:
+        """Stop the tasks; called before the end."""
+        self.robot.close()
 
 
 def main() -> int:

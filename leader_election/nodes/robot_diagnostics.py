@@ -15,6 +15,7 @@
 """What a robot says of itself on ``/diagnostics``."""
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from leader_election.robot.codec import MAIN
 from leader_election.robot.robot import ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, Robot
 
 
@@ -29,6 +30,7 @@ def status(robot: Robot, name: str, now: float) -> DiagnosticStatus:
         'senders_expired': robot.mailbox.expired,
         'strength_rejected': robot.strength.rejected,
         **robot.counts,
+        **_regions(robot),
     }
     return DiagnosticStatus(
         level=level, name=name, message=text, hardware_id=f'robot {robot.parameters.robot_id}',
@@ -42,14 +44,41 @@ def _summary(robot: Robot, now: float) -> tuple[bytes, str]:
             f'another robot goes by id {robot.parameters.robot_id}: give each its own robot_id')
     if robot.positions_matter() and robot.locate(now) is None:
         return DiagnosticStatus.WARN, f'{_odometry(robot, now)}: no position is announced'
-    if robot.strength_missing:
-        return DiagnosticStatus.WARN, (
-            f'strength source {robot.source.name} is silent: the parameter strength holds')
+    for instance in robot.instances.values():
+        if instance.strength_missing:
+            return DiagnosticStatus.WARN, (
+                f'strength source {instance.source.name} is silent: the parameter strength holds')
+        for duty in instance.duties:
+            if duty.trouble:
+                last = duty.trouble.strip().splitlines()[-1]
+                return DiagnosticStatus.WARN, f'task {duty.name} fails: {last}'
     if robot.leads:
         return DiagnosticStatus.OK, 'leads'
     if robot.state.leader == robot.parameters.robot_id:
         return DiagnosticStatus.OK, 'has no leader yet'
-    return DiagnosticStatus.OK, f'follows {robot.state.leader} at {robot.state.distance:.1f} m'
+    return DiagnosticStatus.OK, f'follows {robot.state.leader} at {robot.main.distance:.1f} m'
+
+
+def _regions(robot: Robot) -> dict[str, object]:
+    """Return what is to say of each instance beyond elections, and of all but the first."""
+    numbers: dict[str, object] = {}
+    for name, instance in robot.instances.items():
+        start = '' if name == MAIN else f'{name}.'
+        numbers[f'{start}role'] = instance.role
+        if name != MAIN:
+            numbers[f'{start}leader'] = instance.state.leader
+            numbers[f'{start}distance'] = f'{instance.distance:.3f}'
+        if instance.region is not None:
+            numbers[f'{start}members'] = f'{instance.region.summary[0]:g}'
+            numbers[f'{start}radius'] = f'{instance.radius:g}'
+            numbers |= {start + count: n for count, n in instance.counts.items()}
+        for duty in instance.duties:
+            numbers[f'{start}{duty.name}.errors'] = duty.errors
+            if duty.trouble and not duty.told:
+                # Once; it is long.
+                duty.told = True
+                numbers[f'{start}{duty.name}.traceback'] = duty.trouble
+    return numbers
 
 
 def _odometry(robot: Robot, now: float) -> str:

@@ -19,20 +19,22 @@ from importlib import import_module
 from typing import Any
 
 from leader_election.nodes.qos import overridable, SENSOR
-from leader_election.robot.robot import Robot
+from leader_election.robot.codec import MAIN
+from leader_election.robot.instance import Instance
 from rclpy.node import Node
 
 
-def subscribe(node: Node, robot: Robot) -> None:
-    """Feed the robot's strength from its source, where that is a topic."""
-    source = robot.source
+def subscribe(node: Node, instance: Instance) -> None:
+    """Feed the strength in an instance from its source, where that is a topic."""
+    source = instance.source
     if not source.topic:
         return
+    topic = source.topic if instance.name == MAIN else f'{instance.name}/{source.topic}'
     package, _, name = source.message.split('/')
     kind: Any = getattr(import_module(f'{package}.msg'), name)
 
     def hear(message: Any) -> None:
-        robot.strength.update(source.extract(message))
+        instance.strength.update(source.extract(message))
 
     node.create_subscription(
-        kind, source.topic, hear, copy(SENSOR), qos_overriding_options=overridable())
+        kind, topic, hear, copy(SENSOR), qos_overriding_options=overridable())

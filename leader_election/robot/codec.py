@@ -23,26 +23,41 @@ Where a field may be infinite, ``null`` stands for that. A vector is an array, w
 end is as it was at the start: ``[5,-1,-1]`` travels as ``[5]`` when ``-1`` stands for nothing.
 """
 
-from collections.abc import Callable
-from enum import Enum
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 import json
 import math
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import Algorithm
+from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.algorithms.fields import Field
+from leader_election.robot import told
+from leader_election.robot.told import MAX_ID, Reason, Told
 
 VERSION = 1
 MAX_LENGTH = 4096
 """The longest payload that is looked into [characters]."""
-MAX_ID = 2**53 - 1
-"""The greatest integer that every JSON parser and every float64 holds exactly."""
 MAX_COORDINATE = 1e9
 """The farthest from the frame's origin that a robot can be [m]; beyond, sums lose their sense."""
 DEFAULT_ALGORITHM = 'bounded'
+MAIN = 'main'
+"""What the first instance is called, where it has to be called anything."""
+MOST_INSTANCES = 16
+"""The most further instances in a message."""
 
 Position = tuple[float, float]
+
+
+class Part(NamedTuple):
+    """What a robot tells of one instance other than its first."""
+
+    algorithm: str
+    export: Any
+    told: Told | None
+
+
+NO_PARTS: Mapping[str, Part] = MappingProxyType({})
 
 
 class Message(NamedTuple):
@@ -54,21 +69,18 @@ class Message(NamedTuple):
     """In the frame [m]; ``None`` if the robot does not know it."""
     export: Any
     """The state of the algorithm, its named tuple."""
+    told: Told | None = None
+    """What it tells of its region, if anything."""
+    others: Mapping[str, Part] = NO_PARTS
+    """The same of further instances, by their names."""
+    faults: tuple[Reason, ...] = ()
+    """What in the message was wrong, and left out."""
 
-
-class Reason(str, Enum):
-    """Why a message was dropped; the value is the name of its counter."""
-
-    SIZE = 'rejected_size'
-    MALFORMED = 'rejected_malformed'
-    NON_FINITE = 'rejected_non_finite'
-    NEGATIVE_DISTANCE = 'rejected_negative_distance'
-    VERSION = 'rejected_version'
-    ALGORITHM = 'rejected_algorithm'
-    FRAME = 'rejected_frame'
-    OWN_ID = 'rejected_own_id'
-    NO_POSITION = 'rejected_no_position'
-    LIMIT = 'rejected_neighbour_limit'
+    def part(self, instance: str) -> tuple[str | None, Any, Told | None]:
+        """Return algorithm (``None``: one's own), export and region of an instance."""
+        if instance == MAIN:
+            return None, self.export, self.told
+        return self.others.get(instance, (None, None, None))
 
 
 class Codec:
@@ -90,9 +102,13 @@ class Codec:
             document['a'] = self.algorithm.name
         if message.position is not None:
             document['p'] = message.position
-        document['c'] = [
-            _written(field, value) for field, value in zip(self.algorithm.fields, message.export)]
-        return json.dumps(document, separators=(',', ':'), allow_nan=False)
+        document.update(_part(self.algorithm, message.export, message.told))
+        if message.others:
+            document['i'] = {
+                name: ({} if part.algorithm == DEFAULT_ALGORITHM else {'a': part.algorithm})
+                | _part(ALGORITHMS.get(part.algorithm), part.export, part.told)
+                for name, part in message.others.items()}
+        return told.dumps(document)
 
     def decode(self, payload: str) -> Message | Reason:
         """Return the message, or why there is none; never raises, whatever the payload."""
@@ -111,14 +127,10 @@ class Codec:
             _require(type(position) is list and len(position) == 2, Reason.MALFORMED)
             position = (_number(position[0]), _number(position[1]))
             _require(is_place(position), Reason.MALFORMED)
-        return Message(int(document['id']), frame, position, self._export(document.get('c')))
-
-    def _export(self, fields: Any) -> Any:
-        known = self.algorithm.fields
-        _require(type(fields) is list and len(fields) == len(known), Reason.MALFORMED)
-        return self.algorithm.state(*(
-            _one(field, value) if field.blank is None else _vector(field, field.blank, value)
-            for field, value in zip(known, fields)))
+        tells, faults = told.read(document)
+        others, more = _others(document.get('i', {}))
+        return Message(int(document['id']), frame, position,
+                       _export(self.algorithm, document.get('c')), tells, others, faults + more)
 
 
 @lru_cache
@@ -156,6 +168,38 @@ def _decode(codec: Codec, payload: str) -> Message | Reason:
     except _Rejected as rejected:
         reason: Reason = rejected.args[0]
         return reason
+
+
+def _part(algorithm: Algorithm, export: Any, tells: Told | None) -> dict[str, Any]:
+    """Return what is said of one instance, but its algorithm."""
+    document: dict[str, Any] = {
+        'c': [_written(field, value) for field, value in zip(algorithm.fields, export)]}
+    return document if tells is None else document | told.write(tells)
+
+
+def _others(document: Any) -> tuple[Mapping[str, Part], tuple[Reason, ...]]:
+    """Return what is said of further instances; what cannot be read is left out."""
+    _require(type(document) is dict and len(document) <= MOST_INSTANCES, Reason.MALFORMED)
+    parts: dict[str, Part] = {}
+    faults: tuple[Reason, ...] = ()
+    for name, value in document.items():
+        _require(type(value) is dict, Reason.MALFORMED)
+        algorithm = value.get('a', DEFAULT_ALGORITHM)
+        if type(algorithm) is not str or algorithm not in ALGORITHMS.names():
+            faults += (Reason.ALGORITHM,)
+            continue
+        tells, wrong = told.read(value)
+        faults += wrong
+        parts[name] = Part(algorithm, _export(ALGORITHMS.get(algorithm), value.get('c')), tells)
+    return (MappingProxyType(parts) if parts else NO_PARTS), faults
+
+
+def _export(algorithm: Algorithm, fields: Any) -> Any:
+    known = algorithm.fields
+    _require(type(fields) is list and len(fields) == len(known), Reason.MALFORMED)
+    return algorithm.state(*(
+        _one(field, value) if field.blank is None else _vector(field, field.blank, value)
+        for field, value in zip(known, fields)))
 
 
 def _written(field: Field, value: Any) -> Any:

@@ -51,6 +51,8 @@ class Metric:
     """
     needs_positions: bool = False
     """Whether it is of no use to a robot, or with a message, without a position."""
+    is_length: bool = False
+    """Whether it is as far as by positions, the same from either end [m]."""
     needs_measurements: bool = False
     """Whether it goes by topic ``measurements``."""
 
@@ -104,7 +106,7 @@ def rssi(sight: Sight) -> float | None:
 
 
 METRICS: Registry[Metric] = Registry('metric', 'leader_election.metrics')
-METRICS.add(Metric('odometry', odometry, needs_positions=True))
+METRICS.add(Metric('odometry', odometry, needs_positions=True, is_length=True))
 METRICS.add(Metric('hops', hops))
 METRICS.add(Metric('range', measured_range, needs_measurements=True))
 METRICS.add(Metric('rssi', rssi, needs_measurements=True))

@@ -16,70 +16,28 @@
 
 from dataclasses import dataclass
 
-from leader_election.algorithms import ALGORITHMS
-from leader_election.algorithms.replicated import MOST_REPLICATES
-from leader_election.parameters import (
-    parameter,
-    ParameterError,
-    ProcessParameters,
-    REQUIRED_INT,
-    table,
-)
-from leader_election.robot.codec import MAX_ID
+from leader_election.parameters import parameter, ParameterError, ProcessParameters, REQUIRED_INT
+from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.metrics import METRICS
-from leader_election.robot.strength import STRENGTH_SOURCES
+from leader_election.robot.told import MAX_ID
 
 INFINITE = float('inf')
 
 
 @dataclass(frozen=True)
-class ElectionParameters(ProcessParameters):
+class ElectionParameters(InstanceParameters, ProcessParameters):
     """What one robot is told."""
 
     robot_id: int = parameter(
         REQUIRED_INT, 'Number of this robot, unique in the swarm.',
         lower=0, upper=MAX_ID, required=True)
 
-    algorithm: str = parameter(
-        'bounded', 'The election algorithm.', choices=ALGORITHMS.names)
-    radius: float = parameter(
-        10.0, 'The farthest that a leader reaches, measured by the metric along the path of the '
-        'messages. A dead leader is forgotten once its candidacy has grown beyond it, so do not '
-        'make it much larger than the swarm.',
-        unit='m (hops, with metric hops)', lower=0.0, upper=1e6, dynamic=True)
-    ties: str = parameter(
-        'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as '
-        'the paper prints it (each of two equal neighbours then leads itself).',
-        choices=lambda: ('id', 'nearest'))
-    diameter_factor: float = parameter(
-        2.0, 'Algorithm resilient: a leader reaches as far as this many times the depth of its '
-        'region, and one hop more. From 1 on there is one leader for the swarm, at 2 and more '
-        'soon; the greater, the longer a leader that is gone is remembered. Below 1 there are '
-        'several, each with a region of about 1 / (1 - diameter_factor) hops.',
-        lower=0.0, upper=1000.0)
-    radius_inclusive: bool = parameter(
-        False, 'Algorithm resilient: whether a robot exactly as far from its leader as the leader '
-        'reaches passes its news on, too. By the text of the paper it does not; the figures of '
-        'the paper come out if it does.')
-    replicates: int = parameter(
-        3, 'Algorithm recursive-replicated: how many replicates of the gossip live at once.',
-        lower=2, upper=MOST_REPLICATES)
-    replicate_period: int = parameter(
-        20, 'Algorithm recursive-replicated: from the start of one replicate to that of the next. '
-        'News has to get across the swarm within (replicates - 1) periods.',
-        unit='rounds', lower=1, upper=1000000)
-
-    strength_source: str = parameter(
-        'constant', 'Where this robot has its strength from: the parameter strength, the charge '
-        'on topic battery_state, its number of neighbours, or the number on topic strength.',
-        choices=STRENGTH_SOURCES.names)
-    strength: float = parameter(
-        0.0, 'The greater, the rather this robot leads. With a source other than constant: what '
-        'holds until the source has spoken.', lower=-1e300, upper=1e300, dynamic=True)
-    strength_hysteresis: float = parameter(
-        -1.0, 'By how much the source has to move away from the strength announced before '
-        'a new one is announced. Negative: the default of the source.',
-        lower=-1.0, upper=1e300, dynamic=True)
+    instances: str = parameter(
+        '', "The names of further instances, for example 'charging,rescue', each with parameters "
+        'of its own: charging.algorithm, charging.radius, charging.tasks and so on.')
+    hierarchy: str = parameter(
+        '', "Leaders of leaders: the radius of each level above the first, for example '20, 50'. "
+        'The levels are instances level_1, level_2 and so on.', unit='m')
 
     metric: str = parameter(
         'odometry', 'How far away a neighbour is: by the two positions, one each (hops), or by '
@@ -144,17 +102,8 @@ class ElectionParameters(ProcessParameters):
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together, and what the algorithm does not take."""
-        takes = ALGORITHMS.get(self.algorithm).takes
-        others = {name for known in ALGORITHMS.names() for name in ALGORITHMS.get(known).takes}
-        for p in table(type(self)):
-            value = getattr(self, p.name)
-            if p.name in others and p.name not in takes and value != p.default:
-                shown = f'{value:g}' if isinstance(value, float) else repr(value)
-                instead = 'but ' + ', '.join(takes) if takes else 'nor any other setting'
-                raise ParameterError(
-                    f'parameter {p.name}: {shown} is not allowed; algorithm {self.algorithm} '
-                    f'takes no {p.name}, {instead}')
+        """Refuse what makes no sense together."""
+        super().__post_init__()
         if self.message_expiry <= self.round_period:
             raise ParameterError(
                 f'parameter message_expiry: {self.message_expiry:g} is not allowed; it takes more '

@@ -77,3 +77,27 @@ def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Position:
     x, y = (float(row[0] * point[0] + row[1] * point[1] + row[2] * point[2] + row[3])
             for row in pose[:2].tolist())
     return round(x, 4), round(y, 4)
+
+
+def yaw_of(orientation: Sequence[float]) -> float | None:
+    """
+    Return the yaw of a quaternion x, y, z, w [rad], ``None`` where it has no length.
+
+    >>> yaw_of((0.0, 0.0, 0.0, 1.0)), yaw_of((0.0, 0.0, 0.0, 0.0))
+    (0.0, None)
+    """
+    x, y, z, w = orientation
+    length = x * x + y * y + z * z + w * w
+    if not math.isfinite(length) or length < 1e-12:
+        return None
+    return math.atan2(2 * (w * z + x * y), w * w + x * x - y * y - z * z)
+
+
+def heading(pose: Pose) -> float:
+    """
+    Return which way a pose looks on the map: its yaw [rad].
+
+    >>> heading(from_parameter([1.0, 2.0, 0.5]))
+    0.5
+    """
+    return round(math.atan2(float(pose[1, 0]), float(pose[0, 0])), 6)

@@ -15,18 +15,27 @@
 """A robot: everything that it does in a round and when it hears a message, without ROS."""
 
 from collections import Counter, deque
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
-from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.algorithms.fields import change
-from leader_election.robot.codec import codec_for, is_place, Message, Position, Reason
+from leader_election.robot.codec import codec_for, is_place, MAIN, MAX_LENGTH, Message, Position
+from leader_election.robot.duty import Duty
+from leader_election.robot.instance import Neighbour
+from leader_election.robot.instance_parameters import InstanceParameters
+from leader_election.robot.instances import (
+    instance_parameters,
+    make_instances,
+    no_duty,
+    NO_OTHERS,
+)
 from leader_election.robot.mailbox import Mailbox
 from leader_election.robot.metrics import distance, METRICS, Sight
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.pose import from_parameter, Pose, position
-from leader_election.robot.strength import DEGREE, Strength, STRENGTH_SOURCES
+from leader_election.robot.pose import from_parameter, heading, Pose, position
+from leader_election.robot.strength import DEGREE, Strength
+from leader_election.robot.told import Reason, Told
 
 HEARD = 'messages_heard'
 OUT_OF_RANGE = 'messages_out_of_range'
@@ -36,20 +45,13 @@ ODOMETRY_REJECTED = 'odometry_rejected'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 MEASUREMENTS_REJECTED = 'measurements_rejected'
 UNMEASURED = 'neighbours_unmeasured'
+DECISIONS_LEFT_OUT = 'decisions_left_out'
 COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
-            ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, UNMEASURED,
+            ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, UNMEASURED, DECISIONS_LEFT_OUT,
             *(reason.value for reason in Reason))
 """The names of what a robot counts."""
 ECHOES_REMEMBERED = 256
 """Of its own messages, so that it knows their echoes: some seconds' worth in a busy swarm."""
-
-
-class Neighbour(NamedTuple):
-    """A robot whose message counts in this round."""
-
-    message: Message
-    distance: float
-    """By the metric [m]."""
 
 
 class Robot:
@@ -59,12 +61,17 @@ class Robot:
     Times are seconds on a clock of the caller's; nothing here waits or reads a clock.
     """
 
-    def __init__(self, parameters: ElectionParameters) -> None:
+    def __init__(self, parameters: ElectionParameters,
+                 others: Mapping[str, InstanceParameters] = NO_OTHERS,
+                 duties: Callable[[str, str], Duty] = no_duty) -> None:
+        """
+        Make a robot that has heard nobody yet.
+
+        :param others: the parameters of further instances, by their names.
+        :param duties: makes a task: ``duties(instance, task)``.
+        :raises ParameterError: where instances do not fit together, or a task is unknown.
+        """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
-        source = STRENGTH_SOURCES.get(parameters.strength_source)
-        self.source = source
-        self.strength = Strength(parameters.strength, 0.0)
-        self.algorithm = ALGORITHMS.get(parameters.algorithm)
         self.metric = METRICS.get(parameters.metric)
         self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
         self.initial_pose = from_parameter(parameters.initial_pose)
@@ -75,38 +82,61 @@ class Robot:
         """As of the last odometry, round or message."""
         self.twin_heard: float | None = None
         """When another robot was last heard that goes by this robot's id."""
-        self._codec = codec_for(self.algorithm)
+        self._yaw: float | None = None
         self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
         self._odometry: tuple[Position, float] | None = None
         self._measurements: dict[int, tuple[float, float]] = {}
         self._unmeasured = 0
-        self.configure(parameters)
-        self.state: Any = self.algorithm.start(self._device())
+        self.parameters = parameters
+        self.instances = make_instances(parameters, others, self._link_range(), duties)
+        """All instances by name; the first is ``main``, and one comes after what it is over."""
+        self.main = self.instances[MAIN]
+        self._codec = codec_for(self.main.algorithm)
 
     def configure(self, parameters: ElectionParameters) -> None:
         """Take over parameters that were changed."""
         self.parameters = parameters
-        self._round_parameters = self.algorithm.parameters(vars(parameters))
         self.mailbox.expiry = parameters.message_expiry
-        asked = parameters.strength_hysteresis
-        self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
-        if not self.strength.heard:
-            self.strength.announced = parameters.strength
+        for name, of_it in instance_parameters(parameters, {}).items():
+            self.instances[name].configure(of_it)
+
+    def _link_range(self) -> float:
+        """Return where a neighbour is heard no more, in the metric [m]; infinite: not known."""
+        return self.parameters.communication_range if self.metric.is_length else math.inf
+
+    @property
+    def state(self) -> Any:
+        """The state of the first instance's election."""
+        return self.main.state
+
+    @property
+    def strength(self) -> Strength:
+        """The strength with which the robot stands in the first instance."""
+        return self.main.strength
 
     # What is sensed.
 
-    def odometry(self, point: Sequence[float], now: float, origin: Pose | None = None) -> None:
+    def odometry(self, point: Sequence[float], now: float, origin: Pose | None = None,
+                 yaw: float | None = None) -> None:
         """
         Take in where odometry says that this robot is; a place where none can be is counted.
 
-        :param point: x, y, z in odometry's frame [m]. Which way the robot looks plays no part.
+        :param point: x, y, z in odometry's frame [m].
         :param origin: the pose of odometry's frame in the shared one; by default ``initial_pose``.
+        :param yaw: which way the robot looks, in odometry's frame [rad]; tasks want to know.
         """
-        place = position(self.initial_pose if origin is None else origin, point)
+        begin = self.initial_pose if origin is None else origin
+        place = position(begin, point)
         if not is_place(place):
             self.counts[ODOMETRY_REJECTED] += 1
         else:
             self._odometry = (place, now)
+            self._yaw = None if yaw is None else yaw + heading(begin)
+
+    def pose(self, now: float) -> tuple[float, float, float] | None:
+        """Return x, y, yaw in the shared frame [m, rad], ``None`` where they are not known."""
+        place = self.locate(now)
+        return None if place is None or self._yaw is None else (*place, self._yaw)
 
     def measure(self, rows: Sequence[float], now: float) -> None:
         """
@@ -139,14 +169,8 @@ class Robot:
 
     @property
     def leads(self) -> bool:
-        """Whether it is a leader, and not only led by itself for want of any other."""
-        return (self.state.leader == self.parameters.robot_id
-                and math.isfinite(self.state.distance))
-
-    @property
-    def strength_missing(self) -> bool:
-        """Whether the strength comes from a topic that has not spoken yet."""
-        return self.source.topic != '' and not self.strength.heard
+        """Whether it is a leader in its first instance."""
+        return self.main.leads
 
     # What is heard.
 
@@ -172,6 +196,8 @@ class Robot:
             return self._reject(Reason.FRAME)
         if message.position is None and self.positions_matter():
             return self._reject(Reason.NO_POSITION)
+        for fault in message.faults:
+            self.counts[fault.value] += 1
         before = self.mailbox.last(message.id)
         if self.locate(now) is not None and not self._in_range(message):
             self.counts[OUT_OF_RANGE] += 1
@@ -180,7 +206,8 @@ class Robot:
         # Without a place of its own this robot cannot tell yet; the round will.
         if not self.mailbox.put(message, now):
             return self._reject(Reason.LIMIT)
-        return message != before
+        # What is told of regions waits for the period.
+        return before is None or elections(message) != elections(before)
 
     def _reject(self, reason: Reason) -> bool:
         self.counts[reason.value] += 1
@@ -205,19 +232,30 @@ class Robot:
         self.locate(now)
         before = self.state
         self.neighbours = self._context(now)
-        if self.source is DEGREE:
-            self.strength.update(float(len(self.neighbours)))
-        self.state = self._compute(self.neighbours)
+        for instance in self.instances.values():
+            if instance.source is DEGREE:
+                instance.strength.update(float(len(self.neighbours)))
+            instance.place(self.position)
+            instance.round(instance.see(self.neighbours), self.position)
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._unmeasured
         self.counts[LEADER_CHANGES] += self.state.leader != before.leader
-        payload = self._codec.encode(Message(
-            self.parameters.robot_id, self.parameters.frame, self.position, self.state))
+        payload = self._payload()
         self._sent.append(payload)
         return payload
 
-    def _device(self) -> Device:
-        return Device(self.parameters.robot_id, self.strength.announced)
+    def _payload(self) -> str:
+        """Return the message to broadcast."""
+        others = {name: instance.part() for name, instance in self.instances.items()
+                  if name != MAIN}
+        message = Message(self.parameters.robot_id, self.parameters.frame, self.position,
+                          self.state, self.main.told(), others)
+        payload = self._codec.encode(message)
+        if len(payload) > MAX_LENGTH:
+            # Better a message without decisions than none at all.
+            self.counts[DECISIONS_LEFT_OUT] += 1
+            payload = self._codec.encode(without_decisions(message))
+        return payload
 
     def _context(self, now: float) -> list[Neighbour]:
         """Return the robots that are neighbours now, with their distances."""
@@ -243,12 +281,6 @@ class Robot:
             if not 0.0 <= now - taken <= self.parameters.measurement_expiry:
                 del self._measurements[neighbour]
 
-    def _compute(self, neighbours: list[Neighbour]) -> Any:
-        """Call the algorithm's round on these neighbours."""
-        return self.algorithm.compute(
-            self._device(), self.state, [neighbour.message.export for neighbour in neighbours],
-            [neighbour.distance for neighbour in neighbours], self._round_parameters)
-
     def would_change(self, now: float) -> bool:
         """
         Return whether a round now would say something new, or a distance far off.
@@ -256,6 +288,31 @@ class Robot:
         It costs as much as a round.
         """
         self.locate(now)
-        after = self._compute(self._context(now))
-        by = change(self.algorithm.fields, self.state, after)
-        return by > 0.0 and by >= self.parameters.reactive_tolerance
+        neighbours = self._context(now)
+        for instance in self.instances.values():
+            instance.place(self.position)
+            after = instance.elect(instance.see(neighbours))
+            by = change(instance.algorithm.fields, instance.state, after)
+            if by > 0.0 and by >= self.parameters.reactive_tolerance:
+                return True
+        return False
+
+    def close(self) -> None:
+        """Stop all tasks."""
+        for instance in self.instances.values():
+            for duty in instance.duties:
+                duty.close()
+
+
+def elections(message: Message) -> Any:
+    """Return what a message says of elections, and where its sender is."""
+    return (message.position, message.export,
+            {name: part.export for name, part in message.others.items()})
+
+
+def without_decisions(message: Message) -> Message:
+    """Return a message without what leaders have decided."""
+    def less(told: Told | None) -> Told | None:
+        return None if told is None else told._replace(decision='')
+    return message._replace(told=less(message.told), others={
+        name: part._replace(told=less(part.told)) for name, part in message.others.items()})

@@ -17,8 +17,9 @@
 import math
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.robot.codec import codec_for, Message, Reason
+from leader_election.robot.codec import codec_for, Message
 from leader_election.robot.mailbox import Mailbox
+from leader_election.robot.told import Reason
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
 _LIMIT = 100000

@@ -28,13 +28,13 @@ from leader_election.algorithms.fields import Field
 from leader_election.robot.codec import (
     Codec,
     MAX_COORDINATE,
-    MAX_ID,
     MAX_LENGTH,
     Message,
-    Reason,
+    NO_PARTS,
     sender,
     VERSION,
 )
+from leader_election.robot.told import MAX_ID, Reason
 import pytest
 
 CODEC = Codec(BOUNDED)
@@ -52,7 +52,8 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 MESSAGES = st.builds(
     Message, id=IDS, frame=st.text(min_size=1, max_size=50),
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
-    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS))
+    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS),
+    told=st.none(), others=st.just(NO_PARTS), faults=st.just(()))
 
 
 def payload(**changes: Any) -> str:

@@ -16,9 +16,10 @@
 
 from typing import Any
 
-from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, REPLICATED
+from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
 from leader_election.parameters import build
-from leader_election.robot.codec import codec_for, Message, Reason
+from leader_election.robot.codec import codec_for, Message
+from leader_election.robot.told import Reason
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter
 from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
@@ -328,7 +329,7 @@ def test_any_algorithm(algorithm):
             listener.hear(speaker.round(0.1 * n), 0.1 * n)
     assert (weak.state.leader, strong.state.leader) == (7, 7)
     assert (weak.leads, strong.leads) == (False, True)
-    for field, value in zip(weak.algorithm.fields, weak.state):
+    for field, value in zip(weak.main.algorithm.fields, weak.state):
         for number in (value,) if field.blank is None else value:
             assert type(number) is field.type
     assert [weak.counts[reason.value] for reason in Reason] == [0] * len(Reason)
@@ -337,14 +338,14 @@ def test_any_algorithm(algorithm):
 def test_who_is_led_by_itself_for_want_of_another_does_not_lead():
     me = robot(algorithm='classic')
     assert me.leads
-    me.state = CLASSIC.state(float('inf'), -1, 6.0, float('inf'), ME)
+    me.main.state = CLASSIC.state(float('inf'), -1, 6.0, float('inf'), ME)
     assert not me.leads
 
 
 def test_a_clock_that_ticks_on_is_no_news():
     """A neighbour's rounds since the last tick go by; that its clock ticks itself is news."""
     me = robot(algorithm='recursive-replicated')
-    own = REPLICATED.start(me._device())
+    own = REPLICATED.start(Device(ME, 1.0))
 
     def wire(**changes: Any) -> str:
         return codec_for(REPLICATED).encode(Message(7, 'map', (1.0, 0.0), own._replace(

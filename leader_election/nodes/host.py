@@ -1,0 +1,78 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a task may do with its robot's node; its callbacks are kept from doing harm."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+from leader_election.nodes import clock
+from leader_election.nodes.qos import overridable, SENSOR, STATE
+from leader_election.robot.codec import MAIN
+from rclpy.clock import Clock
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.timer import Timer
+
+
+class Host:
+    """
+    Lets a task subscribe, publish and be called on time.
+
+    :ivar node: the node itself, for whatever else is needed.
+    :ivar fail: what is done with an error that a callback of the task raises.
+    """
+
+    def __init__(self, node: Node, pace: Clock, instance: str) -> None:
+        self.node = node
+        self.fail: Callable[[Exception], None] = _raise
+        self._pace = pace
+        self._prefix = '' if instance == MAIN else f'{instance}/'
+
+    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
+        """Subscribe to a sensor's topic: only the newest message counts."""
+        self.node.create_subscription(
+            kind, topic, lambda message: self._guard(callback, message), copy(SENSOR),
+            qos_overriding_options=overridable())
+
+    def publisher(self, topic: str, kind: Any, latched: bool = False) -> Publisher:
+        """
+        Return a publisher.
+
+        :param latched: whether who comes late gets the last message; such topics have the name of
+            the instance before them, but for the first instance.
+        """
+        if latched:
+            return self.node.create_publisher(
+                kind, self._prefix + topic, copy(STATE), qos_overriding_options=overridable())
+        return self.node.create_publisher(kind, topic, 10)
+
+    def every(self, period: float, callback: Callable[[], None]) -> Timer:
+        """Return a timer that calls back every so often [s], on the clock that the robot has."""
+        return self.node.create_timer(period, lambda: self._guard(callback), clock=self._pace)
+
+    def seconds(self) -> float:
+        """Return the time on that clock [s]."""
+        return clock.seconds(self._pace)
+
+    def _guard(self, callback: Callable[..., None], *arguments: Any) -> None:
+        try:
+            callback(*arguments)
+        except Exception as error:
+            self.fail(error)
+
+
+def _raise(error: Exception) -> None:
+    raise error

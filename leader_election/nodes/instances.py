@@ -1,0 +1,93 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot's further instances and its tasks, with their parameters declared on the node."""
+
+from collections.abc import Callable
+from functools import partial
+import re
+
+from leader_election.coordination.task import Member
+from leader_election.coordination.tasks import task_class
+from leader_election.nodes.declare import Declared
+from leader_election.nodes.host import Host
+from leader_election.parameters import ParameterError
+from leader_election.robot.codec import MAIN
+from leader_election.robot.duty import Duty
+from leader_election.robot.instance_parameters import InstanceParameters, names_in
+from leader_election.robot.parameters import ElectionParameters
+from rclpy.clock import Clock
+from rclpy.node import Node
+
+NAME = r'[a-z][a-z0-9_]*'
+"""What instances may be called: it is part of the names of topics and parameters."""
+
+
+def declare(
+    node: Node, parameters: ElectionParameters,
+    changed: Callable[[str, InstanceParameters], None],
+) -> dict[str, Declared[InstanceParameters]]:
+    """
+    Declare the parameters of all further instances, each with its name and a dot before them.
+
+    :param changed: called with an instance's name and its new values after a change at run time.
+    :raises ParameterError: for a name that cannot be one, or is there twice.
+    """
+    found: dict[str, Declared[InstanceParameters]] = {}
+    for name in names_in(parameters.instances):
+        if not re.fullmatch(NAME, name) or name == MAIN or name in found:
+            raise ParameterError(
+                f'parameter instances: {name!r} is not allowed; it takes different names of small '
+                f'letters, digits and _, none of them {MAIN}')
+        found[name] = Declared(node, InstanceParameters, partial(changed, name), f'{name}.')
+    return found
+
+
+def duty(node: Node, pace: Clock, robot_id: int,
+         pose: Callable[[], tuple[float, float, float] | None], instance: str, task: str) -> Duty:
+    """
+    Make a task of an instance.
+
+    Its parameters have the task's name before them, and before that the instance's, but for the
+    first instance.
+
+    :raises ParameterError: for a task that there is not, or that cannot be made.
+    """
+    prefix = '' if instance == MAIN else f'{instance}.'
+    try:
+        kind = task_class(task)
+    except KeyError as error:
+        raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
+    name = label(task)
+    settings = Declared(node, kind.parameters, prefix=f'{prefix}{name}.').values
+    host = Host(node, pace, instance)
+    try:
+        made = Duty(name, kind(Member(robot_id, host, pose), settings))
+    except ParameterError:
+        raise
+    except Exception as error:
+        raise ParameterError(f'parameter {prefix}tasks: {task!r} cannot be made: '
+                             f'{type(error).__name__}: {error}') from error
+    host.fail = made.fail
+    return made
+
+
+def label(task: str) -> str:
+    """
+    Return what a task is called in messages and before its parameters.
+
+    >>> label('count'), label('my_robots.tasks:FindWarmth')
+    ('count', 'findwarmth')
+    """
+    return task.partition(':')[2].lower() or task

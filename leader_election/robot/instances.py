@@ -1,0 +1,105 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The instances of a robot, made out of its parameters."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+import math
+from types import MappingProxyType
+
+from leader_election.parameters import ParameterError, table
+from leader_election.robot.codec import MAIN, MOST_INSTANCES
+from leader_election.robot.duty import Duty
+from leader_election.robot.instance import Instance
+from leader_election.robot.instance_parameters import InstanceParameters, names_in
+from leader_election.robot.parameters import ElectionParameters
+
+NO_OTHERS: Mapping[str, InstanceParameters] = MappingProxyType({})
+
+
+def no_duty(instance: str, task: str) -> Duty:
+    """Refuse to make a task, where nobody said how."""
+    raise ParameterError(f'parameter tasks: {task!r} is not allowed; no tasks are known here')
+
+
+def instance_parameters(
+    parameters: ElectionParameters, others: Mapping[str, InstanceParameters],
+) -> dict[str, InstanceParameters]:
+    """
+    Return the parameters of all instances, by name: the first, the others, and the levels.
+
+    :raises ParameterError: for a name that is there twice, or none of ours.
+    """
+    first = InstanceParameters(**{
+        p.name: getattr(parameters, p.name) for p in table(InstanceParameters)})
+    found = {MAIN: first, **others}
+    below = MAIN
+    for number, radius in enumerate(radii(parameters.hierarchy), start=1):
+        name = f'level_{number}'
+        if name in found:
+            raise ParameterError(f'parameter instances: {name!r} is not allowed; hierarchy '
+                                 'makes one of that name')
+        found[name] = replace(first, radius=radius, over=below, zones='', feedback_gain=0.0)
+        below = name
+    if len(found) > MOST_INSTANCES:
+        raise ParameterError(f'parameter instances: {len(found)} are not allowed; a robot has up '
+                             f'to {MOST_INSTANCES}')
+    return found
+
+
+def radii(text: str) -> tuple[float, ...]:
+    """
+    Return the radii of levels.
+
+    >>> radii('20, 50')
+    (20.0, 50.0)
+    """
+    try:
+        found = tuple(float(name) for name in names_in(text))
+    except ValueError:
+        found = (-1.0,)
+    if not all(0.0 < radius < math.inf for radius in found):
+        raise ParameterError(f"parameter hierarchy: {text!r} is not allowed; it takes radii with "
+                             "commas, for example '20, 50' m")
+    return found
+
+
+def make_instances(
+    parameters: ElectionParameters, others: Mapping[str, InstanceParameters],
+    link_range: float, duties: Callable[[str, str], Duty],
+) -> dict[str, Instance]:
+    """
+    Return the instances by name, each after the one that it is over.
+
+    :raises ParameterError: where one is over an instance that there is not, or over itself.
+    """
+    waiting = instance_parameters(parameters, others)
+    made: dict[str, Instance] = {}
+    while waiting:
+        ready = [name for name, of_it in waiting.items() if of_it.over in ('', *made)]
+        if not ready:
+            name, of_it = next(iter(waiting.items()))
+            raise ParameterError(f'parameter over: {of_it.over!r} is not allowed for {name}; it '
+                                 f'takes an instance that is not over {name} itself, one of '
+                                 f'{", ".join([*made, *waiting])}')
+        for name in ready:
+            of_it = waiting.pop(name)
+            below = made.get(of_it.over)
+            # Who gathers what others have collected does so for the same tasks.
+            tasks = of_it.task_names if below is None else below.parameters.task_names
+            made[name] = Instance(
+                name, parameters.robot_id, of_it, link_range,
+                [duties(name, task) for task in tasks], below)
+    return made

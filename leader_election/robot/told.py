@@ -1,0 +1,190 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+What a message tells of a region: keys ``t``, ``r`` and ``d`` of ``neighbourhood.schema.json``.
+
+``"t":"count","r":[5,[3,4.5,6.25]],"d":[{"members":9}]``: the tasks; parent and summary, and what
+else there is; the leader's decision, an entry a task. What is wrong in it costs the region's part
+of the message, or its decision, but not the candidacy.
+"""
+
+from collections.abc import Mapping, Sequence
+from enum import Enum
+import json
+import math
+from typing import Any, NamedTuple
+
+MAX_ID = 2**53 - 1
+"""The greatest integer that every JSON parser and every float64 holds exactly."""
+MAX_NUMBER = 1e9
+"""The greatest number that counts in a summary; a robot that says more is out of its mind."""
+MAX_DECISION = 1024
+"""The longest decision [characters]."""
+MAX_NAMES = 200
+"""The longest list of tasks [characters]."""
+MOST_NUMBERS = 1024
+"""The most numbers in one row."""
+DIGITS = 8
+"""Numbers of a summary are told to so many significant digits."""
+WHOLE_SHARE = 10000
+"""Shares are told as whole numbers that add up to this."""
+
+
+class Reason(str, Enum):
+    """Why a message was dropped, or a part of it; the value is the name of its counter."""
+
+    SIZE = 'rejected_size'
+    MALFORMED = 'rejected_malformed'
+    NON_FINITE = 'rejected_non_finite'
+    NEGATIVE_DISTANCE = 'rejected_negative_distance'
+    VERSION = 'rejected_version'
+    ALGORITHM = 'rejected_algorithm'
+    FRAME = 'rejected_frame'
+    OWN_ID = 'rejected_own_id'
+    NO_POSITION = 'rejected_no_position'
+    LIMIT = 'rejected_neighbour_limit'
+    SUMMARY = 'rejected_summary'
+    DECISION = 'rejected_decision'
+    TASKS = 'rejected_tasks'
+
+
+class Told(NamedTuple):
+    """What a robot tells of its region (:mod:`leader_election.coordination.region`)."""
+
+    tasks: str = ''
+    """The names of the tasks, with commas."""
+    via: int = -1
+    reach: float = 0.0
+    """0: not told, since there is no feedback [m]."""
+    summary: tuple[float, ...] = ()
+    """In all rows what stands for nothing is left out at the end."""
+    heirs: tuple[int, ...] = ()
+    shares: tuple[float, ...] = ()
+    word: tuple[float, ...] = ()
+    members: tuple[int, ...] = ()
+    ages: tuple[int, ...] = ()
+    offers: tuple[float, ...] = ()
+    decision: str = ''
+    """JSON: a list with an entry for each task; empty: none."""
+
+
+def write(told: Told) -> dict[str, Any]:
+    """
+    Return what is told as it stands in a document.
+
+    >>> write(Told('count', 5, 0.0, (3.0, math.inf), (5, 7), (0.25, 0.75), decision='[9]'))
+    {'t': 'count', 'r': [5, [3], 0, [5, 7], [2500, 7500]], 'd': [9]}
+    """
+    rows: list[Any] = [
+        told.via, _row(told.summary), _short(told.reach), list(told.heirs),
+        [round(share * WHOLE_SHARE) for share in told.shares], _row(told.word),
+        list(told.members), list(told.ages), _row(told.offers)]
+    while len(rows) > 2 and rows[-1] in ([], 0):
+        rows.pop()
+    document: dict[str, Any] = {'t': told.tasks} if told.tasks else {}
+    document['r'] = rows
+    if told.decision:
+        document['d'] = json.loads(told.decision)
+    return document
+
+
+def read(document: Mapping[str, Any]) -> tuple[Told | None, tuple[Reason, ...]]:
+    """Return what a document tells, ``None`` for nothing, and what was wrong with it."""
+    if 'r' not in document:
+        return None, ()
+    rows, tasks = document['r'], document.get('t', '')
+    if type(tasks) is not str or len(tasks) > MAX_NAMES:
+        return None, (Reason.TASKS,)
+    if type(rows) is not list or not 2 <= len(rows) <= 9:
+        return None, (Reason.SUMMARY,)
+    via, summary, reach, heirs, shares, word, members, ages, offers = rows + [
+        0 if k == 2 else [] for k in range(len(rows), 9)]
+    wholes = [_wholes([via], -1), _wholes(heirs, 0), _wholes(shares, 0), _wholes(members, 0),
+              _wholes(ages, 0)]
+    numbers = [_numbers(summary), _numbers([reach]), _numbers(word), _numbers(offers)]
+    if None in wholes or None in numbers or len(wholes[1]) != len(wholes[2]) \
+            or len(wholes[3]) != len(wholes[4]) or sum(wholes[2]) not in (0, WHOLE_SHARE) \
+            or not 0.0 <= numbers[1][0] <= MAX_NUMBER:
+        return None, (Reason.SUMMARY,)
+    decision, faults = _decision(document.get('d'))
+    return Told(tasks, wholes[0][0], numbers[1][0], numbers[0], wholes[1],
+                tuple(share / WHOLE_SHARE for share in wholes[2]), numbers[2], wholes[3],
+                wholes[4], numbers[3], decision), faults
+
+
+def _decision(value: Any) -> tuple[str, tuple[Reason, ...]]:
+    if value is None:
+        return '', ()
+    text = dumps(value)
+    if type(value) is not list or len(text) > MAX_DECISION:
+        return '', (Reason.DECISION,)
+    return text, ()
+
+
+def dumps(value: Any) -> str:
+    """
+    Return a value as compact JSON.
+
+    :raises TypeError, ValueError: for what JSON cannot tell, infinities included.
+    """
+    return json.dumps(value, separators=(',', ':'), allow_nan=False)
+
+
+def exactly(shares: Sequence[float]) -> tuple[float, ...]:
+    """
+    Return shares as they are told: in whole ten-thousandths, and they still add up to one.
+
+    >>> exactly((1 / 3, 1 / 3, 1 / 3))
+    (0.3334, 0.3333, 0.3333)
+    """
+    if sum(shares) <= 0.0:
+        return tuple(0.0 for _ in shares)
+    parts = [share / sum(shares) * WHOLE_SHARE for share in shares]
+    wholes = [math.floor(part) for part in parts]
+    short = WHOLE_SHARE - sum(wholes)
+    for k in sorted(range(len(parts)), key=lambda k: wholes[k] - parts[k])[:short]:
+        wholes[k] += 1
+    return tuple(whole / WHOLE_SHARE for whole in wholes)
+
+
+def _row(row: Sequence[float]) -> list[Any]:
+    """Return a row of numbers without what stands for nothing at its end."""
+    length = len(row)
+    while length > 0 and row[length - 1] == math.inf:
+        length -= 1
+    return [_short(number) for number in row[:length]]
+
+
+def _short(number: float) -> float | int | None:
+    if number == math.inf:
+        return None
+    rounded = float(f'{number:.{DIGITS}g}')
+    return int(rounded) if rounded.is_integer() else rounded
+
+
+def _numbers(row: Any) -> Any:
+    if type(row) is not list or len(row) > MOST_NUMBERS:
+        return None
+    if not all(n is None or (type(n) in (int, float) and abs(n) <= MAX_NUMBER) for n in row):
+        return None
+    return tuple(math.inf if n is None else float(n) for n in row)
+
+
+def _wholes(row: Any, least: int) -> Any:
+    if type(row) is not list or len(row) > MOST_NUMBERS:
+        return None
+    if not all(type(n) is int and least <= n <= MAX_ID for n in row):
+        return None
+    return tuple(row)

@@ -1,0 +1,92 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Regions fixed beforehand: polygons in the shared frame."""
+
+from collections.abc import Sequence
+import math
+from pathlib import Path
+from typing import Any
+
+from leader_election.parameters import ParameterError
+from leader_election.robot.codec import Position
+import shapely
+import yaml
+
+TOUCH = 1e-6
+"""Polygons may share so much of their areas, by rounding [m^2]."""
+
+
+class Zones:
+    """
+    Polygons, by name.
+
+    :param text: the path of a YAML file, or the YAML itself in braces.
+    :raises ParameterError: naming a polygon that is no polygon, is empty, crosses itself, or
+        overlaps with another.
+
+    >>> zones = Zones('{west: [[0, 0], [2, 0], [2, 2], [0, 2]], east: [[2, 0], [4, 0], [4, 2]]}')
+    >>> zones.at((1.0, 1.0)), zones.at((9.0, 9.0))
+    ('west', None)
+    """
+
+    def __init__(self, text: str) -> None:
+        self.polygons = _read(text)
+        names = list(self.polygons)
+        for k, name in enumerate(names):
+            for other in names[:k]:
+                shared = self.polygons[name].intersection(self.polygons[other]).area
+                if shared > TOUCH:
+                    raise ParameterError(f'parameter zones: {other} and {name} overlap, by '
+                                         f'{shared:.3g} m^2; give each place to one of them')
+        shapely.prepare(list(self.polygons.values()))
+
+    def at(self, place: Position | None) -> str | None:
+        """Return the name of the zone that a place is in; on a border: of the first."""
+        if place is not None:
+            point = shapely.Point(place)
+            for name, polygon in self.polygons.items():
+                if polygon.covers(point):
+                    return name
+        return None
+
+
+def _read(text: str) -> dict[str, shapely.Polygon]:
+    try:
+        document = yaml.safe_load(text if text.lstrip().startswith('{')
+                                  else Path(text).read_text())
+    except (OSError, ValueError, yaml.YAMLError) as error:
+        raise ParameterError('parameter zones: ' + ' '.join(str(error).split())) from None
+    if not isinstance(document, dict) or not document:
+        raise ParameterError(f'parameter zones: {text!r} is not allowed; it takes polygons by '
+                             "name, for example '{hall: [[0, 0], [4, 0], [4, 3]]}'")
+    return {str(name): _polygon(str(name), points) for name, points in document.items()}
+
+
+def _polygon(name: str, points: Any) -> shapely.Polygon:
+    if not isinstance(points, list) or len(points) < 3 or not all(map(_is_point, points)):
+        raise ParameterError(f'parameter zones: {name} is not allowed; it takes three or more '
+                             'points [x, y] with finite coordinates [m]')
+    polygon = shapely.Polygon(points)
+    if not polygon.is_valid:
+        raise ParameterError(f'parameter zones: {name} is no simple polygon: '
+                             f'{shapely.is_valid_reason(polygon)}')
+    if polygon.area == 0.0:
+        raise ParameterError(f'parameter zones: {name} is empty: its area is 0')
+    return polygon
+
+
+def _is_point(point: Any) -> bool:
+    return (isinstance(point, Sequence) and len(point) == 2
+            and all(type(x) in (int, float) and math.isfinite(x) for x in point))
