@@ -52,7 +52,7 @@ MOST_BORDERS = 8
 """The most regions that a leader knows next to its own; those of the lowest ids."""
 TASK_ERRORS = 'task_errors'
 TASKS_DIFFER = 'rejected_other_tasks'
-WRONG_SUMMARY = 'rejected_summary'
+WRONG_SUMMARY = 'rejected_other_summary'
 DECISION_TOO_LONG = 'decisions_too_long'
 
 
