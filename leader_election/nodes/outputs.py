@@ -92,12 +92,14 @@ class Outputs:
         self._publishers['region_summary'].publish(message)
 
     def _region(self, robot: Robot, seen: Seen) -> None:
-        """Publish the outline of the members within earshot; an empty one once it is over."""
+        """Publish the outline of the region; an empty one once it is over."""
         leads, own = self._instance.leads, robot.parameters.robot_id
         members = [robot.position] if leads else []
         members += [message.position for message, export in zip(seen.messages, seen.exports)
                     if leads and export.leader == own]
         known = sorted(p for p in members if p is not None)
+        if leads:
+            known = self._instance.outline or known
         if known == self._last.get('region', []):
             return
         self._last['region'] = known

@@ -29,6 +29,7 @@ from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.coordination.aggregate import Aggregate, count, Layout
+from leader_election.coordination.extent import DIRECTIONS, extent
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
 from leader_election.coordination.plan import RANKED
@@ -43,6 +44,7 @@ from leader_election.robot.zones import Zones
 
 MEMBERS = 'members'
 """The number of a region's robots, which every summary begins with; relays do not count."""
+OUTLINE = 'outline'
 BORDERS = 'borders'
 MOST_MEMBERS = 100_000
 """A summary of more robots than this is wrong."""
@@ -136,7 +138,7 @@ class Instance:
             {TASK_ERRORS: 0, TASKS_DIFFER: 0, WRONG_SUMMARY: 0, DECISION_TOO_LONG: 0})
         self.tasks = ','.join(duty.name for duty in self.duties)
         self._link_range = link_range
-        self._layout = _layout(self.duties, parameters.connected)
+        self._layout = _layout(self.duties, parameters)
         self._role = ROLES.index(parameters.role)
         self.configure(parameters)
         self.state: Any = self.algorithm.start(self._device())
@@ -220,6 +222,12 @@ class Instance:
             return {}
         return self._layout.results(self.region.summary)
 
+    @property
+    def outline(self) -> list[Position] | None:
+        """The corners of the region [m], as far as is known; ``None`` where nothing is."""
+        corners = self.summary.get(OUTLINE)
+        return None if corners is None else [(x, y) for x, y in corners]
+
     def borders(self) -> dict[int, tuple[float, ...]]:
         """Return the regions next to one's own that are known: what their leaders say, by id."""
         found = self.summary.get(BORDERS, [])
@@ -273,7 +281,7 @@ class Instance:
             *([getattr(region, field) for region in seen.regions]
               for field in _Columns._fields[2:]))
         own = _Before(
-            before.leader, before.distance, self.standing, self._offer(), old.load,
+            before.leader, before.distance, self.standing, self._offer(position), old.load,
             self._say(position), old.word, old.members, old.ages, old.offers, old.heirs, old.shares)
         after = coordinate(
             self._device(), self.state.leader, self.state.distance, own, columns, seen.metric,
@@ -337,16 +345,22 @@ class Instance:
             strength = self.strength.announced
         return Device(self.robot_id, strength if self.standing == CANDIDATE else BARRED)
 
-    def _offer(self) -> tuple[float, ...]:
+    def _offer(self, position: Position | None) -> tuple[float, ...]:
         """Return what this robot contributes in this round."""
         if self.below is not None:
             if self.below.leads and self.below.region is not None:
-                known = len(_layout(self.duties, False).blank)
-                return self.below.region.summary[:known] + self._layout.blank[known:]
+                # What is told over borders is another matter on each level.
+                border = self._region_parameters.border
+                known = self._layout.plan.start[border] if border >= 0 else None
+                return self.below.region.summary[:known] + self._layout.blank[
+                    len(self.below.region.summary[:known]):]
             return self._layout.blank
         if self.standing == RELAY:
             return self._layout.blank
         rows = [duty.sense(self.robot_id) for duty in self.duties]
+        if self.parameters.outline:
+            nowhere = (math.inf,) * DIRECTIONS
+            rows.append(tuple(extent().offer(self.robot_id, position)) if position else nowhere)
         row = (1.0, *chain.from_iterable(rows))
         return row + self._layout.blank[len(row):]
 
@@ -401,14 +415,16 @@ class Instance:
             offers=_filled(offers, blank.offers), decision=told.decision)
 
 
-def _layout(duties: Sequence[Duty], connected: bool) -> Layout:
+def _layout(duties: Sequence[Duty], parameters: InstanceParameters) -> Layout:
     # Shares are told in so many digits only; a thousandth of a robot is none.
     members = replace(count(), result=lambda row: round(float(row[0]), 3))
     parts: dict[str, Aggregate] = {MEMBERS: members}
     for duty in duties:
         parts.update({f'{duty.name}.{name}': aggregate
                       for name, aggregate in duty.layout.aggregates.items()})
-    if connected:
+    if parameters.outline:
+        parts[OUTLINE] = extent()
+    if parameters.connected:
         width = 2 + WORDS
         parts[BORDERS] = Aggregate(
             BORDERS, RANKED, (math.inf,) * width * MOST_BORDERS, lambda _, reading: reading,

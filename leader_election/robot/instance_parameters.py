@@ -76,6 +76,9 @@ class InstanceParameters(RegionSettings):
         '', "Regions fixed beforehand: a YAML file with a line 'name: [[x, y], ...]' for each "
         'polygon [m], in the shared frame, or such lines themselves in braces. A leader is '
         'elected inside each; radius plays no part.')
+    outline: bool = parameter(
+        False, 'Whether leaders get to know how far their regions extend, so that topic region '
+        'holds all members and not only those that the leader hears itself; 8 numbers a message.')
     connected: bool = parameter(
         False, 'Whether leaders get to know the regions next to theirs, and what those say.')
     over: str = parameter(
@@ -90,7 +93,7 @@ class InstanceParameters(RegionSettings):
     @property
     def forms_regions(self) -> bool:
         """Return whether there is more to do than elections."""
-        return (self.tasks != '' or self.regions or self.connected or self.over != ''
+        return (self.tasks != '' or self.regions or self.outline or self.connected or self.over != ''
                 or self.feedback_gain > 0.0)
 
     def __post_init__(self) -> None:
