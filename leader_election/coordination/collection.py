@@ -35,7 +35,8 @@ from collections.abc import Sequence
 import math
 from typing import Any
 
-from leader_election.coordination.plan import combine, Plan
+from leader_election.coordination.plan import combine, Plan, row_of
+from leader_election.coordination.region import NOBODY
 import numpy as np
 
 LEAST_WEIGHT = 0.01
@@ -45,7 +46,7 @@ LEAST_WEIGHT = 0.01
 def collect_tree(device_id: int, leader: int, offer: Any, neighbours: Any,
                  metric: Sequence[float], plan: Plan) -> Any:
     """Collect along a spanning tree: from those whose parent this device is."""
-    summary = np.asarray(offer).copy()
+    summary = row_of(offer)
     for j in range(len(metric)):
         if neighbours.via[j] == device_id:
             combine(plan, summary, neighbours.summary[j], 1.0)
@@ -81,22 +82,27 @@ def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[fl
     The shares are split over all neighbours downhill by their weights; over the ``size`` of the
     greatest weights, where there are more.
     """
-    heirs, shares = np.full(size, -1), np.zeros(size)
+    heirs, shares = np.full(size, NOBODY), np.zeros(size)
+    known, total = 0, 0.0
     for j in range(len(metric)):
         drop = distance - neighbours.distance[j]
-        if neighbours.leader[j] != leader or not 0.0 < drop < math.inf:
+        if neighbours.leader[j] != leader or not 0.0 < drop <= distance < math.inf:
             continue
         own = weight(metric[j], drop, link_range)
-        if own <= shares[size - 1]:
-            continue
-        place = size - 1
-        while place > 0 and own > shares[place - 1]:
-            heirs[place], shares[place] = heirs[place - 1], shares[place - 1]
-            place -= 1
+        place = known
+        if known < size:
+            known += 1
+        else:
+            place = 0
+            for other in range(1, size):
+                if shares[other] < shares[place]:
+                    place = other
+            if own <= shares[place]:
+                continue
+        total += own - shares[place]
         heirs[place], shares[place] = neighbours.device[j], own
-    total = shares.sum()
-    if total > 0.0:
-        shares /= total
+    for place in range(known):
+        shares[place] /= total
     return heirs, shares
 
 
@@ -107,12 +113,15 @@ def collect_multi_path(device_id: int, leader: int, distance: float, offer: Any,
 
     :param distance: one's own to the leader.
     """
-    summary = np.asarray(offer).copy()
+    summary = row_of(offer)
     for j in range(len(metric)):
+        heirs, place = neighbours.heirs[j], -1
+        for s in range(len(heirs)):
+            if heirs[s] == device_id:
+                place = s
         share = 0.0
-        for s in range(len(neighbours.heirs[j])):
-            if neighbours.heirs[j][s] == device_id:
-                share = neighbours.shares[j][s]
+        if place >= 0 and neighbours.shares[j][place] > 0.0:
+            share = min(neighbours.shares[j][place], 1.0)
         uphill = neighbours.leader[j] == leader and neighbours.distance[j] > distance
         if share > 0.0 or uphill:
             combine(plan, summary, neighbours.summary[j], share)
@@ -128,7 +137,7 @@ def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
     what a robot said that is gone. Where there are more than ``size``, the nearest stay.
     """
     width = len(offer)
-    members, ages = np.full(size, -1), np.zeros(size, np.int64)
+    members, ages = np.full(size, NOBODY), np.zeros(size, np.int64)
     offers = np.full(size * width, math.inf)
     members[0] = device_id
     for k in range(width):
@@ -137,9 +146,10 @@ def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
     for j in range(len(metric)):
         if neighbours.leader[j] != leader:
             continue
-        for s in range(size):
-            who, age = neighbours.members[j][s], neighbours.ages[j][s] + 1
-            if who == -1:
+        told = neighbours.members[j]
+        for s in range(len(told)):
+            who, age = told[s], neighbours.ages[j][s] + 1
+            if who == NOBODY:
                 break
             if who == device_id or age > depth or age < 1:
                 continue
@@ -169,9 +179,9 @@ def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
 
 def collect_offers(members: Any, offers: Any, offer: Any, plan: Plan) -> Any:
     """Combine all offers that are known by gossip; one's own is the first of them."""
-    summary = np.asarray(offer).copy()
+    summary = row_of(offer)
     width = len(offer)
     for s in range(1, len(members)):
-        if members[s] != -1:
+        if members[s] != NOBODY:
             combine(plan, summary, offers[s * width:(s + 1) * width], 1.0)
     return summary

@@ -74,7 +74,7 @@ def __getattr__(name: str) -> Any:
 
 def same(summary: Any) -> Any:
     """Decide that all shall know what was collected."""
-    return summary.copy()
+    return summary
 
 
 @cache

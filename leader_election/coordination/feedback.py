@@ -22,18 +22,22 @@ leader's radius; so any algorithm that has a radius can be run with feedback.
 from collections.abc import Sequence
 from typing import Any
 
+from leader_election.coordination.decay import decay
 from leader_election.coordination.region import RegionParameters
 import numpy as np
 
+MOST_LOAD = 100.0
+"""In units of the target: a load above counts as this, or it would be felt for too long."""
 
-def smoothed(load: float, before: float, alpha: float) -> float:
-    """
-    Return the smoothed load: so much of the load now, the rest of what it was.
 
-    >>> smoothed(10.0, 0.0, 0.25)
-    2.5
+def smoothed(load: float, before: float, p: RegionParameters) -> float:
     """
-    return alpha * load + (1.0 - alpha) * before
+    Return the smoothed load: ``alpha`` of the load now, the rest of what it was.
+
+    :param load: now, >= 0; ``before`` as it was returned the round before.
+    """
+    now = min(max(load, 0.0), MOST_LOAD * p.target)
+    return p.alpha * now + decay(min(before, MOST_LOAD * p.target), 0.0, 1.0 - p.alpha)
 
 
 def resized(load: float, p: RegionParameters) -> float:
@@ -52,6 +56,6 @@ def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters)
     scale = np.empty(len(metric))
     for j in range(len(metric)):
         # Whatever it says: within the limits.
-        factor = min(max(reach[j] / p.radius, p.least), p.most)
-        scale[j] = metric[j] / factor
+        limited = min(max(reach[j], p.radius * p.least), p.radius * p.most)
+        scale[j] = metric[j] * (p.radius / limited) if p.radius > 0.0 else metric[j]
     return scale

@@ -47,8 +47,10 @@ def gradient(source: bool, potential: Sequence[float], metric: Sequence[float],
         return 0.0, ITSELF
     best, parent = math.inf, ITSELF
     for j in range(len(metric)):
-        if potential[j] + metric[j] < best:
-            best, parent = potential[j] + metric[j], j
+        # No distance is below zero: a lie that is would take for ever to grow out of it.
+        far = max(potential[j], 0.0) + metric[j]
+        if far < best:
+            best, parent = far, j
     return best, parent
 
 

@@ -32,7 +32,8 @@ from leader_election.coordination.collection import (
     shares_of,
 )
 from leader_election.coordination.feedback import resized, smoothed
-from leader_election.coordination.plan import rank
+from leader_election.coordination.gradient import cast
+from leader_election.coordination.plan import rank, row_of
 from leader_election.coordination.region import (
     CANDIDATE,
     MULTI_PATH,
@@ -85,20 +86,18 @@ def coordinate(
         summary = collect_offers(members, offers, offer, p.plan)
     # Decision.
     load, reach = p.target, p.radius
-    if leads:
-        if p.gain > 0.0:
-            load = smoothed(summary[p.load_at], before.load, p.alpha)
-            reach = resized(load, p)
-        word, decision = before.say, decide(summary)
-    # Spreading.
-    elif parent >= 0:
-        reach = neighbours.reach[parent]
-        word, decision = neighbours.word[parent], neighbours.decision[parent]
-    else:
-        word, decision = np.full(len(before.word), math.inf), p.undecided
-    via = neighbours.device[parent] if parent >= 0 else NOBODY
-    return Region(device.id, before.role, before.offer, load, before.say, via, reach, heirs,
-                  shares, summary, word, members, ages, offers, decision)
+    if leads and p.gain > 0.0:
+        load = smoothed(summary[p.load_at], before.load, p)
+        reach = resized(load, p)
+    decision = decide(summary) if leads else p.undecided
+    # Silence takes an array, which is not made where the parent is heard anyway.
+    word = before.say if leads or parent >= 0 else np.full(len(before.say), math.inf)
+    # Spreading: a leader has no parent.
+    return Region(
+        device.id, before.role, before.offer, load, before.say,
+        cast(parent, NOBODY, neighbours.device), cast(parent, reach, neighbours.reach), heirs,
+        shares, summary, cast(parent, word, neighbours.word), members, ages, offers,
+        cast(parent, decision, neighbours.decision))
 
 
 def with_border(leader: int, offer: Any, neighbours: Any, metric: Sequence[float],
@@ -109,9 +108,9 @@ def with_border(leader: int, offer: Any, neighbours: Any, metric: Sequence[float
     For each of them there is a record: the leader's id twice, as the key and as the id, and what
     that leader says.
     """
-    row = np.asarray(offer).copy()
     if p.border < 0:
-        return row
+        return offer
+    row = row_of(offer)
     begin, end, width = p.plan.start[p.border], p.plan.start[p.border + 1], p.plan.detail[p.border]
     record = np.empty(width)
     for j in range(len(metric)):

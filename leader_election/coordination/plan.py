@@ -23,6 +23,8 @@ from collections.abc import Callable, Sequence
 import math
 from typing import Any, NamedTuple
 
+import numpy as np
+
 ADD, LEAST, RANKED, OWN = range(4)
 """
 Kinds of parts. ``ADD``: numbers that add up; they can be split into shares. ``LEAST``: the least
@@ -32,6 +34,10 @@ with the least keys, one an id, in ascending order. ``OWN``: what a user's own f
 
 OWNS: list[Callable[[Sequence[float], Sequence[float]], Sequence[float]]] = []
 """The functions of parts of kind ``OWN``, by their number."""
+
+
+LARGEST = 1e100
+"""No sum is as large: whoever says so is wrong, and does not count."""
 
 
 class Plan(NamedTuple):
@@ -45,9 +51,16 @@ class Plan(NamedTuple):
     """``RANKED``: how many numbers a record has, at least 2. ``OWN``: which function."""
 
 
+def row_of(offer: Sequence[float]) -> Any:
+    """Return the summary of a robot that has only what it offers itself: a row of its own."""
+    return np.asarray(offer, np.float64).copy()
+
+
 def combine(plan: Plan, into: Any, other: Sequence[float], share: float) -> None:
     """
     Combine a summary with another, in place.
+
+    What is not finite counts as nothing, so one robot cannot spoil the summary of all.
 
     :param into: the summary that is changed, a list or an array.
     :param share: the part of the other's ``ADD`` numbers that counts, in [0, 1]. All else counts
@@ -64,15 +77,16 @@ def combine(plan: Plan, into: Any, other: Sequence[float], share: float) -> None
         begin, end = plan.start[part], plan.start[part + 1]
         if plan.kind[part] == ADD:
             for k in range(begin, end):
-                into[k] += share * other[k]
+                if -LARGEST < other[k] < LARGEST:
+                    into[k] += share * other[k]
         elif plan.kind[part] == LEAST:
             for k in range(begin, end):
-                if other[k] < into[k]:
+                if -math.inf < other[k] < into[k]:
                     into[k] = other[k]
         elif plan.kind[part] == RANKED:
             width = plan.detail[part]
             for at in range(begin, end, width):
-                if other[at] < math.inf:
+                if math.isfinite(other[at]) and math.isfinite(other[at + 1]):
                     rank(into, begin, end, width, other, at)
         else:
             combine_own(plan.detail[part], into, other, begin, end)

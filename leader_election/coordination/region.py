@@ -132,7 +132,7 @@ def parent_of(leader: int, distance: float, neighbours: Any, metric: Sequence[fl
     """
     parent, best = NOBODY, math.inf
     for j in range(len(metric)):
-        if neighbours.leader[j] == leader and neighbours.distance[j] < distance:
+        if neighbours.leader[j] == leader and 0.0 <= neighbours.distance[j] < distance:
             far = neighbours.distance[j] + metric[j]
             if far < best:
                 parent, best = j, far

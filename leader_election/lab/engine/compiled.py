@@ -27,6 +27,7 @@ from typing import Any, get_type_hints
 from leader_election.algorithms import Algorithm
 from leader_election.algorithms.fields import KEPT
 from leader_election.coordination.plan import combine_own
+from leader_election.lab.engine.borrow import borrow
 from numba.extending import overload
 
 INLINE: Any = {'forceinline': True}
@@ -77,8 +78,7 @@ def use(algorithm: Algorithm, parameters: Any) -> None:
         raise ValueError(
             f'algorithms {known.name} and {algorithm.name} have the same type of parameters, '
             f'{type(parameters).__name__}; in the laboratory each needs its own')
-    assert isinstance(algorithm.round, FunctionType)
-    helpers(algorithm.round)
+    compilable(algorithm.round)
 
 
 def use_motion(state: type, step: Callable[..., Any]) -> None:
@@ -104,7 +104,13 @@ def run_round(device: Any, state: Any, neighbours: Any, metric: Any, parameters:
 
 @overload(run_round, strict=False, jit_options=INLINE)
 def _run_round(device: Any, state: Any, neighbours: Any, metric: Any, parameters: Any) -> Any:
-    return _ROUNDS[parameters.instance_class].round
+    own_round = _ROUNDS[parameters.instance_class].round
+
+    def borrowing(device: Any, state: Any, neighbours: Any, metric: Any, parameters: Any) -> Any:
+        # Parameters may hold arrays, too, and a round hands them on more often than all else.
+        lent: Any = borrow(parameters)  # type: ignore[call-arg]
+        return own_round(device, state, neighbours, metric, lent)
+    return borrowing
 
 
 def row(columns: Any, i: Any) -> Any:
