@@ -18,8 +18,12 @@ from pathlib import Path
 import re
 
 from leader_election.algorithms import Device
+from leader_election.coordination.aggregate import Layout
+from leader_election.coordination.plan import combine
+from leader_election.coordination.task import Member
 from leader_election.robot.codec import Codec, Message
 from leader_election.robot.metrics import Sight
+from std_msgs.msg import Float64
 
 DOCUMENT = Path(__file__).parents[1] / 'doc' / 'extending.md'
 
@@ -56,3 +60,43 @@ def test_algorithm():
     assert state == greedy.state(leader=2, distance=1.5)
     message = Message(5, 'map', (0.0, 0.0), state)
     assert Codec(greedy).decode(Codec(greedy).encode(message)) == message
+
+
+class Host:
+    """What a task is given as ``member.node``, with topics in memory."""
+
+    def __init__(self):
+        self.heard, self.published = {}, []
+
+    def listen(self, topic, kind, callback):
+        self.heard[topic] = callback
+
+    def publisher(self, topic, kind, latched=False):
+        return self
+
+    def publish(self, message):
+        self.published.append(message)
+
+
+def test_task():
+    """Robot 7 reads 21.5 at (1, 2); of the two it is the warmer one, so all go there."""
+    gather, host = example('gather')['Gather'], Host()
+    task = gather(Member(7, host, lambda: (1.0, 2.0, 0.0)), gather.parameters())
+    layout = Layout(task.collects)
+    assert layout.offer(7, task.sense()) == layout.blank
+    host.heard['temperature'](Float64(data=21.5))
+    summary = list(layout.offer(7, task.sense()))
+    combine(layout.plan, summary, layout.offer(8, {'warmest': (19.0, 5.0, 5.0)}), 1.0)
+    decision = task.decide(layout.results(summary))
+    assert decision == [[1.0, 2.0]]
+    task.act(decision)
+    assert [(goal.point.x, goal.point.y) for goal in host.published] == [(1.0, 2.0)]
+    task.act(None)
+
+
+def test_aggregate():
+    layout = Layout({'said': example('latest')['latest']()})
+    row = list(layout.blank)
+    for said in ((10.0, 1.5), (12.0, 2.5), (11.0, 3.5)):
+        combine(layout.plan, row, layout.offer(1, {'said': said}), 1.0)
+    assert layout.results(row) == {'said': 2.5}
