@@ -32,9 +32,10 @@ from leader_election.coordination.aggregate import Aggregate, count, Layout
 from leader_election.coordination.extent import DIRECTIONS, extent
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
-from leader_election.coordination.plan import RANKED
+from leader_election.coordination.plan import OWN, RANKED
 from leader_election.coordination.region import BARRED, CANDIDATE, Region, RELAY, ROLES
 from leader_election.coordination.settings import blank_region, parameters_of
+from leader_election.parameters import ParameterError
 from leader_election.robot.codec import Message, Part, Position
 from leader_election.robot.duty import Duty
 from leader_election.robot.instance_parameters import InstanceParameters
@@ -139,6 +140,12 @@ class Instance:
         self.tasks = ','.join(duty.name for duty in self.duties)
         self._link_range = link_range
         self._layout = _layout(self.duties, parameters)
+        for part, aggregate in self._layout.aggregates.items():
+            if parameters.collection == 'multi-path' and not aggregate.idempotent \
+                    and aggregate.kind == OWN:
+                raise ParameterError(
+                    f"parameter collection: 'multi-path' is not allowed for {part}, which is not "
+                    'idempotent; it takes tree or gossip')
         self._role = ROLES.index(parameters.role)
         self.configure(parameters)
         self.state: Any = self.algorithm.start(self._device())
