@@ -1,0 +1,117 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A region's territory: a disc or a polygon, up to the borders of the regions next to it."""
+
+from collections.abc import Iterable, Sequence
+import math
+from typing import Any
+
+from leader_election.coordination.task import Position
+import shapely
+
+GRID = 0.1
+"""Corners of an outline are told to this [m]."""
+MOST_CORNERS = 24
+"""An outline with more corners is made simpler."""
+MOST_PIECES = 4
+"""Of an outline in more pieces the largest are told."""
+
+
+def disc(centre: Position, radius: float) -> Any:
+    """
+    Return a polygon of 20 corners that is nearly a disc [m].
+
+    >>> disc((1.0, 2.0), 3.0).bounds
+    (-2.0, -1.0, 4.0, 5.0)
+    """
+    return shapely.Point(centre).buffer(radius, quad_segs=5)
+
+
+def polygon(numbers: Sequence[float]) -> Any:
+    """
+    Return the polygon of corners x, y, x, y, ... [m].
+
+    :raises ValueError: where that is no simple polygon.
+
+    >>> polygon([0, 0, 4, 0, 0, 2]).area
+    4.0
+    """
+    if len(numbers) % 2 or len(numbers) < 6:
+        raise ValueError(f'{len(numbers)} numbers are not x, y of three or more corners')
+    made = shapely.Polygon(list(zip(numbers[::2], numbers[1::2])))
+    if not made.is_valid or made.area == 0.0:
+        raise ValueError(f'not a simple polygon: {shapely.is_valid_reason(made)}')
+    return made
+
+
+def own_side(area: Any, own: Position, others: Iterable[Position]) -> Any:
+    """
+    Return what of an area is nearer to one leader than to others, as in a Voronoi diagram.
+
+    :param own: where the leader is, and ``others`` where those of other regions are [m].
+
+    >>> own_side(shapely.box(-4, -1, 4, 1), (0.0, 0.0), [(2.0, 0.0)]).bounds
+    (-4.0, -1.0, 1.0, 1.0)
+    """
+    for other in others:
+        apart = math.dist(own, other)
+        if apart == 0.0 or area.is_empty:
+            continue
+        x, y = (own[0] + other[0]) / 2, (own[1] + other[1]) / 2
+        back, aside = (own[0] - other[0]) / apart, (own[1] - other[1]) / apart
+        # A square on the own side of the border, large enough for all of the area.
+        left, bottom, right, top = area.union(shapely.Point(x, y)).bounds
+        far = 2 * math.hypot(right - left, top - bottom)
+        ends = ((x - far * aside, y + far * back), (x + far * aside, y - far * back))
+        deep = [(u + far * back, v + far * aside) for u, v in reversed(ends)]
+        area = area.intersection(shapely.Polygon([*ends, *deep]))
+    return area
+
+
+def outline_of(area: Any) -> list[list[float]]:
+    """
+    Return the corners of each polygon of an area, as x, y, x, y, ... to ``GRID``, for a message.
+
+    Holes are not told.
+
+    >>> outline_of(shapely.box(0, 0, 1.04, 2))
+    [[0.0, 0.0, 0.0, 2.0, 1.0, 2.0, 1.0, 0.0]]
+    """
+    pieces = _pieces(area)
+    slack = GRID
+    while sum(len(piece.exterior.coords) - 1 for piece in pieces) > MOST_CORNERS:
+        pieces = _pieces(area.simplify(slack))
+        slack *= 2
+    return [[round(number, 1) for corner in piece.exterior.coords[:-1] for number in corner]
+            for piece in pieces]
+
+
+def area_of(outline: Sequence[Sequence[float]]) -> Any:
+    """
+    Return the area of an outline that was told.
+
+    >>> area_of(outline_of(shapely.box(0, 0, 1, 2))).area
+    2.0
+    """
+    return shapely.union_all([polygon(corners) for corners in outline])
+
+
+def _pieces(area: Any) -> list[Any]:
+    """Return the largest polygons of an area without holes, with corners on the grid."""
+    snapped = shapely.get_parts(shapely.set_precision(area, GRID))
+    solid = shapely.union_all([shapely.Polygon(part.exterior) for part in snapped
+                               if part.geom_type == 'Polygon'])
+    return sorted((part for part in shapely.get_parts(solid) if part.area > 0.0),
+                  key=lambda part: -part.area)[:MOST_PIECES]

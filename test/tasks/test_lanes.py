@@ -1,0 +1,66 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Lanes worked by hand, and what holds for any area."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from leader_election.tasks.lanes import lanes
+import pytest
+import shapely
+from tasks.areas import areas
+
+
+def test_lanes_go_to_and_fro_along_the_longer_side() -> None:
+    # 4 m by 2 m, half a metre off the edge: 3 m by 1 m is left, one lane in its middle; with
+    # lanes of half a metre two, at a quarter and at three.
+    assert lanes(shapely.box(0, 0, 4, 2), 1.0, 0.5) == [(0.5, 1), (1.5, 1), (2.5, 1), (3.5, 1)]
+    two = lanes(shapely.box(0, 0, 4, 2), 0.5, 0.5)
+    assert {y for _, y in two} == {0.75, 1.25}
+    assert two[0] == (0.5, 0.75) and two[6] == (3.5, 0.75)
+    assert two[7] == (3.5, 1.25) and two[-1] == (0.5, 1.25)
+
+
+def test_an_upright_area_is_swept_upright() -> None:
+    assert lanes(shapely.box(0, 0, 1, 2), 1.0) == [(0.5, 0), (0.5, 1), (0.5, 2)]
+
+
+def test_a_lane_leaves_out_what_is_not_of_the_area() -> None:
+    # A U of two arms: the upper lane has a piece in each.
+    u = shapely.Polygon([(0, 0), (6, 0), (6, 2), (4, 2), (4, 1), (2, 1), (2, 2), (0, 2)])
+    upper = [x for x, y in lanes(u, 1.0) if y == 1.5]
+    assert upper == [6, 5, 4, 2, 1, 0]
+
+
+def test_what_is_too_narrow_is_visited_in_one_place() -> None:
+    [(x, y)] = lanes(shapely.box(0, 0, 9, 0.4), 1.0, 0.25)
+    assert shapely.box(0, 0, 9, 0.4).contains(shapely.Point(x, y))
+    assert lanes(shapely.Polygon(), 1.0, 0.25) == []
+
+
+@settings(deadline=None, max_examples=60)
+@given(areas(), st.floats(0.3, 2.0), st.floats(0.0, 0.5))
+def test_all_places_are_inside(area: shapely.Geometry, lane: float, clear: float) -> None:
+    places = shapely.MultiPoint(lanes(area, lane, clear))
+    assert not places.is_empty
+    inside = area.buffer(-clear, join_style='mitre')
+    assert (area if inside.is_empty else inside).buffer(1e-6).covers(places)
+
+
+@pytest.mark.parametrize('lane', [0.5, 1.0, 1.7])
+def test_no_point_of_a_rectangle_is_farther_than_half_a_lane_aside_and_along(lane: float) -> None:
+    for area in (shapely.box(-3, 1, 4, 3.5), shapely.box(0, 0, 2, 5)):
+        near = shapely.union_all(shapely.points(lanes(area, lane))).buffer(
+            lane / 2 ** 0.5 + 1e-3, quad_segs=64)
+        assert area.difference(near).area < 1e-9
