@@ -1,0 +1,166 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A host for tasks, and a swarm of them in the embedded world, all in memory."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+import json
+import math
+from typing import Any
+
+from leader_election.coordination import plan
+from leader_election.coordination.aggregate import Layout
+from leader_election.coordination.task import Member, Task
+from leader_election.parameters import build
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.world import World
+import numpy as np
+from sensor_msgs.msg import LaserScan
+
+
+@dataclass
+class Publisher:
+    said: list[Any] = field(default_factory=list)
+
+    def publish(self, message: Any) -> None:
+        self.said.append(message)
+
+
+@dataclass
+class Timer:
+    period: float
+    callback: Callable[[], None]
+    due: float
+    cancelled: bool = False
+
+    def cancel(self) -> None:
+        self.cancelled = True
+
+
+class Host:
+    """What a robot's node offers to a task, without ROS."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.listeners: dict[str, tuple[type, Callable[[Any], None]]] = {}
+        self.publishers: dict[str, Publisher] = {}
+        self.latched: dict[str, bool] = {}
+        self.timers: list[Timer] = []
+
+    def listen(self, topic: str, kind: type, callback: Callable[[Any], None]) -> None:
+        self.listeners[topic] = (kind, callback)
+
+    def publisher(self, topic: str, kind: type, latched: bool = False) -> Publisher:
+        self.latched[topic] = latched
+        return self.publishers.setdefault(topic, Publisher())
+
+    def every(self, period: float, callback: Callable[[], None]) -> Timer:
+        self.timers.append(Timer(period, callback, self.now + period))
+        return self.timers[-1]
+
+    def seconds(self) -> float:
+        return self.now
+
+    def tell(self, topic: str, message: Any) -> None:
+        """Deliver a message."""
+        kind, callback = self.listeners[topic]
+        assert isinstance(message, kind)
+        callback(message)
+
+    def go_on_to(self, now: float) -> None:
+        """Let time pass, and timers fire."""
+        self.now = now
+        for timer in self.timers:
+            while not timer.cancelled and timer.due <= now + 1e-9:
+                timer.due += timer.period
+                timer.callback()
+
+    def said(self, topic: str) -> list[Any]:
+        """Return what was published."""
+        return self.publishers[topic].said
+
+
+def scan_of(ranges: Any, increment: float, reach: float) -> LaserScan:
+    """Return the message of a scan that begins ahead."""
+    return LaserScan(ranges=[float(r) for r in ranges], angle_min=0.0,
+                     angle_increment=increment, range_max=reach)
+
+
+def summary_of(task: type[Task] | Task, offers: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
+    """Return what robots contribute, by their ids, all combined, and how many they are."""
+    layout = Layout(task.collects)
+    row = list(layout.blank)
+    for robot, offer in offers.items():
+        plan.combine(layout.plan, row, layout.offer(robot, offer), 1.0)
+    return {'members': float(len(offers))} | layout.results(row)
+
+
+class Swarm:
+    """
+    One region in the embedded world: all robots are members, and the leader is given.
+
+    Rounds are once a second; what the leader decides is with the others one round later. Scans are
+    five a second, and one step of the world old.
+    """
+
+    def __init__(self, task: type[Task], settings: Mapping[str, Any], *, leader: int = 1,
+                 radius: float = 6.0, poses: np.ndarray | None = None, **world: Any) -> None:
+        self.world = World(WorldParameters(motion='cmd_vel', scan_beams=24, **world))
+        if poses is not None:
+            self.world.poses = np.array(poses)
+        self.hosts, self.tasks, self.decision = [], [], None
+        self.closest, self.paths = math.inf, [self.world.poses[:, :2]]
+        for place, robot in enumerate(self.world.scene.ids):
+            member = Member(
+                robot, Host(), pose=lambda place=place: tuple(self.world.poses[place].tolist()),
+                leader=leader, leads=robot == leader, radius=radius)
+            self.hosts.append(member.node)
+            self.tasks.append(task(member, build(task.parameters, settings)))
+        self.leader = next(task for task in self.tasks if task.member.leads)
+
+    def round(self) -> None:
+        """Collect, decide, act."""
+        before = self.decision
+        summary = summary_of(self.leader, {t.member.id: t.sense() for t in self.tasks})
+        self.decision = json.dumps(self.leader.decide(summary))
+        assert len(self.decision) < 512
+        for task in self.tasks:
+            news = self.decision if task is self.leader else before
+            task.act(None if news is None else json.loads(news))
+
+    def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
+        """Let time pass; return whether something came to be, and then stop."""
+        world, everyone = self.world, range(len(self.hosts))
+        assert world.commands is not None
+        for _ in range(round(seconds / world.dt)):
+            if world.steps % 10 == 0:
+                self.round()
+            if world.steps % 2 == 0:
+                scans = world.lidar.scan(world.poses, everyone)
+            else:
+                for host, ranges in zip(self.hosts, scans, strict=True):
+                    host.tell('scan', scan_of(ranges, world.lidar.increment, 4.0))
+            for place, host in enumerate(self.hosts):
+                host.go_on_to(world.time)
+                for command in host.said('cmd_vel'):
+                    world.commands.command(
+                        place, command.linear.x, command.angular.z, world.time)
+                host.said('cmd_vel').clear()
+            world.step()
+            self.closest = min(self.closest, world.closest)
+            self.paths.append(world.poses[:, :2])
+            if until():
+                return True
+        return False
