@@ -1,0 +1,43 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Task ``count``: all members know how many they are, and where their middle is."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from leader_election.coordination.aggregate import mean
+from leader_election.coordination.task import Task
+
+
+class Count(Task):
+    """
+    Count the region.
+
+    The decision is ``{"members": n, "centre": [x, y]}``, the mean of where they are [m], to the
+    centimetre; ``None`` for the centre where no member knows where it is. Nothing is done by it.
+    """
+
+    collects = {'centre': mean(2)}
+
+    def sense(self) -> Mapping[str, Any]:
+        """Contribute where this robot is; that it is there is collected for every task."""
+        pose = self.member.pose()
+        return {'centre': pose and pose[:2]}
+
+    def decide(self, summary: Mapping[str, Any]) -> Any:
+        """Tell all how many they are; shares that are on their way make no whole number."""
+        centre = summary['centre']
+        return {'members': round(summary['members']),
+                'centre': centre and [round(x, 2) for x in centre]}

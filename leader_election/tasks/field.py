@@ -1,0 +1,141 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Task ``field``: what a region's sensors read, and an alarm for all when it is out of bounds."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+import math
+from operator import attrgetter
+from typing import Any
+
+from leader_election.coordination.aggregate import greatest, least, mean, top
+from leader_election.coordination.decay import decay
+from leader_election.coordination.task import Member, Task
+from leader_election.parameters import parameter, ParameterError
+from std_msgs.msg import Bool
+
+
+@dataclass(frozen=True)
+class FieldParameters:
+    """What is read, and when to raise an alarm."""
+
+    topic: str = parameter(
+        'reading', 'The topic of the sensor.', empty=False)
+    message: str = parameter(
+        'std_msgs/msg/Float64', 'The type of its messages.', empty=False)
+    field: str = parameter(
+        'data', 'Where in a message the number is: data, temperature, or a path such as '
+        'pose.position.z.', empty=False)
+    reading_expiry: float = parameter(
+        5.0, 'A reading counts for so long.', unit='s', lower=0.01, upper=1e6)
+    alarm_above: float = parameter(
+        1e9, 'A reading above this raises an alarm; by default none does.', lower=-1e9, upper=1e9)
+    alarm_below: float = parameter(
+        -1e9, 'A reading below this raises an alarm; by default none does.', lower=-1e9, upper=1e9)
+    hold: int = parameter(
+        5, 'An alarm stays for so many rounds after the last reading out of bounds.',
+        unit='rounds', lower=1, upper=100000)
+
+
+class Field(Task):
+    """
+    Watch a quantity over the region.
+
+    The decision is ``{"mean", "least", "greatest", "least_at", "greatest_at", "alarm"}``: places
+    are ``[x, y]`` [m], what nobody can say is ``None``, and ``alarm`` is for how many rounds there
+    is still one. Numbers are told to six digits. Every member publishes ``alarm``
+    (``std_msgs/Bool``, latched, on change).
+    """
+
+    parameters = FieldParameters
+    settings: FieldParameters
+    collects = {'mean': mean(), 'least': least(), 'greatest': greatest(),
+                'lowest': top(1, extra=2, reverse=True), 'highest': top(1, extra=2)}
+
+    def __init__(self, member: Member, settings: FieldParameters) -> None:
+        """
+        Listen to the sensor.
+
+        :raises ParameterError: when there is no such type of message, or no such number in it.
+        """
+        super().__init__(member, settings)
+        kind, self._number = _reader(settings)
+        self._reading = (0.0, -math.inf)
+        self._rounds = 0.0
+        self._alarmed: bool | None = None
+        self._alarm = member.node.publisher('alarm', Bool, latched=True)
+        member.node.listen(settings.topic, kind, self._hear)
+
+    def sense(self) -> Mapping[str, Any]:
+        """Contribute what was read last, unless it is too old."""
+        value, heard = self._reading
+        if not 0.0 <= self.member.node.seconds() - heard <= self.settings.reading_expiry:
+            return {}
+        pose = self.member.pose()
+        there = pose and (value, round(pose[0], 2), round(pose[1], 2))
+        return {'mean': value, 'least': value, 'greatest': value,
+                'lowest': there, 'highest': there}
+
+    def decide(self, summary: Mapping[str, Any]) -> Any:
+        """Raise the alarm, or let it run out."""
+        low, high = summary['least'], summary['greatest']
+        self._rounds = decay(self._rounds, 0.0, step=1.0)
+        if (high is not None and high > self.settings.alarm_above
+                or low is not None and low < self.settings.alarm_below):
+            self._rounds = float(self.settings.hold)
+        return {'mean': _short(summary['mean']), 'least': _short(low), 'greatest': _short(high),
+                'least_at': _place(summary['lowest']), 'greatest_at': _place(summary['highest']),
+                'alarm': int(self._rounds)}
+
+    def act(self, decision: Any) -> None:
+        """
+        Publish whether there is an alarm.
+
+        The rounds left are kept, so that the next leader goes on with them; without news they run
+        out here.
+        """
+        self._rounds = (decay(self._rounds, 0.0, step=1.0) if decision is None
+                        else min(float(decision['alarm']), float(self.settings.hold)))
+        if self._alarmed != (self._rounds > 0.0):
+            self._alarmed = self._rounds > 0.0
+            self._alarm.publish(Bool(data=self._alarmed))
+
+    def _hear(self, message: Any) -> None:
+        value = float(self._number(message))
+        if math.isfinite(value):
+            self._reading = (value, self.member.node.seconds())
+
+
+def _short(number: float | None) -> float | None:
+    """Return a number to six digits, for a message."""
+    return None if number is None else float(f'{number:.6g}')
+
+
+def _place(found: list[list[float]]) -> list[float] | None:
+    return found[0][2:] if found else None
+
+
+def _reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any]]:
+    """Return a type of message, and what takes the number out of one; tried on an empty one."""
+    number = attrgetter(settings.field)
+    try:
+        package, _, name = settings.message.split('/')
+        kind = getattr(import_module(f'{package}.msg'), name)
+        float(number(kind()))
+    except (ValueError, ImportError, AttributeError, TypeError) as error:
+        raise ParameterError(f'parameter field.message: {settings.message!r} with field '
+                             f'{settings.field!r} is not allowed: {error}') from error
+    return kind, number

@@ -1,0 +1,158 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Task ``patrol``: a region's robots cover its territory, each its own part, over and over."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from typing import Any
+
+from leader_election.coordination.task import Member, Position, Task
+from leader_election.parameters import parameter, ParameterError
+from leader_election.tasks.driving import apart, Driver, DrivingParameters
+from leader_election.tasks.lanes import lanes
+from leader_election.tasks.places import PLACES, places_in, reading_of
+from leader_election.tasks.recent import Recent
+from leader_election.tasks.route import Route
+from leader_election.tasks.split import assign, split
+from leader_election.tasks.territory import area_of, disc, outline_of, own_side, polygon
+
+_SAME = 0.1
+"""A part or a radius that differs by no more of itself is the same as before."""
+
+
+@dataclass(frozen=True)
+class PatrolParameters(DrivingParameters):
+    """What is covered, and how closely."""
+
+    area: tuple[float, ...] = parameter(
+        (), 'The area: corners x, y, x, y, ... in the shared frame. Empty: the disc of the '
+        "region's radius round the place where its leader became one; there the leader stays.",
+        unit='m')
+    lane: float = parameter(
+        1.0, 'From one lane to the next.', unit='m', lower=0.05, upper=1000.0)
+    hold: int = parameter(
+        5, 'A member, or a region next to this one, that is not heard of for so many rounds is '
+        'no longer reckoned with.', unit='rounds', lower=1, upper=1000)
+
+    def __post_init__(self) -> None:
+        """Refuse what is no area."""
+        try:
+            if self.area:
+                polygon(self.area)
+        except ValueError as error:
+            raise ParameterError(f'parameter area: {error}') from None
+
+
+class Patrol(Task):
+    """
+    Cover a territory.
+
+    It is the area without what is nearer to the leaders of other regions, where leaders are
+    connected. The decision is its outline and the members' ids in the order of the parts that they
+    get, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits it the same way.
+    Regions that are told the same area and do not hear of each other each cover all of it.
+    """
+
+    parameters = PatrolParameters
+    settings: PatrolParameters
+    collects = {'places': PLACES}
+
+    def __init__(self, member: Member, settings: PatrolParameters) -> None:
+        """Get ready to drive."""
+        super().__init__(member, settings)
+        self._members = Recent[int, Position](settings.hold)
+        self._borders = Recent[int, tuple[float, ...]](settings.hold)
+        self._post: tuple[float, float, float] | None = None
+        self._decided: Any = None
+        self._followed: Any = None
+        self._part: Any = None
+        self._route: Route | None = None
+        self._driver = Driver(member, settings, self._where_to)
+
+    def sense(self) -> Mapping[str, Any]:
+        """Contribute where this robot is."""
+        return {'places': reading_of(self.member.pose())}
+
+    def say(self) -> tuple[float, ...] | None:
+        """Tell other regions' leaders of one's own post: x, y, radius [m]."""
+        return self._post
+
+    def decide(self, summary: Mapping[str, Any]) -> Any:
+        """Say what to cover, and give out the parts anew where it or the members have changed."""
+        pose = self.member.pose()
+        if pose is None:
+            return None
+        self._keep_post(pose[:2])
+        assert self._post is not None
+        members = self._members.update(places_in(summary['places']))
+        if not self.settings.area and len(members) > 1:
+            members.pop(self.member.id, None)
+        others = self._borders.update(dict(self.member.borders))
+        here = self._post[:2]
+        area = (polygon(self.settings.area) if self.settings.area
+                else disc(here, self._post[2]))
+        outline = outline_of(own_side(area, here, [(say[0], say[1]) for say in others.values()]))
+        before = self._decided
+        if (before is None or before['area'] != outline
+                or set(before['ids']) != members.keys()):
+            ids = assign(area_of(outline), members) if outline else []
+            self._decided = {'area': outline, 'ids': ids}
+        return self._decided
+
+    def act(self, decision: Any) -> None:
+        """Take on one's part; without news wait, and go on with a part that is nearly the same."""
+        if not self.member.leads:
+            self._post = self._decided = None
+        if decision == self._followed:
+            return
+        self._followed = decision
+        if decision is None:
+            return
+        part = None
+        if self.member.id in decision['ids']:
+            parts = split(area_of(decision['area']), len(decision['ids']))
+            part = parts[decision['ids'].index(self.member.id)]
+        if part is None or self._part is None or (
+                part.symmetric_difference(self._part).area > _SAME * part.area):
+            self._part = part
+            self._route = None if part is None else self._route_in(part)
+
+    def close(self) -> None:
+        """Stop the robot."""
+        self._driver.close()
+
+    def _keep_post(self, here: Position) -> None:
+        """Stay where one became the leader, as far as the territory is concerned."""
+        radius = self.member.radius if math.isfinite(self.member.radius) else 0.0
+        if not self.settings.area and radius <= 0.0:
+            raise ValueError('parameter area is missing: this region has no radius')
+        if self._post is None:
+            self._post = (*here, radius)
+        elif abs(radius - self._post[2]) > _SAME * self._post[2]:
+            self._post = (*self._post[:2], radius)
+
+    def _route_in(self, part: Any) -> Route | None:
+        # Lanes keep off the next one's part, so that no two goals are too near to each other.
+        places = lanes(part, self.settings.lane, apart(self.settings) / 2)
+        near = max(self.settings.tolerance, self.settings.lane / 4)
+        return Route(places, near, self.settings.patience) if places else None
+
+    def _where_to(self, x: float, y: float, now: float) -> Position | None:
+        if self._followed is None:
+            return None
+        if self._route is not None:
+            return self._route.goal(x, y, now)
+        return None if self._post is None else self._post[:2]

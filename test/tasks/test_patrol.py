@@ -1,0 +1,189 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Patrolling: who gets which part, and whole patrols in the embedded world."""
+
+import json
+import math
+from typing import Any
+
+from leader_election.coordination.task import Member
+from leader_election.parameters import build, ParameterError
+from leader_election.tasks.patrol import Patrol, PatrolParameters
+from leader_election.tasks.territory import area_of
+import numpy as np
+import pytest
+import shapely
+from tasks.host import Host, scan_of, Swarm
+
+HIT = 0.3
+"""Two robots of 0.15 m whose centres are nearer than this have hit each other [m]."""
+STRIP = (0.0, 0.0, 8.0, 0.0, 8.0, 2.0, 0.0, 2.0)
+AHEAD = scan_of([math.inf] * 8, math.pi / 4, 4.0)
+
+
+def patroller(robot: int = 1, pose: Any = (0.0, 0.0, 0.0), leads: bool = True,
+              radius: float = 5.0, **settings: Any) -> Patrol:
+    member = Member(robot, Host(), pose=lambda: pose, leader=1, leads=leads, radius=radius)
+    return Patrol(member, build(PatrolParameters, settings))
+
+
+def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
+    """Return the summary of some robots that are at places: r2=(x, y), ..."""
+    return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
+
+
+def test_an_area_is_given_out_by_where_robots_are() -> None:
+    # The strip of 8 m is halved: the one in the west gets the west.
+    task = patroller(area=STRIP)
+    told = task.decide(collected(r1=(5, 1), r2=(1, 1)))
+    assert told['ids'] == [2, 1]
+    assert area_of(told['area']).bounds == (0, 0, 8, 2)
+
+
+def test_parts_stay_whose_they_are_until_members_come_or_go() -> None:
+    task = patroller(area=STRIP, hold=2)
+    task.decide(collected(r1=(5, 1), r2=(1, 1)))
+    assert task.decide(collected(r1=(1, 1), r2=(5, 1)))['ids'] == [2, 1]
+    # The second is missing, once by chance, then for good; then a third comes.
+    assert task.decide(collected(r1=(1, 1)))['ids'] == [2, 1]
+    assert task.decide(collected(r1=(1, 1)))['ids'] == [1]
+    assert task.decide(collected(r1=(1, 1), r3=(0, 1)))['ids'] == [3, 1]
+
+
+def test_without_an_area_it_is_the_disc_round_the_leader_who_stays_there() -> None:
+    task = patroller(pose=(1.0, 2.0, 0.0))
+    told = task.decide(collected(r1=(1, 2), r2=(3, 3)))
+    assert told['ids'] == [2]
+    assert area_of(told['area']).bounds == pytest.approx((-4, -3, 6, 7))
+    assert task.say() == (1.0, 2.0, 5.0)
+    # It was pushed away: the disc stays.
+    task.member.pose = lambda: (2.0, 2.0, 0.0)
+    assert task.decide(collected(r1=(2, 2), r2=(3, 3))) == told
+    # Alone it covers the disc itself.
+    assert patroller().decide(collected(r1=(0, 0)))['ids'] == [1]
+
+
+def test_a_region_ends_where_the_next_one_begins() -> None:
+    task = patroller(pose=(2.0, 1.0, 0.0), area=STRIP, hold=2)
+    task.member.borders = {9: (6.0, 1.0, 5.0)}
+    told = task.decide(collected(r1=(2, 1)))
+    assert area_of(told['area']).bounds == (0, 0, 4, 2)
+    task.member.borders = {}
+    assert task.decide(collected(r1=(2, 1))) == told
+    assert area_of(task.decide(collected(r1=(2, 1)))['area']).bounds == (0, 0, 8, 2)
+
+
+def test_a_region_without_radius_needs_an_area() -> None:
+    for radius in (0.0, math.inf):
+        with pytest.raises(ValueError, match='parameter area is missing'):
+            patroller(radius=radius).decide(collected(r1=(0, 0)))
+        alone = patroller(radius=radius, area=STRIP)
+        assert alone.decide(collected(r1=(0, 0)))['ids'] == [1]
+        assert alone.say() == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize('area', [(1.0,), (0.0, 0.0, 1.0, 1.0), (0, 0, 1, 1, 1, 0, 0, 1)])
+def test_an_area_that_is_none_is_refused_at_the_start(area: tuple[float, ...]) -> None:
+    with pytest.raises(ParameterError, match='parameter area: '):
+        build(PatrolParameters, {'area': area})
+
+
+def turns_to(task: Patrol) -> float | None:
+    """Return which way the robot turns by the next scan; ``None``: it does not drive."""
+    said = task.member.node.said('cmd_vel')
+    said.clear()
+    task.member.node.tell('scan', AHEAD)
+    return said[0].angular.z if said and (said[0].linear.x or said[0].angular.z) else None
+
+
+def test_members_go_to_their_own_parts_and_stop_without_news() -> None:
+    # From the middle of the strip, facing north: the west is on the left.
+    west, east, none = (patroller(robot, (4.0, 1.0, math.pi / 2), leads=False, area=STRIP)
+                        for robot in (2, 3, 4))
+    decision = {'area': [list(STRIP)], 'ids': [2, 3]}
+    for task in (west, east, none):
+        assert turns_to(task) is None
+        task.act(decision)
+    assert turns_to(west) > 0 > turns_to(east)
+    assert turns_to(none) is None
+    west.act(None)
+    assert turns_to(west) is None
+
+
+def test_a_part_that_is_nearly_the_same_is_gone_on_with() -> None:
+    task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
+    task.act({'area': [list(STRIP)], 'ids': [2]})
+    begun = task._route
+    task.act(None)
+    task.act({'area': [[0.0, 0.0, 8.1, 0.0, 8.1, 2.0, 0.0, 2.0]], 'ids': [2]})
+    assert task._route is begun
+    task.act({'area': [[0.0, 0.0, 8.1, 0.0, 8.1, 2.0, 0.0, 2.0]], 'ids': [2, 3]})
+    assert task._route is not begun
+
+
+def test_a_decision_for_twenty_is_small() -> None:
+    rng = np.random.default_rng(1)
+    star = shapely.Point(-30, -30).buffer(25, quad_segs=25)
+    many = {f'r{900 + k}': tuple(rng.uniform(-50, 0, 2)) for k in range(20)}
+    for area in ((), tuple(shapely.get_coordinates(star)[:-1].ravel().tolist())):
+        task = patroller(900, (-30.55, -30.55, 0.0), radius=25.0, area=area)
+        told = json.dumps(task.decide(collected(**many)), separators=(',', ':'))
+        assert len(told) < 450
+
+
+def covered(swarm: Swarm, area: shapely.Geometry, within: float) -> float:
+    """Return which part of the points of an area was so near to a robot at some time [m]."""
+    left, bottom, right, top = area.bounds
+    x, y = (axis.ravel() for axis in np.meshgrid(
+        np.arange(left, right, 0.25), np.arange(bottom, top, 0.25)))
+    inside = shapely.contains_xy(area, x, y)
+    visited = shapely.STRtree(shapely.points(np.concatenate(swarm.paths[::5])))
+    near, _ = visited.query(
+        shapely.points(x[inside], y[inside]), predicate='dwithin', distance=within)
+    return len(np.unique(near)) / inside.sum()
+
+
+def polygon_of(area: shapely.Polygon) -> tuple[float, ...]:
+    return tuple(shapely.get_coordinates(area)[:-1].ravel().tolist())
+
+
+@pytest.mark.parametrize('seed', range(4))
+def test_six_cover_an_l_in_a_minute_and_nobody_is_hit(seed: int) -> None:
+    # 90 m2 in lanes of 1 m: 15 m each, 30 s at 0.5 m/s, and as long to get there and to turn.
+    area = shapely.Polygon([(-6, -5), (6, -5), (6, 5), (0, 5), (0, 0), (-6, 0)])
+    swarm = Swarm(Patrol, {'area': polygon_of(area)}, robots=6, world='empty', seed=seed)
+    swarm.run(60.0)
+    assert covered(swarm, area, 1.0) >= 0.9
+    assert swarm.closest >= HIT
+
+
+@pytest.mark.parametrize('seed', range(3))
+def test_six_cover_a_hall_with_blocks_and_nobody_is_hit(seed: int) -> None:
+    # 280 m2, of which some are blocks that the task knows nothing of.
+    swarm = Swarm(Patrol, {'area': polygon_of(shapely.box(-10, -7, 10, 7))},
+                  robots=6, world='blocks', seed=seed)
+    scene = swarm.world.scene
+    swarm.run(180.0)
+    assert covered(swarm, scene.arena.difference(shapely.union_all(scene.obstacles)), 1.0) >= 0.9
+    assert swarm.closest >= HIT
+
+
+def test_five_cover_the_disc_round_their_leader_who_stays() -> None:
+    swarm = Swarm(Patrol, {}, robots=6, world='empty', layout='grid', radius=5.0)
+    post = swarm.world.poses[0].tolist()
+    swarm.run(60.0)
+    assert covered(swarm, shapely.Point(post[:2]).buffer(5.0), 1.0) >= 0.9
+    assert swarm.closest >= HIT
+    assert math.dist(swarm.world.poses[0, :2], post[:2]) <= 0.2
