@@ -22,7 +22,9 @@ can be collected in every way.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 import math
+import reprlib
 from typing import Any
 
 from leader_election.coordination import plan
@@ -52,7 +54,7 @@ class Aggregate:
     combine: Callable[[Sequence[float], Sequence[float]], Sequence[float]] | None = None
     """``OWN``: the user's function; it has to be idempotent for collection ``multi-path``."""
     idempotent: bool = True
-    """Whether a contribution may count twice without harm."""
+    """``OWN``: whether a contribution may count twice without harm."""
 
     def __post_init__(self) -> None:
         """Refuse what is too large for a message."""
@@ -112,13 +114,14 @@ class Layout:
             numbers: Sequence[float] = aggregate.blank
             if readings.get(name) is not None:
                 try:
-                    numbers = [float(n) for n in aggregate.offer(robot_id, readings[name])]
-                except (TypeError, OverflowError) as error:
-                    raise ValueError(f'{name}: {readings[name]!r} is not allowed; '
+                    told = islice(aggregate.offer(robot_id, readings[name]), len(numbers) + 1)
+                    numbers = [float(number) for number in told]
+                    for number, none in zip(numbers, aggregate.blank, strict=True):
+                        if not math.isfinite(number) and number != none:
+                            raise ValueError('it is not finite')
+                except (TypeError, OverflowError, ValueError) as error:
+                    raise ValueError(f'{name}: {reprlib.repr(readings[name])} is not allowed; '
                                      f'aggregate {aggregate.name}: {error}') from None
-            for number, none in zip(numbers, aggregate.blank, strict=True):
-                if not math.isfinite(number) and number != none:
-                    raise ValueError(f'{name}: {readings[name]!r} is not finite')
             row.extend(numbers)
         return tuple(row)
 
@@ -237,11 +240,15 @@ def union(places: int = 16) -> Aggregate:
 
 
 def _row(reading: Any, size: int) -> tuple[float, ...]:
-    """Return a reading as so many numbers."""
-    row = tuple(reading) if size > 1 else (reading,)
+    """Return a reading as so many numbers, all of them finite."""
+    # Whatever it is, no more of it is looked at than is needed.
+    row = tuple(islice(reading, size + 1)) if size > 1 else (reading,)
     if len(row) != size:
-        raise TypeError(f'it takes {size} numbers')
-    return tuple(float(number) for number in row)
+        raise ValueError(f'it takes {size} numbers')
+    numbers = tuple(float(number) for number in row)
+    if not all(map(math.isfinite, numbers)):
+        raise ValueError('it is not finite')
+    return numbers
 
 
 def _told(row: Sequence[float]) -> Any:
