@@ -22,6 +22,7 @@ from leader_election.robot.regions import outline
 from leader_election.swarm.snapshot import links, positions, regions, RobotView
 from leader_election.view.colours import Colour, GONE
 from leader_election.view.frame import Frame
+from leader_election.view.words import label
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -95,7 +96,7 @@ class Markers:
         marker.id = _number(robot.id)
         [marker.pose.position] = _points([robot.position])
         marker.pose.position.z = 0.6
-        marker.text = str(robot.id)
+        marker.text = label(robot)
         return marker
 
     def _region(self, leader: int, members: list[Position], colour: Colour) -> Marker:

@@ -71,7 +71,8 @@ class Monitor(Node):
         _check_folder('animation', self.parameters.animation)
         self.pace = clock.pace(self)
         self.tracker = SwarmTracker(
-            self.parameters.message_expiry, self.parameters.algorithm, self.parameters.frame)
+            self.parameters.message_expiry, self.parameters.algorithm, self.parameters.frame,
+            self.parameters.instance)
         self.statistics = Statistics()
         self.snapshot = Snapshot(clock.seconds(self.pace), {})
         self.frames: list[Frame] = []

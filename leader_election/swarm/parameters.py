@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.parameters import parameter, ProcessParameters
+from leader_election.robot.codec import MAIN
 
 INFINITE = float('inf')
 
@@ -27,7 +28,11 @@ class MonitorParameters(ProcessParameters):
     """What is watched, and what is made of it."""
 
     algorithm: str = parameter(
-        'bounded', 'The election algorithm that the robots run.', choices=ALGORITHMS.names)
+        'bounded', 'The election algorithm that the robots run, in their first instance.',
+        choices=ALGORITHMS.names)
+    instance: str = parameter(
+        MAIN, 'The instance that is shown: main, the first, or the name of another one; who does '
+        'not run that is not shown.', empty=False)
     frame: str = parameter(
         'map', 'The frame that all robots share; messages of another frame are dropped.')
     communication_range: float = parameter(

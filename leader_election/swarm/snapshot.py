@@ -34,6 +34,12 @@ class RobotView(NamedTuple):
     distance: float
     """To its leader, by the robots' own metric along the path of the news [m]."""
     leader: int
+    tasks: tuple[str, ...] = ()
+    """What its region does, by name."""
+    members: float = math.nan
+    """How many robots it counts: a leader its whole region; NaN if it does not say."""
+    decision: str = ''
+    """Its leader's, as far as it knows: a JSON list with an entry a task; empty: none."""
 
 
 class Snapshot(NamedTuple):

@@ -17,7 +17,8 @@
 import math
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.robot.codec import codec_for, Message
+from leader_election.robot.codec import codec_for, MAIN, Message
+from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.mailbox import Mailbox
 from leader_election.robot.told import Reason
 from leader_election.swarm.snapshot import RobotView, Snapshot
@@ -31,18 +32,20 @@ class SwarmTracker:
     Keeps the last word of each robot; one unheard for a while counts as gone.
 
     :param expiry: how long a message counts after its receipt [s].
-    :param algorithm: the election algorithm that the robots run.
+    :param algorithm: the election algorithm that the robots run, in their first instance.
     :param frame: the frame that they share; empty: any.
+    :param instance: whose leaders and regions are meant; who does not run it says nothing.
 
     >>> tracker = SwarmTracker(expiry=3.0)
     >>> tracker.hear('{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}', now=10.0)
-    >>> tracker.snapshot(12.0).robots
-    {3: RobotView(id=3, position=(1.5, 2.0), value=-7.0, distance=3.25, leader=8)}
+    >>> tracker.snapshot(12.0).robots[3][:5]
+    (3, (1.5, 2.0), -7.0, 3.25, 8)
     >>> tracker.snapshot(14.0).robots, list(tracker.snapshot(14.0).gone)
     ({}, [3])
     """
 
-    def __init__(self, expiry: float, algorithm: str = 'bounded', frame: str = 'map') -> None:
+    def __init__(self, expiry: float, algorithm: str = 'bounded', frame: str = 'map',
+                 instance: str = MAIN) -> None:
         self.messages = 0
         """How many messages were heard, malformed ones too."""
         self.bytes = 0
@@ -53,6 +56,7 @@ class SwarmTracker:
         """When each robot was first heard to say where it is [s]."""
         self._codec = codec_for(ALGORITHMS.get(algorithm))
         self._frame = frame
+        self._instance = instance
         self._mailbox = Mailbox(expiry, _LIMIT)
         self._last: dict[int, RobotView] = {}
 
@@ -62,10 +66,11 @@ class SwarmTracker:
         self.bytes += len(payload.encode(errors='replace'))
         message = self._codec.decode(payload)
         if (isinstance(message, Reason) or self._frame not in ('', message.frame)
+                or message.part(self._instance)[1] is None
                 or not self._mailbox.put(message, now)):
             self.rejected += 1
             return
-        self._last[message.id] = _view(message)
+        self._last[message.id] = _view(message, self._instance)
         if message.position is not None:
             self.first_heard.setdefault(message.id, now)
 
@@ -78,7 +83,13 @@ class SwarmTracker:
             {i: view for i, view in sorted(self._last.items()) if i not in living})
 
 
-def _view(message: Message) -> RobotView:
-    export = message.export
-    return RobotView(message.id, message.position, getattr(export, 'value', math.nan),
+def _view(message: Message, instance: str) -> RobotView:
+    _, export, told = message.part(instance)
+    view = RobotView(message.id, message.position, getattr(export, 'value', math.nan),
                      export.distance, export.leader)
+    if told is None:
+        return view
+    # With gossip there is no summary, but everybody who is known; else it begins with the count.
+    members = len(told.members) or next(iter(told.summary), math.nan)
+    return view._replace(tasks=names_in(told.tasks), members=float(members),
+                         decision=told.decision)

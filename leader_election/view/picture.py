@@ -23,7 +23,8 @@ from leader_election.robot.regions import outline
 from leader_election.swarm.snapshot import links, orphans, positions, regions
 from leader_election.view.colours import GONE, NOTE
 from leader_election.view.frame import Frame, Rings
-from leader_election.view.terminal import count
+from leader_election.view.parts import parts
+from leader_election.view.words import count, label
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
@@ -88,6 +89,8 @@ class Canvas:
             self._regions.set_clip_path(wall)
         self._links = LineCollection([], colors='#9aa0a8', linewidths=0.5, alpha=0.55)
         axes.add_collection(self._links, autolim=False)
+        self._parts = LineCollection([], linewidths=0.9)
+        axes.add_collection(self._parts, autolim=False)
         self._gone = axes.scatter([], [], s=60, marker='x', color=GONE, linewidths=2)
         self._robots = axes.scatter([], [], s=62, edgecolors='white', linewidths=0.9)
         self._leaders = axes.scatter([], [], s=430, marker='*', edgecolors=_INK, linewidths=0.9)
@@ -99,8 +102,8 @@ class Canvas:
                                  horizontalalignment='right')
         # The axes are drawn once and kept; what lies on them is drawn anew each time, in order.
         self._moving: list[Artist] = [
-            self._regions, *axes.patches, self._links, self._gone, self._robots, self._leaders,
-            self._caption, self._note]
+            self._regions, *axes.patches, self._parts, self._links, self._gone, self._robots,
+            self._leaders, self._caption, self._note]
         for artist in self._moving:
             artist.set_animated(True)
         self._agg.draw()
@@ -129,7 +132,11 @@ class Canvas:
                                  for _, places in members])
         self._regions.set_facecolor([to_rgba(colour, 0.13) for colour, _ in members])
         self._regions.set_edgecolor([to_rgba(colour, 0.75) for colour, _ in members])
-        self._label([(r.id, r.position) for r in leaders if r.position is not None])
+        split = [(frame.colours[leader], ring)
+                 for leader, rings in parts(snapshot).items() for ring in rings]
+        self._parts.set_segments([ring for _, ring in split])
+        self._parts.set_color([to_rgba(colour, 0.75) for colour, _ in split])
+        self._label([(label(r), r.position) for r in leaders if r.position is not None])
         lost = len(orphans(snapshot))
         self._caption.set_text('   ·   '.join((
             f't = {snapshot.time - start:.1f} s', count(len(snapshot.robots), 'robot'),
@@ -150,16 +157,16 @@ class Canvas:
         x, y = self._axes.transData.transform(position)
         return round(x), round(self._agg.get_width_height()[1] - y)
 
-    def _label(self, leaders: Sequence[tuple[int, Position]]) -> None:
+    def _label(self, leaders: Sequence[tuple[str, Position]]) -> None:
         while len(self._labels) < len(leaders):
             self._labels.append(self._axes.annotate(
                 '', (0, 0), (0, 15), textcoords='offset points', fontsize=11, fontweight='bold',
                 color=_INK, ha='center', va='center', path_effects=_HALO, animated=True))
-        for label in self._labels:
-            label.set_visible(False)
-        for label, (robot, position) in zip(self._labels, leaders):
-            label.xy = position
-            label.set(text=str(robot), visible=True)
+        for annotation in self._labels:
+            annotation.set_visible(False)
+        for annotation, (text, position) in zip(self._labels, leaders):
+            annotation.xy = position
+            annotation.set(text=text, visible=True)
 
 
 def bounds(frames: Sequence[Frame], rings: Rings) -> tuple[float, float, float, float]:

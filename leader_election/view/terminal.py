@@ -16,10 +16,12 @@
 
 import math
 
-from leader_election.swarm.snapshot import orphans, regions
+from leader_election.swarm.collected import counted, tasks
+from leader_election.swarm.snapshot import orphans, regions, Snapshot
 from leader_election.swarm.statistics import Statistics
 from leader_election.view.colours import GONE, hexadecimal
 from leader_election.view.frame import Frame
+from leader_election.view.words import count, members_in_words, shortened
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.panel import Panel
@@ -28,6 +30,8 @@ from rich.text import Text
 
 _BAR = 24
 """How long the bar of the largest region is [characters]."""
+_GLIMPSE = 40
+"""So much of a decision is in the one line [characters]."""
 
 
 def render(frame: Frame, statistics: Statistics, rows: int = 16) -> RenderableType:
@@ -37,6 +41,8 @@ def render(frame: Frame, statistics: Statistics, rows: int = 16) -> RenderableTy
     :param rows: how many regions are listed, the largest first; the others are counted.
     """
     parts: list[RenderableType] = [_table(frame, statistics, rows), _totals(frame, statistics)]
+    if counted(frame.snapshot):
+        parts.append(Text(work(frame.snapshot)))
     if frame.note:
         parts.append(Text(frame.note, style='bold'))
     return Panel(Group(*parts), title='swarm', title_align='left',
@@ -46,18 +52,31 @@ def render(frame: Frame, statistics: Statistics, rows: int = 16) -> RenderableTy
 
 def line(frame: Frame, statistics: Statistics) -> str:
     """Return the same in one plain line, for where there is no terminal."""
-    return ' · '.join((*_facts(frame, statistics), *([frame.note] if frame.note else [])))
+    snapshot = frame.snapshot
+    facts = list(_facts(frame, statistics))
+    if counted(snapshot):
+        facts.append(work(snapshot))
+    leader = max(counted(snapshot).items(), key=lambda item: item[1], default=(-1, 0.0))[0]
+    decision = snapshot.robots[leader].decision if leader != -1 else ''
+    if decision:
+        facts.append(f'{leader} says {shortened(decision, _GLIMPSE)}')
+    return ' · '.join((*facts, *([frame.note] if frame.note else [])))
 
 
 def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
+    robots, counts = frame.snapshot.robots, counted(frame.snapshot)
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
-    table.add_column('leader', ratio=2)
+    table.add_column('leader', ratio=None if counts else 2)
     for name in ('strength', 'robots'):
         table.add_column(name, justify='right')
-    table.add_column('', width=_BAR)
+    if counts:
+        table.add_column('counted', justify='right')
+    else:
+        table.add_column('', width=_BAR)
     for name in ('radius', 'stable for'):
         table.add_column(name, justify='right')
-    robots = frame.snapshot.robots
+    if counts:
+        table.add_column('decision', ratio=1, no_wrap=True, overflow='ellipsis')
     largest = sorted(regions(frame.snapshot).items(), key=lambda item: (-len(item[1]), item[0]))
     for leader, members in largest[:rows]:
         style = hexadecimal(frame.colours.get(leader, GONE))
@@ -69,9 +88,15 @@ def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
         strength = '' if math.isnan(value) else f'{-value:.4g}'
         radius = max(robots[i].distance for i in members)
         bar = max(1, round(_BAR * len(members) / len(largest[0][1])))
-        table.add_row(label, strength, str(len(members)), Text('█' * bar, style=style),
+        # Where leaders count there is no room for bars.
+        beside, decision = '█' * bar, []
+        if counts:
+            says = leader in counts
+            beside = members_in_words(counts[leader]) if says else ''
+            decision = [Text(robots[leader].decision if says else '')]
+        table.add_row(label, strength, str(len(members)), Text(beside, style=style),
                       '' if math.isinf(radius) else f'{radius:.2f} m',
-                      f'{statistics.stable_for(leader):.0f} s')
+                      f'{statistics.stable_for(leader):.0f} s', *decision)
     if len(largest) > rows:
         rest = largest[rows:]
         table.add_row(Text(f'... and {len(rest)} more', style='dim'), '',
@@ -97,11 +122,8 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         f'{statistics.bytes_a_second / 1000:.1f} kB/s')
 
 
-def count(number: int, noun: str) -> str:
-    """
-    Return a number of things in words.
-
-    >>> count(1, 'robot'), count(2, 'robot')
-    ('1 robot', '2 robots')
-    """
-    return f'{number} {noun}{"" if number == 1 else "s"}'
+def work(snapshot: Snapshot) -> str:
+    """Return what the swarm does, and how many of its robots all leaders together count."""
+    total = members_in_words(sum(counted(snapshot).values()))
+    names = ', '.join(tasks(snapshot))
+    return (f'{names}: ' if names else '') + f'{total} of {len(snapshot.robots)} counted'

@@ -138,6 +138,18 @@ def test_the_setting_of_the_systems_clock_disturbs_nothing_but_simulated_time_co
     assert simulated.pace is simulated.get_clock()
 
 
+def test_of_another_instance_its_leaders_and_what_they_count_are_shown(ros):
+    monitor, swarm = Monitor(parameter_overrides=overrides(instance='rescue')), Swarm()
+    voice = swarm.create_publisher(String, 'neighbourhood', NEIGHBOURHOOD)
+    swarm.create_timer(0.1, lambda: voice.publish(String(
+        data='{"v":1,"id":9,"frame":"map","p":[0,0],"c":[-1,0,9],'
+             '"i":{"rescue":{"c":[-5,0,9],"t":"count","r":[-1,[4.25]]}}}')))
+    spin_until([monitor, swarm], lambda: ('labels', 9) in swarm.shown)
+    assert swarm.shown['labels', 9].text == '9 (4.25)'
+    assert list(monitor.snapshot.robots) == [9]
+    assert monitor.snapshot.robots[9].value == -5.0
+
+
 def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):
     monitor, swarm = Monitor(parameter_overrides=overrides(live=True)), Swarm()
     monitor.note = 'what a swarm'

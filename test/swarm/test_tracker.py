@@ -14,6 +14,8 @@
 
 """The tracker: who lives, who is gone, what is counted."""
 
+import math
+
 from leader_election.swarm.tracker import SwarmTracker
 
 
@@ -66,3 +68,39 @@ def test_time_going_backwards_neither_kills_nor_keeps_for_ever():
     assert list(tracker.snapshot(5.0).robots) == [1]
     assert list(tracker.snapshot(8.0).robots) == [1]
     assert list(tracker.snapshot(8.1).gone) == [1]
+
+
+def seen(payload, **options):
+    """Return what is known of robot 1 after a message."""
+    tracker = SwarmTracker(expiry=3.0, **options)
+    tracker.hear(payload, 0.0)
+    return tracker.snapshot(0.0).robots.get(1)
+
+
+def test_what_is_told_of_a_region_is_kept():
+    start = say(1)[:-1]
+    # r: parent, summary; a summary begins with the number of members.
+    view = seen(start + ',"t":"count,field","r":[-1,[2.5,7]],"d":[{"members":2},null]}')
+    assert (view.tasks, view.members) == (('count', 'field'), 2.5)
+    assert view.decision == '[{"members":2},null]'
+    # With gossip the seventh row is who is known: 1 itself, 4 and 9.
+    view = seen(start + ',"r":[-1,[],0,[],[],[],[1,4,9],[0,1,1],[1,1,1]]}')
+    assert (view.tasks, view.members, view.decision) == ((), 3.0, '')
+    assert math.isnan(seen(say(1)).members)
+    assert math.isnan(seen(start + ',"r":[-1,[]]}').members)
+
+
+def test_of_several_instances_one_is_meant():
+    both = (say(1, leader=5)[:-1] + ',"t":"count","r":[5,[2]],'
+            '"i":{"rescue":{"a":"resilient","c":[-3,2,7,9,4,1,6],"t":"field","r":[7,[4]]}}}')
+    assert (seen(both).leader, seen(both).members) == (5, 2.0)
+    rescue = seen(both, instance='rescue')
+    assert (rescue.leader, rescue.distance) == (7, 2.0)
+    assert (rescue.tasks, rescue.members) == (('field',), 4.0)
+    assert rescue.position == (1.0, 2.0) and rescue.value == -3.0
+
+
+def test_who_does_not_run_the_instance_says_nothing():
+    tracker = SwarmTracker(expiry=3.0, instance='rescue')
+    tracker.hear(say(1), 0.0)
+    assert tracker.rejected == 1 and tracker.snapshot(0.0) == (0.0, {}, {})

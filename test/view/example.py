@@ -22,6 +22,19 @@ RINGS = Rings(arena=(((0.0, 0.0), (12.0, 0.0), (12.0, 8.0), (0.0, 8.0), (0.0, 0.
               obstacles=(((9.0, 5.0), (11.0, 5.0), (11.0, 7.0), (9.0, 7.0)),))
 
 
+PATROLLED = '[{"area":[[1,1,5,1,5,5,1,5]],"ids":[1,2]}]'
+"""A square of 4 m, which two robots split at x = 3."""
+
+
+def working(drawn):
+    """Return the same with a task: leader 1 counts all but a part of one, leader 7 its three."""
+    robots = dict(drawn.snapshot.robots)
+    for leader, members, decision in ((1, 2.97, PATROLLED), (7, 3.0, '[null]')):
+        robots[leader] = robots[leader]._replace(
+            tasks=('patrol',), members=members, decision=decision)
+    return drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+
+
 def frame(shift=0.0, note=''):
     """Return the swarm, its first region moved to the right."""
     views = (RobotView(1, (2.0 + shift, 2.0), -9.0, 0.0, 1),

@@ -21,7 +21,7 @@ from leader_election.view.picture import bounds, Canvas, draw, PICTURE_WIDTH
 import numpy as np
 from PIL import Image
 import pytest
-from view.example import frame, RINGS
+from view.example import frame, RINGS, working
 
 
 @pytest.fixture(scope='module')
@@ -65,6 +65,23 @@ def test_the_next_frame_leaves_nothing_of_the_last(canvas):
     assert at(canvas, (3.5, 4.0)) == pytest.approx(frame().colours[1], abs=0.02)
     canvas.show(frame(note='something happened'))
     assert np.array_equal(canvas.pixels(), first)
+
+
+def test_patrolled_parts_and_counted_members_are_seen(canvas):
+    drawn = frame()
+    canvas.show(drawn)
+    plain = canvas.pixels()
+    canvas.show(working(drawn))
+    # The border between the two parts is at x = 3, and the territory's outline at y = 5.
+    for place in ((3.0, 4.6), (4.0, 5.0)):
+        column, row = canvas.place(place)
+        near = (slice(row - 1, row + 2), slice(column - 1, column + 2))
+        assert (canvas.pixels()[near] < plain[near] - 20).any()
+    canvas.show(frame())
+    assert np.array_equal(canvas.pixels(), plain)
+    canvas.show(working(drawn))
+    assert [label.get_text() for label in canvas._labels if label.get_visible()] == [
+        '1 (2.97)', '7 (3)']
 
 
 def test_a_picture_is_a_file_of_its_width(tmp_path):

@@ -23,7 +23,7 @@ from leader_election.view.colours import hexadecimal, Palette
 from leader_election.view.frame import Frame
 from leader_election.view.terminal import line, render
 from rich.console import Console
-from view.example import frame
+from view.example import frame, working
 
 
 def shown(drawn, **options):
@@ -67,3 +67,24 @@ def test_what_an_algorithm_does_not_say_is_left_empty():
     text = shown(Frame(snapshot, Palette().assign(regions(snapshot)), '')).export_text()
     assert [row.split()[1:4] for row in text.splitlines() if '●' in row][0][:2] == ['●', '1']
     assert 'nan' not in text and 'inf' not in text and '1 orphan' in text
+
+
+def test_what_leaders_count_and_decide_stands_beside_what_is_seen():
+    console = shown(working(frame()))
+    text = console.export_text()
+    rows = [row.split()[1:6] for row in text.splitlines() if '●' in row]
+    # Leader, strength, robots as seen, robots as counted; 40 is gone and says nothing.
+    assert rows[0][1:] == ['1', '9', '3', '2.97'] and rows[1][1:] == ['7', '5', '3', '3']
+    assert '[{"area":' in text and '…' in text
+    assert 'patrol: 5.97 of 7 counted' in text
+    assert max(map(len, text.splitlines())) <= 100
+
+
+def test_one_line_has_the_totals_and_the_largest_regions_decision_in_short():
+    text = line(working(frame(note='killed')), Statistics())
+    assert ' · patrol: 5.97 of 7 counted · 7 says [null] · killed' in text
+    decisive = working(frame())
+    robots = {1: decisive.snapshot.robots[1]}
+    decisive = decisive._replace(snapshot=Snapshot(0.0, robots))
+    assert line(decisive, Statistics()).endswith(
+        ' · 1 says [{"area":[[1,1,5,1,5,5,1,5]],"ids":[1,2…')
