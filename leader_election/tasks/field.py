@@ -21,7 +21,7 @@ import math
 from operator import attrgetter
 from typing import Any
 
-from leader_election.coordination.aggregate import greatest, least, mean, top
+from leader_election.coordination.aggregate import mean, top
 from leader_election.coordination.decay import decay
 from leader_election.coordination.task import Member, Task
 from leader_election.parameters import parameter, ParameterError
@@ -54,16 +54,16 @@ class Field(Task):
     """
     Watch a quantity over the region.
 
-    The decision is ``{"mean", "least", "greatest", "least_at", "greatest_at", "alarm"}``: places
-    are ``[x, y]`` [m], what nobody can say is ``None``, and ``alarm`` is for how many rounds there
-    is still one. Numbers are told to six digits. Every member publishes ``alarm``
-    (``std_msgs/Bool``, latched, on change).
+    The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``: an
+    extreme with its place [m], what nobody can say is ``None``, and n is for how many rounds there
+    is still an alarm. Every member publishes ``alarm`` (``std_msgs/Bool``, latched, on change).
     """
 
     parameters = FieldParameters
     settings: FieldParameters
-    collects = {'mean': mean(), 'least': least(), 'greatest': greatest(),
-                'lowest': top(1, extra=2, reverse=True), 'highest': top(1, extra=2)}
+    # With an extreme come whether its place is known, and x, y.
+    collects = {'mean': mean(), 'least': top(1, extra=3, reverse=True),
+                'greatest': top(1, extra=3)}
 
     def __init__(self, member: Member, settings: FieldParameters) -> None:
         """
@@ -85,20 +85,20 @@ class Field(Task):
         if not 0.0 <= self.member.node.seconds() - heard <= self.settings.reading_expiry:
             return {}
         pose = self.member.pose()
-        there = pose and (value, round(pose[0], 2), round(pose[1], 2))
-        return {'mean': value, 'least': value, 'greatest': value,
-                'lowest': there, 'highest': there}
+        place = (0, 0, 0) if pose is None else (1, round(pose[0], 2), round(pose[1], 2))
+        there = (value, *place)
+        return {'mean': value, 'least': there, 'greatest': there}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """Raise the alarm, or let it run out."""
         low, high = summary['least'], summary['greatest']
         self._rounds = decay(self._rounds, 0.0, step=1.0)
-        if (high is not None and high > self.settings.alarm_above
-                or low is not None and low < self.settings.alarm_below):
+        if (any(record[0] > self.settings.alarm_above for record in high)
+                or any(record[0] < self.settings.alarm_below for record in low)):
             self._rounds = float(self.settings.hold)
-        return {'mean': _short(summary['mean']), 'least': _short(low), 'greatest': _short(high),
-                'least_at': _place(summary['lowest']), 'greatest_at': _place(summary['highest']),
-                'alarm': int(self._rounds)}
+        average = summary['mean']
+        return {'mean': None if average is None else _short(average), 'least': _extreme(low),
+                'greatest': _extreme(high), 'alarm': int(self._rounds)}
 
     def act(self, decision: Any) -> None:
         """
@@ -116,16 +116,18 @@ class Field(Task):
     def _hear(self, message: Any) -> None:
         value = float(self._number(message))
         if math.isfinite(value):
-            self._reading = (value, self.member.node.seconds())
+            self._reading = (_short(value), self.member.node.seconds())
 
 
-def _short(number: float | None) -> float | None:
+def _short(number: float) -> float:
     """Return a number to six digits, for a message."""
-    return None if number is None else float(f'{number:.6g}')
+    return float(f'{number:.6g}')
 
 
-def _place(found: list[list[float]]) -> list[float] | None:
-    return found[0][2:] if found else None
+def _extreme(found: list[list[float]]) -> list[float | None] | None:
+    """Return the value of the first record, and its place as far as that is known."""
+    return next(([value, *(place if known else (None, None))]
+                 for value, _, known, *place in found), None)
 
 
 def _reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any]]:

@@ -64,6 +64,8 @@ class Patrol(Task):
     connected. The decision is its outline and the members' ids in the order of the parts that they
     get, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits it the same way.
     Regions that are told the same area and do not hear of each other each cover all of it.
+
+    :ivar route: the way through this robot's part.
     """
 
     parameters = PatrolParameters
@@ -79,7 +81,7 @@ class Patrol(Task):
         self._decided: Any = None
         self._followed: Any = None
         self._part: Any = None
-        self._route: Route | None = None
+        self.route: Route | None = None
         self._driver = Driver(member, settings, self._where_to)
 
     def sense(self) -> Mapping[str, Any]:
@@ -128,7 +130,7 @@ class Patrol(Task):
         if part is None or self._part is None or (
                 part.symmetric_difference(self._part).area > _SAME * part.area):
             self._part = part
-            self._route = None if part is None else self._route_in(part)
+            self.route = None if part is None else self._route_in(part)
 
     def close(self) -> None:
         """Stop the robot."""
@@ -153,6 +155,6 @@ class Patrol(Task):
     def _where_to(self, x: float, y: float, now: float) -> Position | None:
         if self._followed is None:
             return None
-        if self._route is not None:
-            return self._route.goal(x, y, now)
+        if self.route is not None:
+            return self.route.goal(x, y, now)
         return None if self._post is None else self._post[:2]

@@ -26,8 +26,8 @@ PLACES = top(MOST_MEMBERS, extra=1)
 
 
 def reading_of(pose: Sequence[float] | None) -> Position | None:
-    """Return what a robot there contributes to ``PLACES``, to the centimetre."""
-    return None if pose is None else (round(pose[0], 2), round(pose[1], 2))
+    """Return what a robot there contributes to ``PLACES``, to a tenth of a metre."""
+    return None if pose is None else (round(pose[0], 1), round(pose[1], 1))
 
 
 def places_in(collected: Sequence[Sequence[float]]) -> dict[int, Position]:

@@ -29,6 +29,8 @@ class Route:
     >>> route = Route([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], near=0.1, seconds=5.0)
     >>> [route.goal(x, 0.0, now) for now, x in enumerate((0.5, 0.0, 1.0, 2.0, 1.0))]
     [(0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (1.0, 0.0), (0.0, 0.0)]
+
+    :ivar places: to be visited, in their order [m].
     """
 
     def __init__(self, places: Sequence[Position], near: float, seconds: float) -> None:
@@ -39,7 +41,7 @@ class Route:
         :param near: so near to a place it has been visited [m].
         :param seconds: a place that comes no nearer for so long is passed over [s].
         """
-        self._places = list(places)
+        self.places = list(places)
         self._near = near
         self._patience = Patience(seconds)
         self._next: Position | None = None
@@ -47,7 +49,7 @@ class Route:
     def goal(self, x: float, y: float, now: float) -> Position:
         """Return the place to drive to from there [m] at that time [s]."""
         if self._next is None:
-            there = self._places
+            there = self.places
             if math.dist((x, y), there[-1]) < math.dist((x, y), there[0]):
                 there = there[::-1]
             self._cycle = itertools.cycle(there + there[-2:0:-1])

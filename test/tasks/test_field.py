@@ -55,8 +55,7 @@ def test_it_says_the_mean_the_extremes_and_where_these_are() -> None:
     for task, number in ((one, 20.0), (two, 26.0), (three, 14.0)):
         hear(task, 99.0, number)
     assert round_of(one, two, three) == {
-        'mean': 20.0, 'least': 14.0, 'greatest': 26.0, 'least_at': [3.0, 4.0],
-        'greatest_at': [1.0, 2.0], 'alarm': 0}
+        'mean': 20.0, 'least': [14.0, 3.0, 4.0], 'greatest': [26.0, 1.0, 2.0], 'alarm': 0}
 
 
 def test_who_does_not_know_where_it_is_is_heard_all_the_same() -> None:
@@ -64,19 +63,21 @@ def test_who_does_not_know_where_it_is_is_heard_all_the_same() -> None:
     hear(one, 20.0)
     hear(two, 30.0)
     decision = round_of(one, two)
-    assert (decision['greatest'], decision['greatest_at']) == (30.0, [1.0, 2.0])
+    assert decision['least'] == [20.0, 1.0, 2.0]
+    assert decision['greatest'] == [30.0, None, None]
 
 
-def test_numbers_are_told_to_six_digits_and_compared_in_full() -> None:
-    task = watcher(1, alarm_above=20.0)
-    hear(task, 20.0000001)
-    decision = round_of(task)
-    assert (decision['mean'], decision['greatest'], decision['alarm']) == (20.0, 20.0, 5)
+def test_numbers_are_told_to_six_digits() -> None:
+    one, two = watcher(1), watcher(2)
+    hear(one, 1013.2549)
+    hear(two, 1.0 / 3.0)
+    decision = round_of(one, two)
+    assert (decision['least'][0], decision['greatest'][0]) == (0.333333, 1013.25)
+    assert decision['mean'] == 506.792
 
 
 def test_without_readings_it_says_so() -> None:
-    assert round_of(watcher(1)) == {'mean': None, 'least': None, 'greatest': None,
-                                    'least_at': None, 'greatest_at': None, 'alarm': 0}
+    assert round_of(watcher(1)) == {'mean': None, 'least': None, 'greatest': None, 'alarm': 0}
 
 
 def test_a_reading_expires_and_what_is_no_number_is_passed_over() -> None:

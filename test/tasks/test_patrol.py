@@ -75,6 +75,34 @@ def test_without_an_area_it_is_the_disc_round_the_leader_who_stays_there() -> No
     assert patroller().decide(collected(r1=(0, 0)))['ids'] == [1]
 
 
+def test_a_leader_keeps_its_post_as_long_as_it_leads() -> None:
+    task = patroller(pose=(1.0, 2.0, 0.0))
+    assert task.say() is None
+    task.decide(collected(r1=(1, 2)))
+    task.member.pose = lambda: (3.0, 3.0, 0.0)
+    # A radius that changes by less than a tenth is the same.
+    for radius, said in ((5.4, (1.0, 2.0, 5.0)), (5.6, (1.0, 2.0, 5.6)), (5.2, (1.0, 2.0, 5.6))):
+        task.member.radius = radius
+        task.act(task.decide(collected(r1=(3, 3))))
+        assert task.say() == said
+    task.member.leads = False
+    task.act(None)
+    assert task.say() is None
+    task.member.leads = True
+    task.decide(collected(r1=(3, 3)))
+    assert task.say() == (3.0, 3.0, 5.2)
+
+
+def test_routes_of_two_parts_keep_apart() -> None:
+    # 8 m by 2 m in two parts; each keeps half of 0.5 m off the border between them.
+    west, east = (patroller(robot, leads=False, area=STRIP) for robot in (2, 3))
+    for task in (west, east):
+        task.act({'area': [list(STRIP)], 'ids': [2, 3]})
+    assert west.route is not None and east.route is not None
+    assert max(x for x, _ in west.route.places) == pytest.approx(3.75)
+    assert min(x for x, _ in east.route.places) == pytest.approx(4.25)
+
+
 def test_a_region_ends_where_the_next_one_begins() -> None:
     task = patroller(pose=(2.0, 1.0, 0.0), area=STRIP, hold=2)
     task.member.borders = {9: (6.0, 1.0, 5.0)}
@@ -125,12 +153,12 @@ def test_members_go_to_their_own_parts_and_stop_without_news() -> None:
 def test_a_part_that_is_nearly_the_same_is_gone_on_with() -> None:
     task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
     task.act({'area': [list(STRIP)], 'ids': [2]})
-    begun = task._route
+    begun = task.route
     task.act(None)
     task.act({'area': [[0.0, 0.0, 8.1, 0.0, 8.1, 2.0, 0.0, 2.0]], 'ids': [2]})
-    assert task._route is begun
+    assert task.route is begun
     task.act({'area': [[0.0, 0.0, 8.1, 0.0, 8.1, 2.0, 0.0, 2.0]], 'ids': [2, 3]})
-    assert task._route is not begun
+    assert task.route is not begun
 
 
 def test_a_decision_for_twenty_is_small() -> None:
