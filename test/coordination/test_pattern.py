@@ -20,7 +20,7 @@ from coordination.regions import change, COUNT, decisions, DIAMOND, network_of, 
 from leader_election.algorithms import Device
 from leader_election.coordination.pattern import with_border
 from leader_election.coordination.plan import ADD, Plan, RANKED
-from leader_election.coordination.region import CANDIDATE, NOBODY, RELAY, WORKER
+from leader_election.coordination.region import NOBODY, RELAY, WORKER
 from leader_election.coordination.settings import RegionSettings
 import pytest
 
@@ -37,9 +37,9 @@ def test_a_line_of_four(collection, exact):
     0 leads; all count themselves. News goes one link in each round in which all go together.
 
     In round 2 each has the stronger neighbour, its lower one, as leader and parent, and it stays
-    the parent: 3's one is with 2 in round 3, with 1 in round 4, with 0 in round 5. By gossip robots
-    of one region only hear each other, and 3 is in that of 0 in round 4; its one is with 2 in
-    round 5 and with 0 in round 7. 0 decides at once, and three rounds later all know.
+    the parent: 3's one is with 2 in round 3, with 1 in round 4, with 0 in round 5. By gossip
+    robots of one region only hear each other, and 3 is in that of 0 in round 4; its one is with 2
+    in round 5 and with 0 in round 7. 0 decides at once, and three rounds later all know.
     """
     network = network_of('bounded', collection, LINE, FIRST)
     for n in range(1, exact + 6):

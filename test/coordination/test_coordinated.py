@@ -1,0 +1,96 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""An election with regions as one algorithm: its types, and that compiled code says the same."""
+
+from math import inf
+import pickle
+
+from algorithms.states import states
+from hypothesis import given, HealthCheck, settings
+from hypothesis import strategies as st
+from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.coordination import coordinated as module
+from leader_election.coordination.coordinated import coordinated, types_of
+from leader_election.coordination.plan import ADD, LEAST, Plan, RANKED
+from leader_election.coordination.region import Region
+from leader_election.coordination.settings import blank_region, parameters_of, RegionSettings
+import pytest
+
+BLANK = (0.0, inf, *[inf] * 6)
+KINDS = ((ADD, LEAST, RANKED), (0, 1, 2, 8), (0, 0, 3))
+ROOM = RegionSettings(gossip_members=3, gossip_depth=4, feedback_gain=0.5, feedback_alpha=0.25)
+
+
+def blank(settings=ROOM):
+    return blank_region(settings, BLANK, BLANK, words=1, undecided=(inf,) * len(BLANK))
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_all_elections_take_regions(name):
+    algorithm, types = coordinated(name, blank()), types_of(name)
+    assert algorithm is coordinated(name, blank()) and types is types_of(name)
+    state = algorithm.start(Device(7, 1.0))
+    elected = ALGORITHMS.get(name).start(Device(7, 1.0))
+    assert state == (*elected, *blank()._replace(device=7))
+    assert pickle.loads(pickle.dumps(state)) == state, 'found again by its name'
+    assert types.State._fields[-len(Region._fields):] == Region._fields
+
+
+def test_there_are_no_other_names():
+    with pytest.raises(AttributeError, match='has no State_nothing'):
+        module.State_nothing  # noqa: B018
+
+
+IDS = st.integers(0, 3)
+REAL = st.integers(-2, 6).map(lambda n: n / 2)
+
+
+@pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.data())
+def test_compiled_code_says_the_same(collection, data):
+    numba = pytest.importorskip('numba', reason='only a laboratory needs it')
+    assert numba
+    from lab.engine.test_compiled import call
+    from leader_election.lab.engine import use
+    import numpy as np
+
+    chosen = RegionSettings(**{**vars(ROOM), 'collection': collection})
+    algorithm = coordinated('bounded', blank(chosen))
+    election = ALGORITHMS.get('bounded').configure(4.0, 'id')
+    undecided = np.full(len(BLANK), inf)
+    region = parameters_of(chosen, Plan(*map(np.array, KINDS)), radius=4.0, link_range=3.0,
+                           undecided=undecided, border=2)
+    parameters = types_of('bounded').Parameters(election, region)
+    use(algorithm, parameters)
+
+    def array(field, values):
+        return np.array(values, dtype=np.int64 if field.type is int else np.float64)
+
+    any_state = states(algorithm, IDS, st.integers(-1, 3), REAL)
+    own = data.draw(any_state)
+    said = data.draw(st.lists(any_state, min_size=1, max_size=5))
+    metric = [data.draw(st.integers(1, 6)) / 2 for _ in said]
+    device = Device(data.draw(IDS), data.draw(REAL))
+    expected = algorithm.compute(device, own, said, metric, parameters)
+    inside = algorithm.state(*(
+        value if field.blank is None else array(field, value)
+        for field, value in zip(algorithm.fields, own)))
+    heard = algorithm.columns(*(
+        array(field, values).reshape(len(said), -1) if field.blank is not None
+        else array(field, values) for field, values in zip(algorithm.fields, zip(*said))))
+    found = call(device, inside, heard, np.array(metric), parameters)
+    for field, a, b in zip(algorithm.fields, algorithm.plain(found), expected):
+        # Compiled code may fuse a product and a sum.
+        assert a == pytest.approx(b, rel=1e-12), field.name
