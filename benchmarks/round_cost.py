@@ -14,15 +14,24 @@
 
 """What one round costs, against the number of neighbours: a straight line."""
 
+from collections.abc import Callable
+import math
 import random
 import time
 
+from leader_election.algorithms import Device
+from leader_election.coordination.aggregate import count, Layout, mean
+from leader_election.coordination.coordinated import coordinated
+from leader_election.coordination.pattern import coordinate
+from leader_election.coordination.region import COLLECTIONS
+from leader_election.coordination.settings import blank_region, parameters_of, RegionSettings
 from leader_election.robot.codec import codec_for, Message
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
 import numpy as np
 
 NEIGHBOURS = (5, 10, 20, 50, 100, 200, 500)
+IN_REGIONS = (5, 10, 20, 40, 80)
 REPEATS = 60
 CALLS = 20
 
@@ -44,11 +53,47 @@ def robot_among(number: int) -> Robot:
 def microseconds(number: int) -> float:
     """Return the time of a whole round, encoding included: the least of many [us]."""
     robot = robot_among(number)
+    return least_time(lambda: robot.round(0.1))
+
+
+def in_regions(number: int, collection: str) -> float:
+    """
+    Return the time of what regions add to a round, without the wire: the least of many [us].
+
+    A count and the mean of two numbers are collected. All neighbours are of one region: half of
+    them name the robot as their parent, all give it a half, and by gossip each knows as many of
+    20 robots as there is room for.
+    """
+    draw = random.Random(number)
+    layout = Layout({'robots': count(), 'where': mean(2)})
+    settings = RegionSettings(collection=collection)
+    undecided = (math.inf,) * len(layout.blank)
+    blank = blank_region(settings, (1.0, 1.0, 3.0, 4.0), layout.blank, undecided=undecided)
+    algorithm = coordinated('bounded', blank)
+    p = parameters_of(settings, layout.plan, radius=10.0, link_range=5.0, undecided=undecided)
+    told = []
+    for i in range(1, number + 1):
+        members = (i, *draw.sample(range(100, 119), len(blank.members) - 1)) \
+            if blank.members else ()
+        told.append(algorithm.start(Device(i, 0.0))._replace(
+            leader=999, distance=draw.uniform(0.0, 9.0), via=i % 2 * i,
+            summary=(1.0, 1.0, 3.0, 4.0), heirs=(0, *blank.heirs[1:])[:len(blank.heirs)],
+            shares=(0.5, *blank.shares[1:])[:len(blank.heirs)], members=members,
+            ages=tuple(range(len(members))), offers=(1.0, 1.0, 3.0, 4.0) * len(members)))
+    own = algorithm.start(Device(0, 0.0))
+    columns = algorithm.columns(*zip(*told))
+    metric = [draw.uniform(0.1, 5.0) for _ in told]
+    return least_time(lambda: coordinate(
+        Device(0, 0.0), 999, 4.5, own, columns, metric, p, lambda summary: ()))
+
+
+def least_time(call: Callable[[], object]) -> float:
+    """Return the time of a call: the least of many [us]."""
     times = []
     for _ in range(REPEATS):
         begin = time.perf_counter()
         for _ in range(CALLS):
-            robot.round(0.1)
+            call()
         times.append((time.perf_counter() - begin) / CALLS * 1e6)
     return min(times)
 
@@ -63,6 +108,12 @@ def main() -> None:
     slope, offset = np.polyfit(NEIGHBOURS, costs, 1)
     linear = np.corrcoef(NEIGHBOURS, costs)[0, 1] ** 2
     print(f'line: {offset:.1f} us + {slope:.2f} us a neighbour, r^2 = {linear:.4f}')
+    print('\n## What regions add to it: for twice the neighbours about twice the cost at most')
+    for collection in COLLECTIONS:
+        times = [in_regions(number, collection) for number in IN_REGIONS]
+        ratios = ', '.join(f'x {b / a:.2f}' for a, b in zip(times, times[1:]))
+        told = ', '.join(f'{cost:.0f}' for cost in times)
+        print(f'{collection:10s}  {told} us for {", ".join(map(str, IN_REGIONS))}: {ratios}')
 
 
 if __name__ == '__main__':
