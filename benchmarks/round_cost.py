@@ -41,9 +41,10 @@ def robot_among(number: int) -> Robot:
     draw = random.Random(number)
     robot = Robot(ElectionParameters(robot_id=0, radius=10.0, communication_range=5.0))
     robot.odometry((0.0, 0.0, 0.0), 0.0)
-    codec = codec_for(robot.algorithm)
+    codec = codec_for(robot.main.algorithm)
     for i in range(1, number + 1):
-        export = robot.algorithm.state(-draw.random(), draw.uniform(0.0, 9.0), draw.randrange(999))
+        export = robot.main.algorithm.state(
+            -draw.random(), draw.uniform(0.0, 9.0), draw.randrange(999))
         place = (draw.uniform(-3.0, 3.0), draw.uniform(-3.0, 3.0))
         robot.hear(codec.encode(Message(i, 'map', place, export)), 0.0)
     assert len(robot.mailbox.messages(0.0)) == number
