@@ -19,7 +19,7 @@ from typing import Any
 
 from leader_election.lab.events import ChangeStrength, Event, State
 from leader_election.lab.reading import ScenarioError
-from leader_election.lab.sections import Entrant, Strength
+from leader_election.lab.sections import Entrant, Group, Strength
 
 LARGEST_WHOLE = 2**53
 """Up to here every whole number is a float as well."""
@@ -40,6 +40,18 @@ def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength:
         if isinstance(parameters, State):
             for field, value in zip(parameters.fields, parameters.values):
                 _check_field(field, value, entrants, name)
+
+
+def check_groups(groups: Sequence[Group], entrants: Sequence[Entrant], name: str) -> None:
+    """Refuse what groups are in regions where an algorithm has none."""
+    for entrant in entrants:
+        for group in groups:
+            for key, value, default in (('role', group.role, Group.role),
+                                        ('contributes', group.contributes, Group.contributes)):
+                if entrant.regions is None and value != default:
+                    raise ScenarioError(
+                        f'scenario {name}: devices.{key}: is not allowed; it is for algorithms '
+                        f'with regions, and {entrant.label} has none')
 
 
 def _check_field(field: str, value: float, entrants: Sequence[Entrant], name: str) -> None:

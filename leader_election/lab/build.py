@@ -21,7 +21,8 @@ from typing import Any
 from leader_election.algorithms import Algorithm
 from leader_election.lab import engine
 from leader_election.lab.engine import Network
-from leader_election.lab.scenario import Group, Scenario, ScenarioError, section
+from leader_election.lab.regions import assign
+from leader_election.lab.scenario import Entrant, Group, Scenario, ScenarioError, section
 from leader_election.lab.topologies import Placement
 import numpy as np
 from numpy.typing import NDArray
@@ -52,9 +53,11 @@ def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]
 
 
 def network_of(
-    scenario: Scenario, algorithm: Algorithm, seed: int,
+    scenario: Scenario, entrant: Entrant, seed: int,
     rounds: np.random.Generator, walk: np.random.Generator,
 ) -> Network:
+    """Return the network of a run at its start, where no device is in any state yet."""
+    algorithm = entrant.algorithm
     with section(scenario.name, 'devices'):
         placements = placements_of(scenario.groups, seed)
     position = np.concatenate([placement.position for placement in placements])
@@ -74,9 +77,13 @@ def network_of(
         position, begin, step = position[ids], begin[ids], step[ids]
     period = scenario.rounds.period * (
         1.0 + scenario.rounds.spread * rounds.uniform(-1.0, 1.0, n)[ids])
-    moving, among = np.repeat(
-        [(group.moves, group.among) for group in scenario.groups],
-        [len(placement.position) for placement in placements], axis=0)[ids].T.copy()
+    member_of = np.repeat(np.arange(len(placements)), [
+        len(placement.position) for placement in placements])[ids]
+    moving = np.array([group.moves for group in scenario.groups])[member_of]
+    among = np.array([group.among for group in scenario.groups])[member_of]
+    exports = columns_of(algorithm, n)
+    if entrant.regions is not None:
+        assign(exports, entrant.regions, scenario.groups, member_of, ids + scenario.first_id)
     placed = position.copy()
     with section(scenario.name, 'motion'):
         motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
@@ -100,7 +107,7 @@ def network_of(
             id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
             position=position, present=np.ones(n, bool), running=np.ones(n, bool),
             group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf)),
-        exports=columns_of(algorithm, n),
+        exports=exports,
         rounds=engine.agenda(begin, np.arange(n), scenario.rounds.spread == 0.0
                              and scenario.rounds.jitter == 0.0),
         moves=engine.agenda(step, movers, True),

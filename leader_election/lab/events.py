@@ -18,7 +18,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from leader_election.algorithms import Algorithm, Device
+from leader_election.algorithms import Algorithm
+from leader_election.lab.beginning import begin, OWN
 from leader_election.lab.engine import Network
 from leader_election.lab.selection import Some
 from leader_election.parameters import parameter, ParameterError
@@ -93,9 +94,7 @@ def _join(parameters: Join, network: Network, algorithm: Algorithm,
     devices = network.devices
     for i in parameters.among(network, random):
         devices.running[i] = devices.present[i] = True
-        state = algorithm.start(Device(int(devices.id[i]), float(devices.strength[i])))
-        for column, value in zip(network.exports, state):
-            column[i] = value
+        begin(algorithm, network, i)
     network.lists.due[0] = -np.inf
 
 
@@ -191,6 +190,8 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
     chosen = parameters.among(network, random)
     ids = network.devices.id
     for name, column in zip(algorithm.columns._fields, network.exports):
+        if name in OWN:
+            continue
         shape = column[chosen].shape
         if name == 'leader':
             # Every second one a phantom.

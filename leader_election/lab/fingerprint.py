@@ -33,7 +33,7 @@ def fingerprint(scenario: Scenario, algorithm: str) -> str:
     entrant = scenario.entrant(algorithm)
     text = yaml.safe_dump({**yaml.safe_load(scenario.text), 'vary': {}, 'algorithms': [],
                            'title': '', 'source': ''})
-    parts = (text, entrant.label, entrant.parameters, entrant.weakest,
+    parts = (text, entrant.label, entrant.parameters, entrant.weakest, entrant.regions,
              sources.of_runs(entrant.algorithm.name))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 

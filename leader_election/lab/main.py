@@ -70,7 +70,9 @@ def show_list(options: argparse.Namespace) -> int:
         shown.add_column(name, justify='right')
     for name in scenarios.names():
         scenario = scenarios.load(name)
-        shown.add_row(name, scenario.title, ', '.join(e.label for e in scenario.entrants),
+        # Those with regions are many variants of a few.
+        labels = [e.label if e.regions is None else e.algorithm.name for e in scenario.entrants]
+        shown.add_row(name, scenario.title, ', '.join(dict.fromkeys(labels)),
                       str(devices(scenario)), seeds_done(scenario, options.results))
     console().print(shown)
     return 0

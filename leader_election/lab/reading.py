@@ -17,21 +17,27 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import copy
+import math
 import re
 from typing import Any, TypeVar
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.lab.sections import Entrant, Group
+from leader_election.coordination.region import CANDIDATE, ROLES
+from leader_election.lab.regions import with_regions
+from leader_election.lab.sections import Entrant, Group, Regions
 from leader_election.lab.topologies import TOPOLOGIES
 from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
 
 T = TypeVar('T')
 
+KEYS = ('title', 'source', 'duration', 'algorithms', 'devices', 'first_id', 'motion', 'messages',
+        'rounds', 'strength', 'measure', 'events', 'vary')
 LABEL = r'[\w-][\w. -]*'
 """Labels become names of files."""
 LARGEST_RADIUS = 1e6
 """[m]. A robot may also be told 0; then all lead, and there is nothing to measure."""
+MOST_CONTRIBUTED = 1e9
 
 
 class ScenarioError(ValueError):
@@ -78,16 +84,28 @@ def kind_of(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:
 def group_of(values: Any, name: str) -> Group:
     """Return an entry of ``devices``."""
     rest = dict(mapping_of(values, name, 'devices'))
+    role, contributes = rest.pop('role', ROLES[CANDIDATE]), rest.pop('contributes', 1.0)
+    if role not in ROLES:
+        raise ScenarioError(f'scenario {name}: devices.role: {role!r} is not allowed; it takes '
+                            f'one of {", ".join(ROLES)}')
+    if type(contributes) not in (int, float) or not abs(contributes) <= MOST_CONTRIBUTED:
+        raise ScenarioError(f'scenario {name}: devices.contributes: {contributes!r} is not '
+                            f'allowed; it takes a number up to {MOST_CONTRIBUTED:g}')
     answers = {key: rest.pop(key, True) for key in ('moves', 'among')}
     for key, answer in answers.items():
         if type(answer) is not bool:
             raise ScenarioError(f'scenario {name}: devices.{key}: {answer!r} is not allowed; '
                                 'it takes true or false')
-    return Group(*kind_of(TOPOLOGIES, rest, name, 'devices'), **answers)
+    return Group(*kind_of(TOPOLOGIES, rest, name, 'devices'), **answers, role=ROLES.index(role),
+                 contributes=float(contributes))
 
 
-def entrant_of(values: Any, name: str) -> Entrant:
-    """Return an entry of ``algorithms``."""
+def entrant_of(values: Any, name: str, link_range: float) -> Entrant:
+    """
+    Return an entry of ``algorithms``.
+
+    :param link_range: where a neighbour is heard no more, in the metric; infinite: not known.
+    """
     rest = dict(mapping_of(values, name, 'algorithms'))
     kind = rest.pop('name', None)
     if kind not in ALGORITHMS.names():
@@ -101,6 +119,7 @@ def entrant_of(values: Any, name: str) -> Entrant:
         raise ScenarioError(f'scenario {name}: algorithms.wins: {wins!r} is not allowed; it takes '
                             'strongest or weakest')
     algorithm = ALGORITHMS.get(kind)
+    asked = rest.pop('regions', False)
     known = {p.name: p for p in table(ElectionParameters)}
     for key in rest:
         if key not in algorithm.takes:
@@ -114,7 +133,24 @@ def entrant_of(values: Any, name: str) -> Entrant:
     with section(name, 'algorithms'):
         settings = {key: known[key].check(rest.get(key, known[key].default))
                     for key in algorithm.takes}
-    return Entrant(label, algorithm, algorithm.parameters(settings), wins == 'weakest')
+    parameters = algorithm.parameters(settings)
+    if asked is False:
+        return Entrant(label, algorithm, parameters, wins == 'weakest')
+    regions = _regions(asked, name)
+    with section(name, 'algorithms.regions'):
+        algorithm, parameters = with_regions(
+            algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
+    return Entrant(label, algorithm, parameters, wins == 'weakest', regions)
+
+
+def _regions(values: Any, name: str) -> Regions:
+    """Return ``regions`` of an entry of ``algorithms``."""
+    rest = mapping_of(values, name, 'algorithms.regions')
+    if 'role' in rest:
+        raise ScenarioError(f'scenario {name}: algorithms.regions.role: is not allowed; a role '
+                            'is told for each group of devices')
+    with section(name, 'algorithms.regions'):
+        return build(Regions, rest)
 
 
 def mapping_of(values: Any, name: str, key: str) -> Mapping[str, Any]:

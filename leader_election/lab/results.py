@@ -16,7 +16,8 @@
 What runs have measured, in one labelled file a scenario: ``<folder>/<scenario>.nc``.
 
 Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
-``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing;
+``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
+and of ``REGION_MEASURES`` where algorithms have regions, nan for those that have none;
 ``counts``, -1 where a run is missing; ``message_bytes``; and ``fingerprint`` over algorithms and
 what varies: the digest of all that these numbers follow from.
 """
@@ -33,7 +34,7 @@ from typing import Any, NamedTuple
 
 import leader_election
 from leader_election.lab.engine.network import COUNTERS
-from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.engine.sample import COLUMNS, MEASURES
 from leader_election.lab.fingerprint import fingerprint
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run
@@ -68,9 +69,11 @@ def path_of(folder: Path, name: str) -> Path:
 
 def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
     """Return what varies and its values: numbers, or texts where any of them is no number."""
-    return {key: list(values) if all(isinstance(value, (int, float)) for value in values)
-            else [str(value) for value in values]
-            for key, values in scenario.vary.items()}
+    values = {key: [change.value for change in changes]
+              for key, changes in scenario.vary.items()}
+    return {key: of_key if all(isinstance(value, (int, float)) for value in of_key)
+            else [str(value) for value in of_key]
+            for key, of_key in values.items()}
 
 
 def digests(scenario: Scenario) -> dict[tuple[str, int], str]:
@@ -78,6 +81,11 @@ def digests(scenario: Scenario) -> dict[tuple[str, int], str]:
     return {(entrant.label, k): fingerprint(variant, entrant.label)
             for k, (_, variant) in enumerate(scenario.variants())
             for entrant in scenario.entrants}
+
+
+def measured(scenario: Scenario) -> tuple[str, ...]:
+    """Return what is measured in the runs of a scenario."""
+    return MEASURES if all(e.regions is None for e in scenario.entrants) else COLUMNS
 
 
 def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -> xarray.Dataset:
@@ -89,7 +97,7 @@ def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -
     variables: dict[str, Any] = {
         measure: ((*runs, 'time'), np.full(
             (*shape, len(times)), np.nan, np.float64 if measure in EXACT else np.float32))
-        for measure in MEASURES}
+        for measure in measured(scenario)}
     variables['counts'] = (*runs, 'counter'), np.full((*shape, len(COUNTERS)), MISSING, np.int64)
     variables['message_bytes'] = runs, np.full(shape, np.nan)
     dataset = xarray.Dataset(
@@ -114,8 +122,9 @@ def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
     place = (dataset.get_index('algorithm').get_loc(key.algorithm),
              *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
              dataset.get_index('seed').get_loc(key.seed))
-    for column, measure in enumerate(MEASURES):
-        dataset[measure].values[place] = run.samples[:, column]
+    for column, measure in enumerate(COLUMNS):
+        if measure in dataset:
+            dataset[measure].values[place] = run.samples[:, column]
     dataset['counts'].values[place] = run.counts
     dataset['message_bytes'].values[place] = run.message_bytes
 
@@ -148,7 +157,7 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
         'python': platform.python_version(), 'numpy': np.__version__,
         'numba': numba.__version__, 'xarray': xarray.__version__,
         'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
-    squeezed = {measure: {'zlib': True, 'complevel': 4} for measure in MEASURES}
+    squeezed = {measure: {'zlib': True, 'complevel': 4} for measure in measured(scenario)}
     with writing(path) as temporary:
         complete.to_netcdf(temporary, engine='netcdf4', encoding=squeezed)
 

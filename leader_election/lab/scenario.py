@@ -22,15 +22,17 @@ any other file does as well.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+import math
 from pathlib import Path
 from typing import Any
 
 from leader_election.lab import plain_yaml, reading
-from leader_election.lab.agreement import check_events
+from leader_election.lab.agreement import check_events, check_groups
 from leader_election.lab.events import Event, EVENTS
 from leader_election.lab.motions import Motion, MOTIONS
-from leader_election.lab.reading import ScenarioError, section
+from leader_election.lab.reading import KEYS, ScenarioError, section
 from leader_election.lab.sections import Entrant, Group, Measure, Messages, Rounds, Strength
+from leader_election.lab.variation import Change, variations_of
 import numpy as np
 from numpy.typing import NDArray
 import yaml
@@ -66,7 +68,8 @@ class Scenario:
     events: tuple[tuple[Event, Any], ...]
     """In the order of their times."""
     first_id: int
-    vary: Mapping[str, Sequence[Any]]
+    vary: Mapping[str, Sequence[Change]]
+    """What varies, by dotted keys or names for several of them."""
 
     def entrant(self, label: str) -> Entrant:
         """Return an algorithm by its label; an unknown one is a :class:`ScenarioError`."""
@@ -94,8 +97,14 @@ class Scenario:
 
     def variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
         """Return all combinations of what varies, each with its scenario."""
-        combinations = [dict(zip(self.vary, values)) for values in product(*self.vary.values())]
-        return [(values, self.replaced({**values, 'vary': {}})) for values in combinations]
+        found = []
+        for changes in product(*self.vary.values()):
+            keys: dict[str, Any] = {'vary': {}}
+            for change in changes:
+                keys |= change.keys
+            found.append((dict(zip(self.vary, (change.value for change in changes))),
+                          self.replaced(keys)))
+        return found
 
 
 def names() -> tuple[str, ...]:
@@ -126,11 +135,7 @@ def load(name_or_path: str) -> Scenario:
     return parse(raw, path.stem)
 
 
-KEYS = ('title', 'source', 'duration', 'algorithms', 'devices', 'first_id', 'motion', 'messages',
-        'rounds', 'strength', 'measure', 'events', 'vary')
 REQUIRED = ('duration', 'algorithms', 'devices')
-FIXED = ('title', 'source', 'algorithms.name', 'algorithms.label', 'events.kind')
-"""What does not vary: it says what results are of."""
 
 
 def parse(raw: Any, name: str) -> Scenario:
@@ -161,20 +166,22 @@ def parse(raw: Any, name: str) -> Scenario:
         raise ScenarioError(f'scenario {name}: motion.tick: {tick!r} is not allowed; '
                             'it takes 0.001 to 1e6 s')
     kind, motion_parameters = reading.kind_of(MOTIONS, motion, name, 'motion')
+    messages = reading.section_of(Messages, raw, 'messages', name)
+    link_range = messages.range if messages.metric == 'distance' else math.inf
     scenario = Scenario(
         name=name,
         text=yaml.safe_dump(raw, sort_keys=False),
         title=raw.get('title', name),
         source=raw.get('source', ''),
         duration=float(duration),
-        entrants=tuple(reading.entrant_of(entry, name)
+        entrants=tuple(reading.entrant_of(entry, name, link_range)
                        for entry in reading.list_of(raw, 'algorithms', name)),
         groups=tuple(reading.group_of(entry, name)
                      for entry in reading.list_of(raw, 'devices', name)),
         motion=kind,
         motion_parameters=motion_parameters,
         tick=float(tick),
-        messages=reading.section_of(Messages, raw, 'messages', name),
+        messages=messages,
         rounds=reading.section_of(Rounds, raw, 'rounds', name),
         strength=reading.section_of(Strength, raw, 'strength', name),
         measure=reading.section_of(Measure, raw, 'measure', name),
@@ -182,7 +189,7 @@ def parse(raw: Any, name: str) -> Scenario:
                              for entry in reading.list_of(raw, 'events', name)),
                             key=lambda event: float(event[1].at))),
         first_id=first_id,
-        vary=_vary(raw, name))
+        vary=variations_of(raw, name))
     labels = [entrant.label for entrant in scenario.entrants]
     for label in labels:
         if labels.count(label) > 1:
@@ -196,26 +203,11 @@ def parse(raw: Any, name: str) -> Scenario:
         raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; it takes up '
                             f'to {MOST_SAMPLES} times measure.interval, which is {interval:g} s')
     check_events(scenario.events, scenario.duration, scenario.strength, scenario.entrants, name)
+    check_groups(scenario.groups, scenario.entrants, name)
     if scenario.vary:
         # What is wrong in a variant is found now, not after an hour.
         _check_variants(scenario)
     return scenario
-
-
-def _vary(raw: Mapping[str, Any], name: str) -> Mapping[str, Sequence[Any]]:
-    vary = reading.mapping_of(raw.get('vary'), name, 'vary')
-    for key, values in vary.items():
-        if not isinstance(key, str) or key.split('.')[0] == 'vary':
-            raise ScenarioError(f'scenario {name}: vary: there is no {key} to change')
-        if key in FIXED:
-            raise ScenarioError(f'scenario {name}: vary.{key}: is not allowed; all variants have '
-                                'the same')
-        if not isinstance(values, list) or not values:
-            raise ScenarioError(f'scenario {name}: vary.{key}: takes a list of values')
-        for k, value in enumerate(values):
-            if value in values[:k]:
-                raise ScenarioError(f'scenario {name}: vary.{key}: {value!r} is there twice')
-    return vary
 
 
 def _check_variants(scenario: Scenario) -> None:

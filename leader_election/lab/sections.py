@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from leader_election.algorithms import Algorithm
+from leader_election.coordination.aggregate import AGGREGATES
+from leader_election.coordination.region import CANDIDATE
+from leader_election.coordination.settings import RegionSettings
 from leader_election.lab.topologies import Topology
 from leader_election.parameters import parameter, ParameterError
 
@@ -121,6 +124,18 @@ class Group:
     """Whether they go where ``motion`` takes them; else they stay where they were placed."""
     among: bool
     """Whether they hear each other; else they hear only devices of groups that do."""
+    role: int = CANDIDATE
+    """``CANDIDATE``, ``WORKER`` or ``RELAY``, for algorithms with regions."""
+    contributes: float = 1.0
+    """What each senses, which is what aggregates are of; relays contribute nothing."""
+
+
+@dataclass(frozen=True)
+class Regions(RegionSettings):
+    """What an algorithm's regions collect, and how; the role is the devices' own."""
+
+    aggregate: str = parameter('count', 'What is collected of all that devices contribute.',
+                               choices=lambda: AGGREGATES.names())
 
 
 @dataclass(frozen=True)
@@ -133,3 +148,5 @@ class Entrant:
     """What its ``configure`` returned."""
     weakest: bool
     """Whether it is handed negated strengths, so that the weakest wins."""
+    regions: Regions | None = None
+    """What goes on in the regions of its leaders; ``None``: nothing."""

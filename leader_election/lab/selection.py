@@ -16,6 +16,7 @@
 
 from dataclasses import dataclass
 
+from leader_election.coordination.region import CANDIDATE
 from leader_election.lab.engine import Network
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
@@ -75,4 +76,6 @@ def leading(network: Network) -> NDArray[np.bool_]:
     # Who names itself at an infinite distance has found nobody yet (classic).
     leads: NDArray[np.bool_] = (
         devices.running & (exports.leader == devices.id) & (exports.distance < np.inf))
+    if 'role' in exports._fields:
+        leads &= exports.role == CANDIDATE
     return leads

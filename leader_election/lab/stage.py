@@ -19,20 +19,18 @@ import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from leader_election.algorithms import Device
 from leader_election.lab import engine
-from leader_election.lab.build import larger, network_of, state_of
+from leader_election.lab.beginning import begin
+from leader_election.lab.build import larger, network_of
 from leader_election.lab.engine import Medium
+from leader_election.lab.message_length import message_bytes
 from leader_election.lab.scenario import Entrant, Scenario
 from leader_election.lab.selection import leading
-from leader_election.robot.codec import codec_for, Message
 import numpy as np
 from numpy.typing import NDArray
 
 STRETCH = 1_000_000
 """About so many rounds are run before Python has a say again."""
-SIZED = 100
-"""So many devices' last messages are written out to say how long messages are."""
 
 
 class Snapshot(NamedTuple):
@@ -56,7 +54,7 @@ class Run:
     """What a run gave."""
 
     samples: NDArray[np.float64]
-    """Shape (times, len(MEASURES))."""
+    """Shape (times, len(COLUMNS))."""
     counts: NDArray[np.int64]
     """Shape (len(COUNTERS),)."""
     message_bytes: float
@@ -75,7 +73,7 @@ class Stage:
         self._strengths, rounds, walk, self._messages, self._events = streams
         self._walk = walk
         self.scenario, self.entrant = scenario, entrant
-        self.network = network_of(scenario, entrant.algorithm, seed, rounds, walk)
+        self.network = network_of(scenario, entrant, seed, rounds, walk)
         self._degree_since = np.nan
         engine.use_motion(scenario.motion.state, scenario.motion.step)
         engine.use(entrant.algorithm, entrant.parameters)
@@ -131,7 +129,8 @@ class Stage:
     def measured(self, snapshots: list[Snapshot], shared: int = 0) -> Run:
         """Return what the run gave."""
         watch = self.network.watch
-        return Run(watch.samples, watch.counts, self.message_bytes(), snapshots, shared)
+        length = message_bytes(self.entrant, self.network)
+        return Run(watch.samples, watch.counts, length, snapshots, shared)
 
     def run(self, until: float) -> None:
         """Run on to a time [s]."""
@@ -214,24 +213,9 @@ class Stage:
             leading(self.network), devices.running.copy(),
             pairs[near & (pairs[:, 0] < pairs[:, 1])])
 
-    def message_bytes(self) -> float:
-        """Return the mean length of the messages that devices would send now [bytes]."""
-        algorithm, devices = self.entrant.algorithm, self.network.devices
-        codec = codec_for(algorithm)
-        chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
-        return float(np.mean([
-            len(codec.encode(Message(
-                int(devices.id[i]), 'map',
-                (float(devices.position[i, 0]), float(devices.position[i, 1])),
-                state_of(algorithm, self.network.exports, int(i))))) for i in chosen]))
-
     def _begin(self) -> None:
-        devices = self.network.devices
-        for i in range(len(devices.id)):
-            state = self.entrant.algorithm.start(
-                Device(int(devices.id[i]), float(devices.strength[i])))
-            for column, value in zip(self.network.exports, state):
-                column[i] = value
+        for i in range(len(self.network.devices.id)):
+            begin(self.entrant.algorithm, self.network, i)
 
     def _medium(self) -> Medium:
         messages, rounds = self.scenario.messages, self.scenario.rounds

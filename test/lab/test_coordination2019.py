@@ -14,9 +14,8 @@
 
 """The study of COORDINATION 2019: that the town is as its scenario says, and who fails in it."""
 
-from typing import Any
-
-from leader_election.lab import scenario
+from leader_election.coordination.region import CANDIDATE, WORKER
+from leader_election.lab import results, scenario
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.selection import leading
 from leader_election.lab.simulate import simulate
@@ -28,9 +27,9 @@ SERVERS, USERS = slice(0, 126), slice(126, None)
 RANGE = 100.0
 
 
-def variant(**values: Any) -> Scenario:
-    """Return the variant with this number of users and this chance of failure."""
-    wanted = {'devices.count': values['users'], 'events.chance': values['chance']}
+def variant(users: int, chance: float, alpha: float = 0.01) -> Scenario:
+    """Return the variant with this number of users, chance of failure, and feedback."""
+    wanted = {'users': users, 'algorithms.regions.feedback_alpha': alpha, 'events.chance': chance}
     [found] = [made for told, made in scenario.load('coordination2019').variants()
                if told == wanted]
     return found
@@ -40,14 +39,23 @@ def test_the_numbers_of_the_study() -> None:
     study = scenario.load('coordination2019')
     assert study.duration == 1200 and study.messages.range == RANGE
     assert study.motion_parameters.speed == 1.4
-    assert list(study.vary.values()) == [[100, 300, 1000], [0, 0.1, 0.3, 1]]
+    assert results.dimensions(study) == {
+        'users': [100, 300, 1000], 'algorithms.regions.feedback_alpha': [0, 0.001, 0.01, 0.1, 1],
+        'events.chance': [0, 0.1, 0.3, 1]}
     for users in (100, 300, 1000):
-        stage = Stage(variant(users=users, chance=1), study.entrants[0], 0)
+        made = variant(users=users, chance=1)
+        stage = Stage(made, made.entrants[0], 0)
         assert len(stage.network.devices.id) == 126 + users
         # Only users do not hear each other, and only they move.
         assert np.all(stage.network.devices.among[SERVERS])
         assert not np.any(stage.network.devices.among[USERS])
         assert sorted(stage.network.moves.order) == list(range(126, 126 + users))
+        # Only servers lead, and only users are counted.
+        columns = stage.network.exports
+        assert np.all(columns.role[SERVERS] == CANDIDATE) and np.all(columns.role[USERS] == WORKER)
+        assert np.all(columns.offer[SERVERS] == 0) and np.all(columns.offer[USERS] == 1)
+        # A leader serves as many as feedback is to bring about, on average.
+        assert 12 < users / made.entrants[0].parameters.region.target < 14
 
 
 @pytest.mark.parametrize('seed', range(3))

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.lab import plain_yaml
+from leader_election.lab.results import dimensions
 from leader_election.lab.scenario import load, names, parse, Scenario, ScenarioError
 from leader_election.lab.simulate import Stage
 import numpy as np
@@ -240,6 +241,12 @@ def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None
     ({'vary': {'duration': [10, 20], 'measure.interval': [1, 2]}}, 'vary: duration and '),
     ({'vary': {'measure.interval': [1, 0.99]}}, 'vary: duration and measure.interval are not '),
     ({'vary': {'measure': [{'interval': 1}, {'interval': 2}]}}, 'vary: duration and measure.'),
+    ({'vary': {'size': [1, 2]}}, 'vary: there is no size to change; a name for several keys '),
+    ({'vary': {'size': [{}]}}, 'vary: there is no size to change; a name for several keys '),
+    ({'vary': {'size': [{'devices.count': 3}, {'devices.count': 3, 'messages.loss': 0.5}]}},
+     'vary.size: 3 is there twice'),
+    ({'vary': {'size': [{'title': 'a'}]}}, 'vary.size.title: is not allowed; all variants have'),
+    ({'vary': {'size': [{'messages.lost': 1}]}}, 'unknown key messages.lost; known: '),
     ({'vary': {'title': ['a', 'b']}}, 'vary.title: is not allowed; all variants have the same'),
     ({'vary': {'source': ['a', 'b']}}, 'vary.source: is not allowed; all variants have the same'),
     ({'vary': {'algorithms.name': ['bounded', 'classic']}}, 'vary.algorithms.name: is not '),
@@ -329,6 +336,25 @@ def test_what_varies_makes_all_combinations() -> None:
     # The scenario itself is what it was.
     assert scenario.messages.loss == 0.0
     assert made({}).variants()[0][0] == {}
+
+
+def test_keys_that_vary_together_have_one_name() -> None:
+    scenario = made({'vary': {
+        'size': [{'devices.count': 3, 'messages.range': 9}, {'devices.count': 7}],
+        'messages.loss': [0, 0.5]}})
+    found = [(values, variant.groups[0].parameters.count, variant.messages.range,
+              variant.messages.loss) for values, variant in scenario.variants()]
+    own = scenario.messages.range
+    assert found == [
+        ({'size': size, 'messages.loss': loss}, size, 9 if size == 3 else own, loss)
+        for size in (3, 7) for loss in (0, 0.5)]
+    # In results it is called as the first of the keys is.
+    assert dimensions(scenario) == {'size': [3, 7], 'messages.loss': [0, 0.5]}
+
+
+def test_a_section_varies_as_a_whole() -> None:
+    variants = made({'vary': {'messages': [{'range': 3}, {'range': 4, 'loss': 0.1}]}}).variants()
+    assert [variant.messages.range for _, variant in variants] == [3, 4]
 
 
 def test_what_varies_may_be_the_duration_where_no_sample_is_missed() -> None:

@@ -20,7 +20,7 @@ from typing import Any
 from lab.stages import begun, counts, leaders, LINE, line, played, scene, WALK
 from leader_election.lab import build, engine, simulate
 from leader_election.lab.build import columns_of, larger
-from leader_election.lab.engine import COUNTERS, MORE_PAIRS, MORE_POOL, MORE_ROOM
+from leader_election.lab.engine import COUNTERS, MEASURES, MORE_PAIRS, MORE_POOL, MORE_ROOM
 from leader_election.lab.engine.network import ROUNDS
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import parting, Run, simulate_branches, Stage
@@ -36,8 +36,14 @@ BUSY = scene(
         {'kind': 'die', 'at': 14, 'share': 0.2}])
 QUIET = scene()
 WALKING = scene(motion=WALK)
-SCENARIOS = pytest.mark.parametrize('scenario', [QUIET, WALKING, BUSY], ids=[
-    'quiet', 'walk', 'everything'])
+WITH_REGIONS = scene(
+    motion=WALK, messages={'range': 25, 'delay': [0.1, 1.5], 'loss': 0.2, 'expiry': 3},
+    algorithms=[{'name': 'bounded', 'radius': 60, 'regions': {
+        'aggregate': 'mean', 'feedback_gain': 1, 'feedback_alpha': 0.1, 'feedback_target': 4}}],
+    events=[{'kind': 'join', 'at': 4.5, 'first': 12}, {'kind': 'corrupt', 'at': 9, 'share': 0.5},
+            {'kind': 'die', 'at': 14, 'leaders': True, 'chance': 0.5}])
+SCENARIOS = pytest.mark.parametrize('scenario', [QUIET, WALKING, BUSY, WITH_REGIONS], ids=[
+    'quiet', 'walk', 'everything', 'regions'])
 
 
 def run(scenario: Scenario, seed: int, snapshots: tuple[float, ...] = ()) -> Run:
@@ -157,7 +163,7 @@ def test_all_samples_are_taken(duration: float, interval: float, count: int) -> 
     # As a float three times 0.1 is more than 0.3.
     samples = run(scene(duration=duration, measure={'interval': interval},
                         rounds={'period': 0.01}), 0).samples
-    assert len(samples) == count and not np.any(np.isnan(samples))
+    assert len(samples) == count and not np.any(np.isnan(samples[:, :len(MEASURES)]))
 
 
 def test_a_snapshot_by_hand() -> None:

@@ -42,15 +42,15 @@ from leader_election.lab.engine.network import (
     watch,
 )
 from leader_election.lab.engine.pool import larger_pool, Pool, pool
-from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.engine.sample import COLUMNS, MEASURES
 
 SKIN = 0.4
 """How much farther than the range rows of links look, as a part of the range: rows are made anew
 when devices may have moved by half of that, and longer rows cost more in each round."""
 
 __all__ = [
-    'Agenda', 'COUNTERS', 'DONE', 'Devices', 'FRESH', 'Links', 'Lists', 'MEASURES', 'MORE_PAIRS',
-    'MORE_POOL', 'MORE_ROOM', 'Medium', 'Network', 'Pool', 'SKIN', 'Watch', 'advance', 'agenda',
-    'detach', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild', 'use', 'use_motion',
-    'watch',
+    'Agenda', 'COLUMNS', 'COUNTERS', 'DONE', 'Devices', 'FRESH', 'Links', 'Lists', 'MEASURES',
+    'MORE_PAIRS', 'MORE_POOL', 'MORE_ROOM', 'Medium', 'Network', 'Pool', 'SKIN', 'Watch',
+    'advance', 'agenda', 'detach', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild',
+    'use', 'use_motion', 'watch',
 ]

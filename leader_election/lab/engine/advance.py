@@ -92,7 +92,7 @@ def advance(network, medium, parameters, random, walk, until):
             now = min(now, move_times[mover])
         soon = (sampled[0] + 1) * watch.interval
         if soon <= min(now, until) and sampled[0] < len(watch.samples):
-            sample(network.devices, exports, watch)
+            sample(network.devices, exports, watch, parameters)
             continue
         if now >= until:
             return DONE

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from leader_election.lab.engine.agenda import Agenda
 from leader_election.lab.engine.links import Links
 from leader_election.lab.engine.pool import Pool
-from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.engine.sample import COLUMNS
 import numpy as np
 from numpy.typing import NDArray
 
@@ -105,7 +105,7 @@ def watch(devices: int, window: int, samples: int, interval: float) -> Watch:
     """Return a watch that has seen nothing yet."""
     return Watch(
         np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
-        np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(MEASURES)), np.nan),
+        np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(COLUMNS)), np.nan),
         np.zeros(1, np.int64), interval)
 
 

@@ -15,15 +15,19 @@
 """One sample of what is measured: a row of numbers."""
 
 from leader_election.lab.engine.jit import jit
+from leader_election.lab.engine.region_sample import may_lead, REGION_MEASURES, sample_regions
 import numpy as np
 
 MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
             'mean_size', 'largest_size', 'mean_radius', 'largest_radius')
-"""The columns of a sample."""
+"""The first columns of a sample: what is measured of elections."""
+
+
+COLUMNS = MEASURES + REGION_MEASURES
 
 
 @jit
-def sample(devices, exports, watch):
+def sample(devices, exports, watch, parameters):
     """Write the next row of ``watch.samples``."""
     n = len(devices.id)
     least = devices.id[devices.by_id[0]]
@@ -51,7 +55,7 @@ def sample(devices, exports, watch):
     for place in range(n):
         i = devices.by_id[place]
         # Who names itself at an infinite distance has found nobody yet (classic).
-        leads = (devices.running[i] and watch.begun[i]
+        leads = (devices.running[i] and watch.begun[i] and may_lead(exports, i)
                  and exports.leader[i] == devices.id[i] and exports.distance[i] < np.inf)
         leaders += leads
         if size[place] > 0:
@@ -73,5 +77,8 @@ def sample(devices, exports, watch):
     row[7] = largest
     row[8] = total / correct if correct > 0 else 0.0
     row[9] = widest
+    row[len(MEASURES):] = np.nan
+    if begun > 0:
+        sample_regions(devices, exports, watch, parameters, row[len(MEASURES):])
     watch.changed[1] = 0
     watch.sampled[0] += 1

@@ -21,7 +21,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from lab.slow import Heard, Slow
 from lab.stages import begun, held, leaders, rounds, scene, SQUARE, states, WALK
-from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.algorithms import Algorithm, ALGORITHMS, Device
+from leader_election.coordination.aggregate import AGGREGATES
+from leader_election.coordination.region import COLLECTIONS
 from leader_election.lab import build
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Stage
@@ -38,13 +40,32 @@ FLEETING = {'round_period': 0.01, 'message_expiry': 0.02, 'measurement_expiry': 
 def slow_for(stage: Stage, seed: int) -> Slow:
     """Return the slow simulation of the same run, which draws the same."""
     devices, lists = stage.network.devices, stage.network.lists
+    assert begins_as_its_algorithm_says(stage)
     given = zip(lists.first.tolist(), lists.second.tolist())
-    return Slow(
+    slow = Slow(
         stage.entrant.algorithm, stage.entrant.parameters,
         [Device(*both) for both in zip(devices.id.tolist(), devices.strength.tolist())],
         stage.scenario.messages, np.random.default_rng([seed, 4]),  # As the stage's messages.
         pairs=None if lists.fixed < 0 else {
             (min(pair), max(pair)) for pair in list(given)[lists.fixed:]})
+    # What devices are in regions and bring along is the scenario's.
+    slow.states = states(stage)
+    return slow
+
+
+def begins_as_its_algorithm_says(stage: Stage) -> bool:
+    """Say whether all begin as their algorithm says, but for what the scenario says in regions."""
+    if stage.entrant.regions is not None:
+        return True
+    devices = stage.network.devices
+    return states(stage) == [
+        stage.entrant.algorithm.start(Device(*both))
+        for both in zip(devices.id.tolist(), devices.strength.tolist())]
+
+
+def told(algorithm: Algorithm, state: Any) -> tuple[Any, ...]:
+    """Return what is told of a state; the rest is in no mailbox."""
+    return tuple(value for field, value in zip(algorithm.fields, state) if not field.kept)
 
 
 def side_by_side(stage: Stage, slow: Slow, until: float,
@@ -56,9 +77,10 @@ def side_by_side(stage: Stage, slow: Slow, until: float,
         heard = slow.round(i, now, stage.network.devices.position, row)
         assert states(stage) == slow.states, f'device {i} at {now} s'
         boxes = held(stage.network, slow.algorithm)
-        assert ({sender: export for (receiver, sender), export in boxes.items() if receiver == i}
-                == {sender: letter.export for (receiver, sender), letter in slow.boxes.items()
-                    if receiver == i})
+        assert ({sender: told(slow.algorithm, export)
+                 for (receiver, sender), export in boxes.items() if receiver == i}
+                == {sender: told(slow.algorithm, letter.export)
+                    for (receiver, sender), letter in slow.boxes.items() if receiver == i})
         yield i, now, heard
 
 
@@ -201,6 +223,32 @@ def test_agrees_where_devices_are_fast() -> None:
     compare(scene(motion={**WALK, 'speed': 8}), 0)
 
 
+@pytest.mark.parametrize('collection', COLLECTIONS)
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_agrees_on_regions(name: str, collection: str) -> None:
+    takes = ALGORITHMS.get(name).takes
+    regions = {'collection': collection, 'gossip_members': 6, 'gossip_depth': 3,
+               'aggregate': 'mean'}
+    if 'radius' in takes:
+        regions |= {'feedback_gain': 1, 'feedback_alpha': 0.3, 'feedback_target': 4}
+    stage = compare(scene(
+        algorithms=[{'name': name, 'regions': regions} | (
+            {'radius': 40} if 'radius' in takes else {})],
+        motion=WALK, messages={'range': 25, 'loss': 0.2, 'expiry': 2.5},
+        devices=[{**SQUARE, 'count': 9}, {**SQUARE, 'count': 3, 'role': 'worker'},
+                 {**SQUARE, 'count': 2, 'role': 'relay'}]), 1)
+    assert len({state.summary for state in states(stage)}) > 1
+
+
+@pytest.mark.parametrize('aggregate', AGGREGATES.names())
+def test_agrees_on_aggregates(aggregate: str) -> None:
+    stage = compare(scene(
+        algorithms=[{'name': 'bounded', 'radius': 40, 'regions': {'aggregate': aggregate}}],
+        motion=WALK, devices=[{**SQUARE, 'count': 9}, {
+            **SQUARE, 'count': 5, 'contributes': 0.3}]), 1)
+    assert all(np.isfinite(state.decision).any() for state in states(stage))
+
+
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_robots_say_the_same(name: str) -> None:
     # Robots that hear what devices of the engine hear, measured by them, in a walk with loss.
@@ -222,7 +270,10 @@ def test_robots_say_the_same(name: str) -> None:
             robots[i].hear(codec.encode(Message(sender, 'map', None, export)), now)
             robots[i].measure([sender, distance], now)
         said = codec.decode(robots[i].round(now))
-        assert said == Message(i, 'map', None, states(stage)[i])
+        state = states(stage)[i]
+        # Robots have their distance in whole tenths of a millimetre.
+        assert said.export.distance == pytest.approx(state.distance, rel=0, abs=1e-4)
+        assert said == Message(i, 'map', None, state._replace(distance=said.export.distance))
     assert heard_at_all > 200 and len({state.leader for state in slow.states}) < 8
 
 

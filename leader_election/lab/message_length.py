@@ -1,0 +1,66 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How long messages are that devices would send, if they were robots."""
+
+import math
+from typing import Any
+
+from leader_election.algorithms import ALGORITHMS
+from leader_election.lab.build import state_of
+from leader_election.lab.engine import Network
+from leader_election.lab.regions import aggregate_of
+from leader_election.lab.sections import Entrant, Regions
+from leader_election.robot.codec import codec_for, Message
+from leader_election.robot.told import dumps, exactly, Told
+import numpy as np
+
+SIZED = 100
+"""So many devices' last messages are written out."""
+DIGITS = 4
+"""Of positions and distances, after the point of a metre; as robots have them."""
+
+
+def message_bytes(entrant: Entrant, network: Network) -> float:
+    """Return the mean length of the messages that devices would send now [bytes]."""
+    devices = network.devices
+    # A message names the election; what is told of regions stands beside.
+    codec = codec_for(ALGORITHMS.get(entrant.algorithm.name))
+    chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
+    lengths = []
+    for i in chosen.tolist():
+        state = state_of(entrant.algorithm, network.exports, i)
+        if math.isfinite(state.distance):
+            state = state._replace(distance=round(state.distance, DIGITS))
+        election = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
+        told = None if entrant.regions is None else _told(state, entrant.regions)
+        x, y = devices.position[i].round(DIGITS).tolist()
+        lengths.append(len(codec.encode(
+            Message(int(devices.id[i]), 'map', (x, y), election, told))))
+    return float(np.mean(lengths))
+
+
+def _told(state: Any, regions: Regions) -> Told:
+    """Return what a robot with one task tells of its region; the task is called as what it is."""
+    aggregate = aggregate_of(regions)
+    heirs = sum(heir != -1 for heir in state.heirs)
+    members = sum(member != -1 for member in state.members)
+    decided = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
+    return Told(
+        tasks=regions.aggregate, via=state.via,
+        reach=state.reach if regions.feedback_gain > 0.0 else 0.0,
+        summary=() if members else state.summary, heirs=state.heirs[:heirs],
+        shares=exactly(state.shares[:heirs]), members=state.members[:members],
+        ages=state.ages[:members], offers=state.offers[:members * len(aggregate.blank)],
+        decision=decided)

@@ -1,0 +1,79 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Algorithms with regions on top: how a scenario asks for them, and what devices bring along."""
+
+from collections.abc import Sequence
+import math
+from typing import Any
+
+from leader_election.algorithms import Algorithm
+from leader_election.coordination import plan
+from leader_election.coordination.aggregate import Aggregate, AGGREGATES, plan_of
+from leader_election.coordination.coordinated import coordinated, types_of
+from leader_election.coordination.plan import Plan
+from leader_election.coordination.region import RELAY
+from leader_election.coordination.settings import blank_region, parameters_of
+from leader_election.lab.sections import Group, Regions
+from leader_election.parameters import ParameterError
+import numpy as np
+from numpy.typing import NDArray
+
+
+def with_regions(algorithm: Algorithm, election: Any, regions: Regions, radius: float,
+                 link_range: float) -> tuple[Algorithm, Any]:
+    """
+    Return an election algorithm with regions on top, and the parameters of its round.
+
+    :param election: the parameters of the election's round.
+    :param radius: the election's [m]; infinite: it takes none.
+    :param link_range: where a neighbour is heard no more, in the metric; infinite: not known.
+    :raises ParameterError: for what cannot be run.
+    """
+    aggregate = aggregate_of(regions)
+    if plan.OWN == aggregate.kind:
+        raise ParameterError(f'parameter aggregate: {regions.aggregate} is not allowed; it '
+                             'combines by a function of its own, which is for robots only')
+    if regions.feedback_gain > 0.0 and not math.isfinite(radius):
+        raise ParameterError(f'parameter feedback_gain: {regions.feedback_gain:g} is not allowed; '
+                             f'algorithm {algorithm.name} takes no radius, so it takes 0')
+    blank = blank_region(regions, aggregate.blank, aggregate.blank,
+                         undecided=(math.inf,) * len(aggregate.blank))
+    kind, start, detail = (np.array(column) for column in plan_of([aggregate]))
+    arrays: Any = Plan(kind, start, detail)  # type: ignore[arg-type]
+    region = parameters_of(
+        regions, arrays, radius=radius, link_range=link_range,
+        undecided=np.array(blank.decision))
+    return (coordinated(algorithm.name, blank),
+            types_of(algorithm.name).Parameters(election, region))
+
+
+def aggregate_of(regions: Regions) -> Aggregate:
+    """Return what is collected."""
+    return AGGREGATES.get(regions.aggregate).make()
+
+
+def assign(columns: Any, regions: Regions, groups: Sequence[Group], member_of: NDArray[np.int64],
+           ids: NDArray[np.int64]) -> None:
+    """
+    Write what devices are and bring along into the columns of their states, before they begin.
+
+    :param member_of: the group of each device, by its number, shape (n,).
+    """
+    aggregate = aggregate_of(regions)
+    for i in range(len(ids)):
+        group = groups[member_of[i]]
+        columns.role[i] = group.role
+        columns.offer[i] = (aggregate.blank if group.role == RELAY
+                            else aggregate.offer(int(ids[i]), group.contributes))

@@ -1,0 +1,215 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Algorithms with regions in a scenario: what they are made of, and what devices bring along."""
+
+import math
+from typing import Any
+
+from lab.stages import begun, LINE, line, scene, states
+from leader_election.coordination.region import CANDIDATE, RELAY, WORKER
+from leader_election.lab.fingerprint import fingerprint
+from leader_election.lab.scenario import Scenario, ScenarioError
+from leader_election.lab.simulate import Stage
+from leader_election.robot.told import WHOLE_SHARE
+import numpy as np
+import pytest
+
+
+def entrant(**regions: Any) -> list[dict[str, Any]]:
+    return [{'name': 'bounded', 'radius': 60, 'regions': regions}]
+
+
+def until(time: float, **sections: Any) -> Stage:
+    """Return five devices on a line with regions, the greatest id the strongest, at a time."""
+    stage = begun(line(**{'algorithms': entrant(), **sections}))
+    stage.run(time)
+    return stage
+
+
+def test_the_round_takes_what_the_scenario_says() -> None:
+    made = line(algorithms=entrant(
+        collection='gossip', gossip_members=5, gossip_depth=3, aggregate='mean', feedback_gain=2,
+        feedback_alpha=0.5, feedback_target=4, feedback_least=0.5, feedback_most=3))
+    entered = made.entrants[0]
+    region = entered.parameters.region
+    assert entered.parameters.election.radius == region.radius == 60.0
+    # A mean is made of two numbers that add up: how many, and how much.
+    assert [part.tolist() for part in region.plan] == [[0], [0, 2], [0]]
+    assert (region.collection, region.gossip_depth, region.link_range) == (2, 3, 10.0)
+    assert (region.gain, region.alpha, region.target) == (2.0, 0.5, 4.0)
+    assert (region.least, region.most) == (0.5, 3.0)
+    assert region.undecided.tolist() == [math.inf, math.inf]
+    start = states(begun(made))[0]
+    assert (len(start.members), len(start.offers), len(start.heirs)) == (5, 10, 0)
+    assert entered.regions is not None and entered.regions.aggregate == 'mean'
+
+
+def test_a_range_is_none_of_a_metric_of_hops() -> None:
+    made = line(messages={'range': 10, 'metric': 'hops'}, algorithms=entrant())
+    assert made.entrants[0].parameters.region.link_range == math.inf
+
+
+@pytest.mark.parametrize(('sections', 'text'), [
+    ({'algorithms': entrant(aggregate='average')},
+     "algorithms.regions.aggregate: 'average' is not allowed; it takes one of all, any, count, "),
+    ({'algorithms': entrant(collection='bucket')},
+     "algorithms.regions.collection: 'bucket' is not allowed; it takes one of tree, multi-path, "),
+    ({'algorithms': entrant(role='worker')},
+     'algorithms.regions.role: is not allowed; a role is told for each group of devices'),
+    ({'algorithms': entrant(size=3)}, 'unknown key algorithms.regions.size; known: '),
+    ({'algorithms': [{'name': 'bounded', 'regions': 3}]},
+     'algorithms.regions: takes keys and values, not 3'),
+    ({'algorithms': [{'name': 'colour', 'regions': {'feedback_gain': 1}}]},
+     'algorithms.regions.feedback_gain: 1 is not allowed; algorithm colour takes no radius, so'),
+    ({'algorithms': entrant(), 'devices': [{**LINE, 'role': 'boss'}]},
+     "devices.role: 'boss' is not allowed; it takes one of candidate, worker, relay"),
+    ({'algorithms': entrant(), 'devices': [{**LINE, 'contributes': 'much'}]},
+     "devices.contributes: 'much' is not allowed; it takes a number"),
+    ({'algorithms': entrant(), 'devices': [{**LINE, 'contributes': math.inf}]},
+     'devices.contributes: inf is not allowed; it takes a number'),
+    ({'devices': [{**LINE, 'role': 'worker'}]},
+     'devices.role: is not allowed; it is for algorithms with regions, and bounded has none'),
+    ({'devices': [{**LINE, 'contributes': 2}]},
+     'devices.contributes: is not allowed; it is for algorithms with regions, and bounded has'),
+])
+def test_what_is_refused_is_named(sections: dict[str, Any], text: str) -> None:
+    with pytest.raises(ScenarioError) as caught:
+        line(**sections)
+    assert str(caught.value).startswith(f'scenario test: {text}')
+    assert '\n' not in str(caught.value)
+
+
+ROLES = [{**LINE, 'columns': 2, 'contributes': 5},
+         {**LINE, 'columns': 1, 'first': [20, 0], 'role': 'relay', 'contributes': 7},
+         {**LINE, 'columns': 2, 'first': [30, 0], 'role': 'worker', 'contributes': 0.5}]
+"""Ids 0 and 1 are candidates, 2 is a relay, 3 and 4 workers, each 10 m from the next."""
+
+
+def test_roles_by_hand() -> None:
+    # 4 is the strongest, but no candidate: of these 1 is the stronger one, and leads. The relay
+    # passes on what the workers contribute, and contributes nothing: 5 + 5 + 0 + 0.5 + 0.5.
+    stage = until(20, devices=ROLES, algorithms=entrant(aggregate='sum'))
+    now = states(stage)
+    assert [state.role for state in now] == [CANDIDATE, CANDIDATE, RELAY, WORKER, WORKER]
+    assert [state.offer for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
+    assert [state.leader for state in now] == [1] * 5
+    assert now[1].summary == (11.0,)
+    assert [state.decision for state in now] == [(11.0,)] * 5
+
+
+def test_what_devices_contribute_is_theirs_by_id() -> None:
+    # Who is there, and what the greatest of three readings are, with whose they are.
+    now = states(until(20, algorithms=entrant(aggregate='union'), first_id=3))
+    assert now[4].summary[:10] == (3, 3, 4, 4, 5, 5, 6, 6, 7, 7)
+    now = states(until(20, algorithms=entrant(aggregate='top'), devices=ROLES))
+    assert now[1].summary == (-5, 0, -5, 1, -0.5, 3)
+
+
+def test_workers_alone_have_no_leader() -> None:
+    stage = until(20, devices=[{**LINE, 'role': 'worker'}])
+    # All name the one of them with the lowest id, which does not lead, and nothing is decided.
+    assert [state.leader for state in states(stage)] == [0] * 5
+    assert not stage.snapshot(20.0).is_leader.any()
+    assert [state.decision for state in states(stage)] == [(math.inf,)] * 5
+
+
+def test_who_joins_is_what_it_was() -> None:
+    stage = begun(line(
+        devices=ROLES, algorithms=entrant(
+            aggregate='sum', feedback_gain=1, feedback_target=3, feedback_alpha=0.5,
+            feedback_least=1),
+        events=[{'kind': 'join', 'at': 1}, {'kind': 'die', 'at': 15}, {'kind': 'join', 'at': 25}]))
+    stage.play(until=25.0)
+    assert states(stage)[1].summary == (11.0,) and states(stage)[1].load > 10.0
+    stage.happen(*stage.scenario.events[2])
+    now = states(stage)
+    # It begins afresh, but for what it is.
+    assert [state.role for state in now] == [CANDIDATE, CANDIDATE, RELAY, WORKER, WORKER]
+    assert [state.offer for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
+    assert [state.device for state in now] == [0, 1, 2, 3, 4]
+    assert [state.summary for state in now] == [(0.0,)] * 5
+    assert {(state.load, state.via, state.decision) for state in now} == {(3.0, -1, (math.inf,))}
+    stage.run(60.0)
+    assert [state.leader for state in states(stage)] == [1] * 5
+
+
+def test_what_is_corrupted_is_all_but_what_a_device_is() -> None:
+    stage = until(20, devices=ROLES, algorithms=entrant(aggregate='sum'),
+                  events=[{'kind': 'corrupt', 'at': 20}])
+    before = states(stage)
+    stage.happen(*stage.scenario.events[0])
+    after = states(stage)
+    for old, new in zip(before, after):
+        assert (old.device, old.role, old.offer) == (new.device, new.role, new.offer)
+        assert old.summary != new.summary and old.heirs != new.heirs and old.reach != new.reach
+    # In time all is as it was.
+    stage.run(60.0)
+    assert [state.decision for state in states(stage)] == [(11.0,)] * 5
+
+
+def varied(**vary: Any) -> Scenario:
+    return scene(algorithms=[*entrant(feedback_gain=1), {'name': 'bounded', 'label': 'alone',
+                                                         'radius': 60}], vary=vary)
+
+
+def test_settings_of_regions_vary_where_there_are_regions() -> None:
+    made = varied(**{'algorithms.regions.feedback_alpha': [0.1, 0.5]})
+    variants = [variant for _, variant in made.variants()]
+    assert [variant.entrants[0].parameters.region.alpha for variant in variants] == [0.1, 0.5]
+    assert all(variant.entrants[1].regions is None for variant in variants)
+    # Who has no regions is run once for all.
+    digests = [[fingerprint(variant, label) for variant in variants]
+               for label in ('bounded', 'alone')]
+    assert len(set(digests[0])) == 2 and len(set(digests[1])) == 1
+
+
+@pytest.mark.parametrize('changes', [
+    {'aggregate': 'sum'}, {'gossip_members': 5}, {'collection': 'tree'}, {'feedback_target': 3}])
+def test_results_follow_from_all_settings(changes: dict[str, Any]) -> None:
+    one, other = line(algorithms=entrant()), line(algorithms=entrant(**changes))
+    assert fingerprint(one, 'bounded') != fingerprint(other, 'bounded')
+
+
+def test_messages_are_as_long_as_robots_make_them() -> None:
+    """
+    Who has two neighbours nearer by halves what it has between them.
+
+    The texts are as robots with one task would send them, which is called as what it collects.
+    """
+    square = [{'kind': 'grid', 'columns': 2, 'rows': 2, 'step': [10, 10]}]
+    stage = until(20, devices=square, algorithms=entrant(feedback_gain=1, feedback_target=4))
+    assert [state.leader for state in states(stage)] == [3] * 4
+    texts = [
+        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-3.0,20.0,3],"t":"count",'
+        f'"r":[1,[1],60,[1,2],[{WHOLE_SHARE // 2},{WHOLE_SHARE // 2}]],"d":[4.0]}}',
+        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-3.0,10.0,3],"t":"count",'
+        f'"r":[3,[1.5],60,[3],[{WHOLE_SHARE}]],"d":[4.0]}}',
+        '{"v":1,"id":2,"frame":"map","p":[0.0,10.0],"c":[-3.0,10.0,3],"t":"count",'
+        f'"r":[3,[1.5],60,[3],[{WHOLE_SHARE}]],"d":[4.0]}}',
+        '{"v":1,"id":3,"frame":"map","p":[10.0,10.0],"c":[-3.0,0.0,3],"t":"count",'
+        '"r":[-1,[4],60],"d":[4.0]}']
+    assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])
+
+
+def test_gossip_is_told_without_what_stands_for_nobody() -> None:
+    # Two devices, each of which knows both: 0 says itself first, which nobody has told it.
+    pair = [{**LINE, 'columns': 2}]
+    stage = until(20, devices=pair, algorithms=entrant(collection='gossip'))
+    texts = [
+        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-1.0,10.0,1],"t":"count",'
+        '"r":[1,[],0,[],[],[],[0,1],[0,1],[1,1]],"d":[2.0]}',
+        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-1.0,0.0,1],"t":"count",'
+        '"r":[-1,[],0,[],[],[],[1,0],[0,1],[1,1]],"d":[2.0]}']
+    assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])
