@@ -157,6 +157,8 @@ def _locked(parts: Path) -> TextIO:
         except FileNotFoundError:
             continue  # Who had the lock has just removed the folder.
         except OSError as error:
+            if isinstance(error, FileExistsError) and (parts.is_dir() or not parts.exists()):
+                continue  # Likewise, while it was to be made here.
             raise ResultError(f'{parts} cannot be written ({results.reason(error)}); choose '
                               'another folder with --results') from None
         try:
