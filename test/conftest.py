@@ -12,12 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Keep the tests of one run apart from whatever else speaks DDS on this machine."""
+"""Keep the tests of one run apart from whatever else speaks DDS or computes on this machine."""
 
 from collections.abc import Iterator
 import os
 
+from hypothesis import settings
 import pytest
+
+# How long an example takes depends on who else is at work on the machine.
+settings.register_profile('untimed', deadline=None)
+settings.load_profile('untimed')
 
 # Before the first import of rclpy, and inherited by the processes that tests start.
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')

@@ -68,7 +68,6 @@ class ElectionNode(Node):
         self._transform = (
             Transform(self, parameters.frame) if parameters.pose_source == 'tf' else None)
         self._twin_logged = False
-        self._troubles = 0
 
         self._out = self.create_publisher(
             String, parameters.send_topic, copy(NEIGHBOURHOOD),
@@ -114,7 +113,7 @@ class ElectionNode(Node):
         self.robot.configure(parameters)
 
     def _configure_instance(self, name: str, parameters: InstanceParameters) -> None:
-        self.robot.instances[name].configure(parameters)
+        self.robot.configure_instance(name, parameters)
 
     @staticmethod
     def _set_timer(timer: Any, period: float) -> None:
@@ -186,11 +185,11 @@ class ElectionNode(Node):
 
     def _tell_troubles(self) -> None:
         """Log the first error of each task, once."""
-        troubles = [(duty.name, duty.trouble) for instance in self.robot.instances.values()
-                    for duty in instance.duties if duty.trouble]
-        for name, trouble in troubles[self._troubles:]:
-            self.get_logger().error(f'task {name}: {trouble}')
-        self._troubles = len(troubles)
+        for instance in self.robot.instances.values():
+            for duty in instance.duties:
+                if duty.trouble and not duty.logged:
+                    duty.logged = True
+                    self.get_logger().error(f'task {duty.name}: {duty.trouble}')
 
     def _diagnose(self) -> None:
         message = DiagnosticArray()

@@ -24,7 +24,7 @@ from leader_election.nodes.declare import Declared
 from leader_election.nodes.host import Host
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
-from leader_election.robot.duty import Duty
+from leader_election.robot.duty import Duty, label
 from leader_election.robot.instance_parameters import InstanceParameters, names_in
 from leader_election.robot.parameters import ElectionParameters
 from rclpy.clock import Clock
@@ -70,9 +70,9 @@ def duty(node: Node, pace: Clock, robot_id: int,
     except KeyError as error:
         raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
     name = label(task)
-    settings = Declared(node, kind.parameters, prefix=f'{prefix}{name}.').values
     host = Host(node, pace, instance)
     try:
+        settings = Declared(node, kind.parameters, prefix=f'{prefix}{name}.').values
         made = Duty(name, kind(Member(robot_id, host, pose), settings))
     except ParameterError:
         raise
@@ -81,13 +81,3 @@ def duty(node: Node, pace: Clock, robot_id: int,
                              f'{type(error).__name__}: {error}') from error
     host.fail = made.fail
     return made
-
-
-def label(task: str) -> str:
-    """
-    Return what a task is called in messages and before its parameters.
-
-    >>> label('count'), label('my_robots.tasks:FindWarmth')
-    ('count', 'findwarmth')
-    """
-    return task.partition(':')[2].lower() or task

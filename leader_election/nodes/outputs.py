@@ -64,7 +64,7 @@ class Outputs:
     def publish(self, robot: Robot) -> None:
         """Publish what has changed."""
         instance = self._instance
-        seen = instance.see(robot.neighbours)
+        seen = instance.seen
         self._send('leader', instance.state.leader, Int64)
         self._send('is_leader', instance.leads, Bool)
         self._send('role', instance.role, String)
@@ -114,7 +114,7 @@ class Outputs:
 
 def named(summary: Mapping[str, Any]) -> dict[str, float]:
     """
-    Return a summary as numbers with names; what nobody can say is NaN.
+    Return a summary as numbers with names; what nobody can say, or is no number, is NaN.
 
     >>> named({'members': 3.0, 'count.centre': [1.0, 2.0], 'field.mean': None})
     {'members': 3.0, 'count.centre.0': 1.0, 'count.centre.1': 2.0, 'field.mean': nan}
@@ -122,7 +122,10 @@ def named(summary: Mapping[str, Any]) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for name, value in summary.items():
         if isinstance(value, (list, tuple)):
-            numbers |= named({f'{name}.{k}': part for k, part in enumerate(value)})
+            value = dict(enumerate(value))
+        if isinstance(value, Mapping):
+            numbers |= named({f'{name}.{part}': of_it for part, of_it in value.items()})
         else:
-            numbers[name] = math.nan if value is None else float(value)
+            number = float(value) if isinstance(value, (bool, int, float)) else math.nan
+            numbers[name] = math.nan if math.isnan(number) else number
     return numbers

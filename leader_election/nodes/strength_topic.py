@@ -27,7 +27,7 @@ from rclpy.node import Node
 def subscribe(node: Node, instance: Instance) -> None:
     """Feed the strength in an instance from its source, where that is a topic."""
     source = instance.source
-    if not source.topic:
+    if not source.topic or instance.below is not None:
         return
     topic = source.topic if instance.name == MAIN else f'{instance.name}/{source.topic}'
     package, _, name = source.message.split('/')

@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.algorithms.fields import Field
 from leader_election.robot import told
-from leader_election.robot.told import MAX_ID, Reason, Told
+from leader_election.robot.told import is_whole, MAX_ID, Reason, Told
 
 VERSION = 1
 MAX_LENGTH = 4096
@@ -250,9 +250,9 @@ def _parse(payload: str) -> Any:
 def _signed(payload: str) -> Any:
     """Return the document, of this version and with a sender."""
     document = _parse(payload)
-    _require(type(document) is dict and _is_whole(document.get('v')), Reason.MALFORMED)
+    _require(type(document) is dict and is_whole(document.get('v')), Reason.MALFORMED)
     _require(document['v'] == VERSION, Reason.VERSION)
-    _require(_is_whole(document.get('id')), Reason.MALFORMED)
+    _require(is_whole(document.get('id')), Reason.MALFORMED)
     return document
 
 
@@ -267,16 +267,11 @@ def _number(value: Any) -> float:
     return number
 
 
-def _is_whole(value: Any, least: int = 0) -> bool:
-    """Say whether a value is a whole number in range; 3.0 is one, as JSON Schema has it."""
-    return type(value) in (int, float) and least <= value <= MAX_ID and value == int(value)
-
-
 def is_place(position: Position) -> bool:
     """Say whether a robot can be there; not so at an infinity or at no number."""
     return all(abs(coordinate) <= MAX_COORDINATE for coordinate in position)
 
 
 def _integer(value: Any, least: int) -> int:
-    _require(_is_whole(value, least), Reason.MALFORMED)
+    _require(is_whole(value, least), Reason.MALFORMED)
     return int(value)

@@ -14,51 +14,64 @@
 
 """A task at work on one robot: called, and kept from doing harm."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+import math
 import traceback
 from typing import Any
 
-from leader_election.coordination.aggregate import Layout
+from leader_election.coordination.aggregate import Aggregate, Layout
+from leader_election.coordination.plan import RANKED
 from leader_election.coordination.task import Task
-from leader_election.robot.told import dumps, MAX_DECISION, MAX_NUMBER
+from leader_election.robot.told import decision_text, MAX_ID, MAX_NUMBER
+
+WORDS = 3
+"""So many numbers leaders tell each other over the borders of their regions."""
+MOST_TROUBLE = 4000
+"""The most that is kept of a traceback, of its end [characters]."""
 
 
 class Duty:
     """
     Calls a task; what it raises is counted, and the robot goes on without.
 
-    :param name: of the task, as parameter ``tasks`` says.
+    :param name: of the task, as :func:`label` gives it.
     """
 
     def __init__(self, name: str, task: Task) -> None:
         self.name = name
         self.task = task
-        self.layout = Layout(task.collects)
+        self.layout = Layout({part: self._guarded(aggregate)
+                              for part, aggregate in task.collects.items()})
         self.errors = 0
         """How often the task raised, or returned what cannot be told."""
         self.trouble = ''
         """What the first error was, with its traceback."""
-        self.told = False
-        """Whether people were told."""
+        self.told = self.logged = False
+        """Whether people were told, in diagnostics and in the log."""
+        self._most = _most_of(self.layout)
 
     def sense(self, robot_id: int) -> tuple[float, ...]:
         """Return the row that this robot contributes; the blank one where the task fails."""
         try:
             row = self.layout.offer(robot_id, self.task.sense())
-            if any(MAX_NUMBER < abs(n) < float('inf') for n in row):
-                raise ValueError(f'sense: a number is beyond {MAX_NUMBER:g}')
+            for number, most in zip(row, self._most):
+                if most < abs(number) < math.inf:
+                    raise ValueError(f'sense: {number:g} is beyond {most:g}')
         except Exception as error:
             self.fail(error)
             return self.layout.blank
         return row
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Return the leader's decision, as JSON tells it; ``None`` where the task fails."""
+        """Return the leader's decision, something for JSON; ``None`` where the task fails."""
         try:
             decision = self.task.decide(summary)
-            if len(dumps(decision)) > MAX_DECISION:
-                raise ValueError(f'decide: the decision has {len(dumps(decision))} characters '
-                                 f'in JSON; it may have {MAX_DECISION}')
+            try:
+                decision_text([decision])
+            except ValueError as error:
+                raise ValueError(f'decide: the decision cannot be told: {error}') from None
         except Exception as error:
             self.fail(error)
             return None
@@ -72,10 +85,16 @@ class Duty:
             self.fail(error)
 
     def say(self) -> tuple[float, ...] | None:
-        """Return what leaders of other regions are told; ``None``: nothing."""
+        """Return ``WORDS`` numbers that leaders of other regions are told; ``None``: nothing."""
         try:
             said = self.task.say()
-            return None if said is None else tuple(float(number) for number in said)
+            if said is None:
+                return None
+            words = [float(number) for number in islice(said, WORDS + 1)]
+            if len(words) > WORDS or not all(abs(word) <= MAX_NUMBER for word in words):
+                raise ValueError(f'say: it takes up to {WORDS} numbers, each within '
+                                 f'{MAX_NUMBER:g}')
+            return (*words, 0.0, 0.0, 0.0)[:WORDS]
         except Exception as error:
             self.fail(error)
             return None
@@ -91,4 +110,53 @@ class Duty:
         """Count an error, and keep the first of them."""
         self.errors += 1
         if not self.trouble:
-            self.trouble = ''.join(traceback.format_exception(error))
+            self.trouble = ''.join(traceback.format_exception(error))[-MOST_TROUBLE:]
+
+    def _guarded(self, aggregate: Aggregate) -> Aggregate:
+        """Return an aggregate whose functions, which may be a user's, raise nothing."""
+        def result(row: Sequence[float]) -> Any:
+            try:
+                return aggregate.result(row)
+            except Exception as error:
+                self.fail(error)
+                return None
+
+        def combine(into: Sequence[float], other: Sequence[float]) -> Sequence[float]:
+            try:
+                found = _combined(aggregate.combine, into, other)
+            except Exception as error:
+                self.fail(error)
+                return into
+            return found
+        return replace(aggregate, result=result,
+                       combine=None if aggregate.combine is None else combine)
+
+
+def label(task: str) -> str:
+    """
+    Return what a task is called in messages and before its parameters.
+
+    >>> label('count'), label('my_robots.tasks:FindWarmth')
+    ('count', 'findwarmth')
+    """
+    return task.partition(':')[2].lower() or task
+
+
+def _combined(combine: Callable[..., Any] | None, into: Sequence[float],
+              other: Sequence[float]) -> tuple[float, ...]:
+    """Return what a user's function makes of two rows; as long as they are, and of numbers."""
+    assert combine is not None
+    row = tuple(float(number) for number in islice(combine(into, other), len(into) + 1))
+    if len(row) != len(into) or not all(number > -math.inf for number in row):
+        raise ValueError(f'combine: {len(into)} numbers have to come of it, none of them NaN or '
+                         '-infinity')
+    return row
+
+
+def _most_of(layout: Layout) -> tuple[float, ...]:
+    """Return how large each number of a row may be; in records there are ids."""
+    start = layout.plan.start
+    return tuple(
+        MAX_ID if kind == RANKED else MAX_NUMBER
+        for part, kind in enumerate(layout.plan.kind)
+        for _ in range(start[part], start[part + 1]))

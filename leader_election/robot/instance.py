@@ -20,43 +20,40 @@ tasks, and its variants: zones, leaders that know their neighbours, leaders of l
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from itertools import chain
 import json
 import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS, Device
-from leader_election.coordination.aggregate import Aggregate, count, Layout
 from leader_election.coordination.extent import DIRECTIONS, extent
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
-from leader_election.coordination.plan import OWN, RANKED
+from leader_election.coordination.plan import OWN
 from leader_election.coordination.region import BARRED, CANDIDATE, Region, RELAY, ROLES
 from leader_election.coordination.settings import blank_region, parameters_of
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import Message, Part, Position
-from leader_election.robot.duty import Duty
+from leader_election.robot.duty import Duty, WORDS
 from leader_election.robot.instance_parameters import InstanceParameters
+from leader_election.robot.layout import BORDERS, of_task, OUTLINE, summary_layout
 from leader_election.robot.strength import Strength, STRENGTH_SOURCES
-from leader_election.robot.told import dumps, exactly, MAX_DECISION, Told
+from leader_election.robot.telling import (
+    MOST_MEMBERS,
+    plain,
+    TASKS_DIFFER,
+    Telling,
+    WRONG_SUMMARY,
+)
+from leader_election.robot.told import decision_text, MAX_NAMES, MOST_NUMBERS, Told
 from leader_election.robot.zones import Zones
 
-MEMBERS = 'members'
-"""The number of a region's robots, which every summary begins with; relays do not count."""
-OUTLINE = 'outline'
-BORDERS = 'borders'
-MOST_MEMBERS = 100_000
-"""A summary of more robots than this is wrong."""
-WORDS = 3
-"""So many numbers leaders tell each other over the borders of their regions."""
-MOST_BORDERS = 8
-"""The most regions that a leader knows next to its own; those of the lowest ids."""
 TASK_ERRORS = 'task_errors'
-TASKS_DIFFER = 'rejected_other_tasks'
-WRONG_SUMMARY = 'rejected_other_summary'
+ALGORITHM_DIFFERS = 'rejected_other_algorithm'
 DECISION_TOO_LONG = 'decisions_too_long'
+STEPS = 1e4
+"""Distances are told in steps of a tenth of a millimetre, as positions are."""
 
 
 class Neighbour(NamedTuple):
@@ -75,6 +72,8 @@ class Seen(NamedTuple):
     regions: list[Any]
     """As :class:`~leader_election.coordination.region.Region`, blank where nothing is told."""
     metric: list[float]
+    faults: list[str]
+    """What to count: why somebody, or somebody's region, was passed over."""
 
 
 class _Columns(NamedTuple):
@@ -130,33 +129,60 @@ class Instance:
         self.algorithm = ALGORITHMS.get(parameters.algorithm)
         self.source = STRENGTH_SOURCES.get(parameters.strength_source)
         self.strength = Strength(parameters.strength, 0.0)
+        if below is not None:
+            # Who stands for leader of leaders does so with the strength that made it a leader.
+            self.source, self.strength = below.source, below.strength
         self.zones = Zones(parameters.zones) if parameters.zones else None
         self.zone: str | None = None
         """The zone that the robot is in, where there are zones."""
         self.duties = list(duties)
         self.below = below
-        self.counts: Counter[str] = Counter(
-            {TASK_ERRORS: 0, TASKS_DIFFER: 0, WRONG_SUMMARY: 0, DECISION_TOO_LONG: 0})
-        self.tasks = ','.join(duty.name for duty in self.duties)
+        self.counts: Counter[str] = Counter(dict.fromkeys(
+            (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, ALGORITHM_DIFFERS, DECISION_TOO_LONG), 0))
+        self.seen = Seen([], [], [], [], [])
+        """The neighbours of the last round."""
+        # What is gathered out of what others have collected is the same.
+        self._outlined: bool = below._outlined if below is not None else parameters.outline
+        self._layout = summary_layout(self.duties, self._outlined, parameters.connected)
+        tasks = ','.join(duty.name for duty in self.duties)
+        self._check(parameters, tasks)
         self._link_range = link_range
-        self._layout = _layout(self.duties, parameters)
+        self._role = ROLES.index(parameters.role)
+        self.configure(parameters)
+        self.state: Any = self.algorithm.start(self._device())
+        self._telling: Telling | None = None
+        self.region: Region | None = None
+        if parameters.forms_regions:
+            blank = self._layout.blank
+            self.region = blank_region(
+                parameters, blank, blank, words=WORDS * parameters.connected, undecided='')
+            self._telling = Telling(
+                tasks, self._layout, self.region, 1 if below is None else MOST_MEMBERS)
+        self.decision: list[Any] = []
+        """The leader's decision, an entry a task; empty: none."""
+
+    def _check(self, parameters: InstanceParameters, tasks: str) -> None:
+        """
+        Refuse what the neighbours would.
+
+        :raises ParameterError: see there.
+        """
         for part, aggregate in self._layout.aggregates.items():
             if parameters.collection == 'multi-path' and not aggregate.idempotent \
                     and aggregate.kind == OWN:
                 raise ParameterError(
                     f"parameter collection: 'multi-path' is not allowed for {part}, which is not "
                     'idempotent; it takes tree or gossip')
-        self._role = ROLES.index(parameters.role)
-        self.configure(parameters)
-        self.state: Any = self.algorithm.start(self._device())
-        blank = self._layout.blank
-        self._blank: Region | None = None
-        if parameters.forms_regions:
-            self._blank = blank_region(
-                parameters, blank, blank, words=WORDS * parameters.connected, undecided='')
-        self.region = self._blank
-        self.decision: list[Any] = []
-        """The leader's decision, an entry a task; empty: none."""
+        if len(tasks) > MAX_NAMES:
+            raise ParameterError(f'parameter tasks: names of {len(tasks)} characters are not '
+                                 f'allowed; it takes up to {MAX_NAMES}')
+        rows = parameters.gossip_members if parameters.collection == 'gossip' else 1
+        numbers = rows * len(self._layout.blank)
+        if numbers > MOST_NUMBERS:
+            name = 'gossip_members' if rows > 1 else 'tasks'
+            raise ParameterError(
+                f'parameter {name}: {getattr(parameters, name)!r} is not allowed; a message would '
+                f'hold {numbers} numbers, and it may hold {MOST_NUMBERS}')
 
     def configure(self, parameters: InstanceParameters) -> None:
         """Take over parameters that were changed."""
@@ -165,10 +191,11 @@ class Instance:
         if parameters.zones:
             settings['radius'] = math.inf
         self._round_parameters = self.algorithm.parameters(settings)
-        asked = parameters.strength_hysteresis
-        self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
-        if not self.strength.heard:
-            self.strength.announced = parameters.strength
+        if self.below is None:
+            asked = parameters.strength_hysteresis
+            self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
+            if not self.strength.heard:
+                self.strength.announced = parameters.strength
         takes = 'radius' in self.algorithm.takes and not parameters.zones
         border = len(self._layout.aggregates) - 1 if parameters.connected else -1
         self._region_parameters = parameters_of(
@@ -218,7 +245,7 @@ class Instance:
     @property
     def distance(self) -> float:
         """The way to the leader [m]; under feedback the state's own is in units of radii."""
-        if self.parameters.feedback_gain > 0.0:
+        if self.parameters.feedback_gain > 0.0 and self.parameters.radius > 0.0:
             return float(self.state.distance) * self.radius / self.parameters.radius
         return float(self.state.distance)
 
@@ -249,36 +276,43 @@ class Instance:
 
     def see(self, neighbours: Sequence[Neighbour]) -> Seen:
         """Return the neighbours that take part in this instance."""
-        seen = Seen([], [], [], [])
+        seen = Seen([], [], [], [], [])
         for message, far in neighbours:
             algorithm, export, told = message.part(self.name)
-            if export is None or algorithm not in (None, self.algorithm.name):
+            if export is None:
+                continue
+            if algorithm not in (None, self.algorithm.name):
+                seen.faults.append(ALGORITHM_DIFFERS)
                 continue
             if self.zones is not None and (
                     self.zone is None or self.zones.at(message.position) != self.zone):
                 continue
             seen.messages.append(message)
             seen.exports.append(export)
-            seen.regions.append(self._region_of(message.id, told))
             seen.metric.append(far)
+            if self._telling is not None:
+                region, fault = self._telling.understand(
+                    message.id, told, self._region_parameters.radius)
+                seen.regions.append(region)
+                if fault is not None:
+                    seen.faults.append(fault)
         return seen
 
     def elect(self, seen: Seen) -> Any:
         """Return the state of the election after a round; nothing is changed."""
         metric: Any = seen.metric
-        if self._blank is not None and self._region_parameters.gain > 0.0:
+        if self._telling is not None and self._region_parameters.gain > 0.0:
             metric = scaled([region.reach for region in seen.regions], metric,
                             self._region_parameters).tolist()
         state = self.algorithm.compute(
             self._device(), self.state, seen.exports, metric, self._round_parameters)
-        # A tenth of a millimetre is what positions are told to.
-        return state._replace(distance=round(state.distance, 4)) \
-            if math.isfinite(state.distance) else state
+        return state._replace(distance=_upwards(state.distance))
 
     def round(self, seen: Seen, position: Position | None) -> None:
         """Run a round: elect, then coordinate, then act."""
-        before, self.state = self.state, self.elect(seen)
-        if self.region is None or self._blank is None:
+        before, self.state, self.seen = self.state, self.elect(seen), seen
+        self.counts.update(seen.faults)
+        if self.region is None:
             return
         self._brief(seen)
         old = self.region
@@ -289,11 +323,12 @@ class Instance:
               for field in _Columns._fields[2:]))
         own = _Before(
             before.leader, before.distance, self.standing, self._offer(position), old.load,
-            self._say(position), old.word, old.members, old.ages, old.offers, old.heirs, old.shares)
+            self._say(position), old.word, old.members, old.ages, old.offers, old.heirs,
+            old.shares)
         after = coordinate(
             self._device(), self.state.leader, self.state.distance, own, columns, seen.metric,
             self._region_parameters, self._decide)
-        self.region = _plain(after)
+        self.region = plain(after)
         self.decision = json.loads(after.decision) if after.decision else []
         for k, duty in enumerate(self.duties):
             if self.below is None:
@@ -304,18 +339,9 @@ class Instance:
 
     def told(self) -> Told | None:
         """Return what the neighbours are told of the region, if there are any."""
-        region = self.region
-        if region is None:
+        if self.region is None or self._telling is None:
             return None
-        known = sum(heir != -1 for heir in region.heirs)
-        members = sum(member != -1 for member in region.members)
-        gossip = members * len(self._layout.blank)
-        return Told(
-            self.tasks, region.via,
-            region.reach if self._region_parameters.gain > 0.0 else 0.0,
-            () if members else region.summary, region.heirs[:known], region.shares[:known],
-            region.word, region.members[:members], region.ages[:members],
-            region.offers[:gossip], region.decision)
+        return self._telling.tell(self.region, self._region_parameters.gain > 0.0)
 
     def part(self) -> Part:
         """Return what the neighbours are told of this instance."""
@@ -346,30 +372,25 @@ class Instance:
             member.borders = self.borders() if self.leads else {}
 
     def _device(self) -> Device:
-        if self.below is not None:
-            strength = self.below.strength.announced
-        else:
-            strength = self.strength.announced
+        strength = self.strength.announced
         return Device(self.robot_id, strength if self.standing == CANDIDATE else BARRED)
 
     def _offer(self, position: Position | None) -> tuple[float, ...]:
         """Return what this robot contributes in this round."""
-        if self.below is not None:
-            if self.below.leads and self.below.region is not None:
-                # What is told over borders is another matter on each level.
-                border = self._region_parameters.border
-                known = self._layout.plan.start[border] if border >= 0 else None
-                return self.below.region.summary[:known] + self._layout.blank[
-                    len(self.below.region.summary[:known]):]
-            return self._layout.blank
+        blank = self._layout.blank
         if self.standing == RELAY:
-            return self._layout.blank
+            return blank
+        if self.below is not None and self.below.region is not None:
+            # What is told over borders is another matter on each level, and comes last.
+            border = self._region_parameters.border
+            common = self._layout.plan.start[border] if border >= 0 else len(blank)
+            return self.below.region.summary[:common] + blank[common:]
         rows = [duty.sense(self.robot_id) for duty in self.duties]
-        if self.parameters.outline:
+        if self._outlined:
             nowhere = (math.inf,) * DIRECTIONS
             rows.append(tuple(extent().offer(self.robot_id, position)) if position else nowhere)
         row = (1.0, *chain.from_iterable(rows))
-        return row + self._layout.blank[len(row):]
+        return row + blank[len(row):]
 
     def _say(self, position: Position | None) -> tuple[float, ...]:
         """Return what this robot tells other regions' leaders, if it leads."""
@@ -378,7 +399,7 @@ class Instance:
         for duty in self.duties:
             said = duty.say()
             if said is not None:
-                return (*said, 0.0, 0.0, 0.0)[:WORDS]
+                return said
         return (*(position or (0.0, 0.0)), float(self.region.summary[0]))
 
     def _decide(self, summary: Any) -> str:
@@ -386,85 +407,24 @@ class Instance:
         if not self.duties:
             return ''
         results = self._layout.results(tuple(float(number) for number in summary))
-        decisions = [duty.decide(_of(duty.name, results)) for duty in self.duties]
+        decisions = [duty.decide(of_task(duty.name, results)) for duty in self.duties]
         if all(decision is None for decision in decisions):
             return ''
-        text = dumps(decisions)
-        if len(text) > MAX_DECISION:
+        try:
+            return decision_text(decisions)
+        except ValueError:
+            # Each by itself can be told, but not all together.
             self.counts[DECISION_TOO_LONG] += 1
             return ''
-        return text
-
-    def _region_of(self, sender: int, told: Told | None) -> Any:
-        """Return what a neighbour told of its region; a blank one where that cannot be used."""
-        blank = self._blank
-        if blank is None:
-            return None
-        nothing = blank._replace(device=sender, reach=self.parameters.radius)
-        if told is None:
-            return nothing
-        if told.tasks != self.tasks:
-            self.counts[TASKS_DIFFER] += 1
-            return nothing
-        row = self._layout.blank
-        members = len(told.members)
-        summary = _of_length(told.summary, row) if told.summary or not members else row
-        offers = _of_length(told.offers, row * members) if members else ()
-        if (summary is None or offers is None or len(told.heirs) > len(blank.heirs)
-                or members > len(blank.members) or not 0.0 <= summary[0] <= MOST_MEMBERS):
-            self.counts[WRONG_SUMMARY] += 1
-            return nothing
-        return blank._replace(
-            device=sender, via=told.via, reach=told.reach or self.parameters.radius,
-            heirs=_filled(told.heirs, blank.heirs), shares=_filled(told.shares, blank.shares),
-            summary=summary, word=_filled(told.word, blank.word)[:len(blank.word)],
-            members=_filled(told.members, blank.members), ages=_filled(told.ages, blank.ages),
-            offers=_filled(offers, blank.offers), decision=told.decision)
 
 
-def _layout(duties: Sequence[Duty], parameters: InstanceParameters) -> Layout:
-    # Shares are told in so many digits only; a thousandth of a robot is none.
-    members = replace(count(), result=lambda row: round(float(row[0]), 3))
-    parts: dict[str, Aggregate] = {MEMBERS: members}
-    for duty in duties:
-        parts.update({f'{duty.name}.{name}': aggregate
-                      for name, aggregate in duty.layout.aggregates.items()})
-    if parameters.outline:
-        parts[OUTLINE] = extent()
-    if parameters.connected:
-        width = 2 + WORDS
-        parts[BORDERS] = Aggregate(
-            BORDERS, RANKED, (math.inf,) * width * MOST_BORDERS, lambda _, reading: reading,
-            lambda row: [list(row[at:at + width]) for at in range(0, len(row), width)
-                         if row[at] < math.inf], width)
-    return Layout(parts)
+def _upwards(distance: float) -> float:
+    """
+    Return a distance in whole steps, upwards, so that it grows at each hop however short it is.
 
-
-def _of(task: str, results: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was collected for a task, and what all get."""
-    start = f'{task}.'
-    return {name.removeprefix(start): value for name, value in results.items()
-            if name.startswith(start) or '.' not in name}
-
-
-def _of_length(row: Sequence[float], blank: Sequence[float]) -> tuple[float, ...] | None:
-    """Return a row with what was left out at its end; ``None`` where it is of another kind."""
-    if len(row) > len(blank) or any(n != math.inf for n in blank[len(row):]):
-        return None
-    full = (*row, *blank[len(row):])
-    wrong = any(number == math.inf != none for number, none in zip(full, blank))
-    return None if wrong else full
-
-
-def _filled(row: Sequence[Any], blank: Sequence[Any]) -> tuple[Any, ...]:
-    return (*row, *blank[len(row):])
-
-
-def _plain(region: Region) -> Region:
-    """Return a region in plain Python, with shares as they are told."""
-    return region._replace(
-        load=float(region.load), reach=float(region.reach), via=int(region.via),
-        summary=tuple(map(float, region.summary)), word=tuple(map(float, region.word)),
-        heirs=tuple(map(int, region.heirs)), shares=exactly([float(s) for s in region.shares]),
-        members=tuple(map(int, region.members)), ages=tuple(map(int, region.ages)),
-        offers=tuple(map(float, region.offers)), offer=tuple(region.offer))
+    >>> _upwards(1.00001), _upwards(0.1 + 0.2), _upwards(math.inf)
+    (1.0001, 0.3, inf)
+    """
+    steps = distance * STEPS
+    # Numbers have some sixteen digits, the last of which is no part of a way.
+    return math.ceil(steps - 1e-6) / STEPS if steps < 1e12 else distance

@@ -93,8 +93,8 @@ class InstanceParameters(RegionSettings):
     @property
     def forms_regions(self) -> bool:
         """Return whether there is more to do than elections."""
-        return (self.tasks != '' or self.regions or self.outline or self.connected or self.over != ''
-                or self.feedback_gain > 0.0)
+        return (self.tasks != '' or self.regions or self.outline or self.connected
+                or self.over != '')
 
     def __post_init__(self) -> None:
         """Refuse what makes no sense together, and what the algorithm does not take."""
@@ -108,11 +108,17 @@ class InstanceParameters(RegionSettings):
                 raise ParameterError(
                     f'parameter {p.name}: {shown} is not allowed; algorithm {self.algorithm} '
                     f'takes no {p.name}, {instead}')
-        if self.feedback_gain > 0.0 and ('radius' not in takes or self.zones):
-            why = 'zones have no radius' if self.zones else \
-                f'algorithm {self.algorithm} takes no radius'
+        if self.feedback_gain > 0.0 and (
+                'radius' not in takes or self.zones or not self.forms_regions):
+            why = 'zones have no radius' if self.zones else 'it takes tasks, or regions: true'
+            if 'radius' not in takes:
+                why = f'algorithm {self.algorithm} takes no radius'
             raise ParameterError(f'parameter feedback_gain: {self.feedback_gain:g} is not '
                                  f'allowed; {why}')
+        if self.over and (self.tasks or self.outline):
+            name, value = ('tasks', repr(self.tasks)) if self.tasks else ('outline', 'true')
+            raise ParameterError(f'parameter {name}: {value} is not allowed; over {self.over} it '
+                                 'gathers what is collected there')
 
 
 def names_in(text: str) -> tuple[str, ...]:

@@ -14,18 +14,18 @@
 
 """The instances of a robot, made out of its parameters."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-import math
 from types import MappingProxyType
 
 from leader_election.parameters import ParameterError, table
 from leader_election.robot.codec import MAIN, MOST_INSTANCES
-from leader_election.robot.duty import Duty
+from leader_election.robot.duty import Duty, label
 from leader_election.robot.instance import Instance
 from leader_election.robot.instance_parameters import InstanceParameters, names_in
 from leader_election.robot.parameters import ElectionParameters
 
+MOST_RADIUS = next(p.upper for p in table(InstanceParameters) if p.name == 'radius') or 0.0
 NO_OTHERS: Mapping[str, InstanceParameters] = MappingProxyType({})
 
 
@@ -40,7 +40,9 @@ def instance_parameters(
     """
     Return the parameters of all instances, by name: the first, the others, and the levels.
 
-    :raises ParameterError: for a name that is there twice, or none of ours.
+    Those that others are over form regions, for there has to be something to gather.
+
+    :raises ParameterError: for a name that is there twice, or too many.
     """
     first = InstanceParameters(**{
         p.name: getattr(parameters, p.name) for p in table(InstanceParameters)})
@@ -51,8 +53,11 @@ def instance_parameters(
         if name in found:
             raise ParameterError(f'parameter instances: {name!r} is not allowed; hierarchy '
                                  'makes one of that name')
-        found[name] = replace(first, radius=radius, over=below, zones='', feedback_gain=0.0)
+        found[name] = replace(first, radius=radius, over=below, tasks='', outline=False, zones='',
+                              feedback_gain=0.0)
         below = name
+    for name in {of_it.over for of_it in found.values()} & found.keys():
+        found[name] = replace(found[name], regions=True)
     if len(found) > MOST_INSTANCES:
         raise ParameterError(f'parameter instances: {len(found)} are not allowed; a robot has up '
                              f'to {MOST_INSTANCES}')
@@ -70,9 +75,9 @@ def radii(text: str) -> tuple[float, ...]:
         found = tuple(float(name) for name in names_in(text))
     except ValueError:
         found = (-1.0,)
-    if not all(0.0 < radius < math.inf for radius in found):
-        raise ParameterError(f"parameter hierarchy: {text!r} is not allowed; it takes radii with "
-                             "commas, for example '20, 50' m")
+    if not all(0.0 < radius <= MOST_RADIUS for radius in found) or (text.strip() and not found):
+        raise ParameterError(f'parameter hierarchy: {text!r} is not allowed; it takes radii up to '
+                             f"{MOST_RADIUS:g} m with commas, for example '20, 50'")
     return found
 
 
@@ -87,19 +92,41 @@ def make_instances(
     """
     waiting = instance_parameters(parameters, others)
     made: dict[str, Instance] = {}
+    tasks: dict[str, tuple[str, ...]] = {}
     while waiting:
         ready = [name for name, of_it in waiting.items() if of_it.over in ('', *made)]
         if not ready:
             name, of_it = next(iter(waiting.items()))
-            raise ParameterError(f'parameter over: {of_it.over!r} is not allowed for {name}; it '
-                                 f'takes an instance that is not over {name} itself, one of '
-                                 f'{", ".join([*made, *waiting])}')
+            others_named = [other for other in (*made, *waiting) if other != name]
+            raise _of(name, ParameterError(
+                f'parameter over: {of_it.over!r} is not allowed; it takes another instance, which '
+                f'is not over this one in turn: {", ".join(others_named) or "there is none"}'))
         for name in ready:
             of_it = waiting.pop(name)
             below = made.get(of_it.over)
             # Who gathers what others have collected does so for the same tasks.
-            tasks = of_it.task_names if below is None else below.parameters.task_names
-            made[name] = Instance(
-                name, parameters.robot_id, of_it, link_range,
-                [duties(name, task) for task in tasks], below)
+            tasks[name] = of_it.task_names if below is None else tasks[of_it.over]
+            _differ(name, tasks[name])
+            working = [duties(name, task) for task in tasks[name]]
+            try:
+                made[name] = Instance(
+                    name, parameters.robot_id, of_it, link_range, working, below)
+            except ParameterError as error:
+                raise _of(name, error) from None
     return made
+
+
+def _differ(name: str, tasks: Sequence[str]) -> None:
+    """Refuse tasks of which two would be called the same."""
+    labels = [label(task) for task in tasks]
+    for task, called in zip(tasks, labels):
+        if labels.count(called) > 1:
+            raise _of(name, ParameterError(
+                f'parameter tasks: {task!r} is not allowed; there are two called {called}'))
+
+
+def _of(name: str, error: ParameterError) -> ParameterError:
+    """Return an error with the name of the instance whose parameter it is."""
+    if name == MAIN:
+        return error
+    return ParameterError(str(error).replace('parameter ', f'parameter {name}.', 1))

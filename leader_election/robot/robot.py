@@ -20,7 +20,15 @@ import math
 from typing import Any
 
 from leader_election.algorithms.fields import change
-from leader_election.robot.codec import codec_for, is_place, MAIN, MAX_LENGTH, Message, Position
+from leader_election.robot.codec import (
+    codec_for,
+    is_place,
+    MAIN,
+    MAX_LENGTH,
+    Message,
+    NO_PARTS,
+    Position,
+)
 from leader_election.robot.duty import Duty
 from leader_election.robot.instance import Neighbour
 from leader_election.robot.instance_parameters import InstanceParameters
@@ -46,9 +54,11 @@ ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 MEASUREMENTS_REJECTED = 'measurements_rejected'
 UNMEASURED = 'neighbours_unmeasured'
 DECISIONS_LEFT_OUT = 'decisions_left_out'
+REGIONS_LEFT_OUT = 'regions_left_out'
+INSTANCES_LEFT_OUT = 'instances_left_out'
 COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
             ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, UNMEASURED, DECISIONS_LEFT_OUT,
-            *(reason.value for reason in Reason))
+            REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT, *(reason.value for reason in Reason))
 """The names of what a robot counts."""
 ECHOES_REMEMBERED = 256
 """Of its own messages, so that it knows their echoes: some seconds' worth in a busy swarm."""
@@ -88,6 +98,7 @@ class Robot:
         self._measurements: dict[int, tuple[float, float]] = {}
         self._unmeasured = 0
         self.parameters = parameters
+        self._others = dict(others)
         self.instances = make_instances(parameters, others, self._link_range(), duties)
         """All instances by name; the first is ``main``, and one comes after what it is over."""
         self.main = self.instances[MAIN]
@@ -97,7 +108,15 @@ class Robot:
         """Take over parameters that were changed."""
         self.parameters = parameters
         self.mailbox.expiry = parameters.message_expiry
-        for name, of_it in instance_parameters(parameters, {}).items():
+        self._configure_instances()
+
+    def configure_instance(self, name: str, parameters: InstanceParameters) -> None:
+        """Take over the parameters of one of the further instances."""
+        self._others[name] = parameters
+        self._configure_instances()
+
+    def _configure_instances(self) -> None:
+        for name, of_it in instance_parameters(self.parameters, self._others).items():
             self.instances[name].configure(of_it)
 
     def _link_range(self) -> float:
@@ -251,10 +270,14 @@ class Robot:
         message = Message(self.parameters.robot_id, self.parameters.frame, self.position,
                           self.state, self.main.told(), others)
         payload = self._codec.encode(message)
-        if len(payload) > MAX_LENGTH:
-            # Better a message without decisions than none at all.
-            self.counts[DECISIONS_LEFT_OUT] += 1
-            payload = self._codec.encode(without_decisions(message))
+        # Better a message without decisions than none at all, and so on.
+        for count, shorter in ((DECISIONS_LEFT_OUT, without_decisions),
+                               (REGIONS_LEFT_OUT, without_regions),
+                               (INSTANCES_LEFT_OUT, without_others)):
+            if len(payload) <= MAX_LENGTH:
+                break
+            self.counts[count] += 1
+            payload = self._codec.encode(shorter(message))
         return payload
 
     def _context(self, now: float) -> list[Neighbour]:
@@ -316,3 +339,14 @@ def without_decisions(message: Message) -> Message:
         return None if told is None else told._replace(decision='')
     return message._replace(told=less(message.told), others={
         name: part._replace(told=less(part.told)) for name, part in message.others.items()})
+
+
+def without_regions(message: Message) -> Message:
+    """Return what a message says of elections only."""
+    return message._replace(told=None, others={
+        name: part._replace(told=None) for name, part in message.others.items()})
+
+
+def without_others(message: Message) -> Message:
+    """Return what a message says of the first instance's election only."""
+    return message._replace(told=None, others=NO_PARTS)

@@ -29,16 +29,18 @@ from typing import Any, NamedTuple
 MAX_ID = 2**53 - 1
 """The greatest integer that every JSON parser and every float64 holds exactly."""
 MAX_NUMBER = 1e9
-"""The greatest number that counts in a summary; a robot that says more is out of its mind."""
+"""The greatest number that one robot may contribute; what adds up may come to ``MAX_ID``."""
 MAX_DECISION = 1024
 """The longest decision [characters]."""
+MOST_LEVELS = 32
+"""In a decision lists and objects are so deep in each other at most."""
 MAX_NAMES = 200
 """The longest list of tasks [characters]."""
 MOST_NUMBERS = 1024
 """The most numbers in one row."""
 DIGITS = 8
-"""Numbers of a summary are told to so many significant digits."""
-WHOLE_SHARE = 10000
+"""Numbers of a summary are told to so many significant digits; whole numbers are told as such."""
+WHOLE_SHARE = 1000
 """Shares are told as whole numbers that add up to this."""
 
 
@@ -85,7 +87,7 @@ def write(told: Told) -> dict[str, Any]:
     Return what is told as it stands in a document.
 
     >>> write(Told('count', 5, 0.0, (3.0, math.inf), (5, 7), (0.25, 0.75), decision='[9]'))
-    {'t': 'count', 'r': [5, [3], 0, [5, 7], [2500, 7500]], 'd': [9]}
+    {'t': 'count', 'r': [5, [3], 0, [5, 7], [250, 750]], 'd': [9]}
     """
     rows: list[Any] = [
         told.via, _row(told.summary), _short(told.reach), list(told.heirs),
@@ -111,26 +113,49 @@ def read(document: Mapping[str, Any]) -> tuple[Told | None, tuple[Reason, ...]]:
         return None, (Reason.SUMMARY,)
     via, summary, reach, heirs, shares, word, members, ages, offers = rows + [
         0 if k == 2 else [] for k in range(len(rows), 9)]
-    wholes = [_wholes([via], -1), _wholes(heirs, 0), _wholes(shares, 0), _wholes(members, 0),
-              _wholes(ages, 0)]
+    wholes = [_wholes([via], -1), _wholes(heirs), _wholes(shares), _wholes(members),
+              _wholes(ages)]
     numbers = [_numbers(summary), _numbers([reach]), _numbers(word), _numbers(offers)]
     if None in wholes or None in numbers or len(wholes[1]) != len(wholes[2]) \
             or len(wholes[3]) != len(wholes[4]) or sum(wholes[2]) not in (0, WHOLE_SHARE) \
             or not 0.0 <= numbers[1][0] <= MAX_NUMBER:
         return None, (Reason.SUMMARY,)
-    decision, faults = _decision(document.get('d'))
+    decision, faults = '', list[Reason]()
+    if 'd' in document:
+        try:
+            decision = decision_text(document['d'])
+        except ValueError:
+            faults.append(Reason.DECISION)
     return Told(tasks, wholes[0][0], numbers[1][0], numbers[0], wholes[1],
                 tuple(share / WHOLE_SHARE for share in wholes[2]), numbers[2], wholes[3],
-                wholes[4], numbers[3], decision), faults
+                wholes[4], numbers[3], decision), tuple(faults)
 
 
-def _decision(value: Any) -> tuple[str, tuple[Reason, ...]]:
-    if value is None:
-        return '', ()
-    text = dumps(value)
-    if type(value) is not list or len(text) > MAX_DECISION:
-        return '', (Reason.DECISION,)
-    return text, ()
+def decision_text(decisions: Any) -> str:
+    """
+    Return what leaders decide as it is told: a list with an entry for each task.
+
+    :raises ValueError: for what is no list, too long or too deep, or not for JSON to tell.
+    """
+    if type(decisions) is not list:
+        raise ValueError('it is no list')
+    try:
+        text = dumps(decisions)
+    except (TypeError, RecursionError) as error:
+        raise ValueError(str(error)) from None
+    if len(text) > MAX_DECISION:
+        raise ValueError(f'it has {len(text)} characters in JSON; it may have {MAX_DECISION}')
+    if not _within(decisions, MOST_LEVELS):
+        raise ValueError(f'it has more than {MOST_LEVELS} levels')
+    return text
+
+
+def _within(value: Any, levels: int) -> bool:
+    """Say whether lists and objects are no deeper in each other than so many levels."""
+    if not isinstance(value, (list, tuple, dict)):
+        return True
+    parts = value.values() if isinstance(value, dict) else value
+    return levels > 0 and all(_within(part, levels - 1) for part in parts)
 
 
 def dumps(value: Any) -> str:
@@ -144,14 +169,15 @@ def dumps(value: Any) -> str:
 
 def exactly(shares: Sequence[float]) -> tuple[float, ...]:
     """
-    Return shares as they are told: in whole ten-thousandths, and they still add up to one.
+    Return shares as they are told: in whole thousandths, and they still add up to one.
 
     >>> exactly((1 / 3, 1 / 3, 1 / 3))
-    (0.3334, 0.3333, 0.3333)
+    (0.334, 0.333, 0.333)
     """
-    if sum(shares) <= 0.0:
+    total = sum(shares)
+    if not 0.0 < total < math.inf:
         return tuple(0.0 for _ in shares)
-    parts = [share / sum(shares) * WHOLE_SHARE for share in shares]
+    parts = [share / total * WHOLE_SHARE for share in shares]
     wholes = [math.floor(part) for part in parts]
     short = WHOLE_SHARE - sum(wholes)
     for k in sorted(range(len(parts)), key=lambda k: wholes[k] - parts[k])[:short]:
@@ -170,21 +196,31 @@ def _row(row: Sequence[float]) -> list[Any]:
 def _short(number: float) -> float | int | None:
     if number == math.inf:
         return None
-    rounded = float(f'{number:.{DIGITS}g}')
-    return int(rounded) if rounded.is_integer() else rounded
+    # An id is one, and has to be told exactly.
+    if number == int(number) and abs(number) <= MAX_ID:
+        return int(number)
+    return float(f'{number:.{DIGITS}g}')
 
 
 def _numbers(row: Any) -> Any:
     if type(row) is not list or len(row) > MOST_NUMBERS:
         return None
-    if not all(n is None or (type(n) in (int, float) and abs(n) <= MAX_NUMBER) for n in row):
+    if not all(n is None or (type(n) in (int, float) and abs(n) <= MAX_ID) for n in row):
         return None
     return tuple(math.inf if n is None else float(n) for n in row)
 
 
-def _wholes(row: Any, least: int) -> Any:
+def _wholes(row: Any, least: int = 0) -> Any:
     if type(row) is not list or len(row) > MOST_NUMBERS:
         return None
-    if not all(type(n) is int and least <= n <= MAX_ID for n in row):
-        return None
-    return tuple(row)
+    return tuple(map(int, row)) if all(is_whole(n, least) for n in row) else None
+
+
+def is_whole(value: Any, least: int = 0) -> bool:
+    """
+    Say whether a value is a whole number in range; 3.0 is one, as JSON Schema has it.
+
+    >>> is_whole(3.0), is_whole(3.5), is_whole(True), is_whole(-1), is_whole(-1, least=-1)
+    (True, False, False, False, True)
+    """
+    return type(value) in (int, float) and least <= value <= MAX_ID and value == int(value)

@@ -66,7 +66,7 @@ def _read(text: str) -> dict[str, shapely.Polygon]:
     try:
         document = yaml.safe_load(text if text.lstrip().startswith('{')
                                   else Path(text).read_text())
-    except (OSError, ValueError, yaml.YAMLError) as error:
+    except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise ParameterError('parameter zones: ' + ' '.join(str(error).split())) from None
     if not isinstance(document, dict) or not document:
         raise ParameterError(f'parameter zones: {text!r} is not allowed; it takes polygons by '

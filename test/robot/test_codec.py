@@ -30,18 +30,22 @@ from leader_election.robot.codec import (
     MAX_COORDINATE,
     MAX_LENGTH,
     Message,
+    MOST_INSTANCES,
     NO_PARTS,
+    Part,
     sender,
     VERSION,
 )
-from leader_election.robot.told import MAX_ID, Reason
+from leader_election.robot.told import MAX_ID, Reason, Told, WHOLE_SHARE
 import pytest
+from robot.test_told import regions
 
 CODEC = Codec(BOUNDED)
 DOCUMENT = json.loads(
     (files('leader_election.robot') / 'neighbourhood.schema.json').read_text())
 SCHEMA = Draft202012Validator(DOCUMENT)
-DESCRIBED = [rule['if']['properties']['a']['const'] for rule in DOCUMENT['allOf']]
+DESCRIBED = [rule['if']['properties']['a']['const']
+             for rule in DOCUMENT['$defs']['export']['allOf']]
 ALL = pytest.mark.parametrize('algorithm', [ALGORITHMS.get(name) for name in ALGORITHMS.names()],
                               ids=ALGORITHMS.names())
 GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8]}
@@ -340,3 +344,160 @@ def test_accepts_of_an_export_what_the_schema_does(algorithm, data):
     document = {**GOOD, 'a': algorithm.name, 'c': fields}
     found = Codec(algorithm).decode(json.dumps(document))
     assert isinstance(found, Message) == SCHEMA.is_valid(document), (found, fields)
+
+
+# Regions, and further instances.
+
+PARTS = st.builds(
+    Part, algorithm=st.just('bounded'),
+    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS), told=st.none() | regions())
+
+
+@given(MESSAGES, st.none() | regions(), st.dictionaries(st.text(max_size=8), PARTS, max_size=3))
+def test_round_trip_of_regions_and_instances(message, told, others):
+    """Numbers are told to so many digits, so it is the second way that changes nothing."""
+    first = CODEC.decode(CODEC.encode(message._replace(told=told, others=others)))
+    assert isinstance(first, Message) and first.faults == ()
+    assert (first.told is None) == (told is None) and list(first.others) == list(others)
+    wire = CODEC.encode(first)
+    assert CODEC.decode(wire) == first
+    SCHEMA.validate(json.loads(wire))
+
+
+def with_instances(**parts: Any) -> Any:
+    return CODEC.decode(payload(i=parts))
+
+
+def test_instances():
+    found = with_instances(rescue={'a': 'classic', 'c': [None, -1, 0.0, 2.0, 8]},
+                           charging={'c': [-1, 2, 3], 't': 'count', 'r': [5, [3]], 'd': [9]})
+    assert isinstance(found, Message) and found.faults == ()
+    assert found.part('main') == (None, BOUNDED.state(-7.0, 3.25, 8), None)
+    assert found.part('rescue') == ('classic', CLASSIC.state(math.inf, -1, 0.0, 2.0, 8), None)
+    assert found.part('charging') == (
+        'bounded', BOUNDED.state(-1.0, 2.0, 3), Told('count', 5, 0.0, (3.0,), decision='[9]'))
+    assert found.part('none') == (None, None, None)
+
+
+CANDIDACY = {'c': [-1, 2, 3]}
+
+
+@pytest.mark.parametrize('instances', [
+    None, 5, [], 'x', {'rescue': None}, {'rescue': []}, {'rescue': {}}, {'rescue': {'c': None}},
+    {'rescue': {'c': [1, 2]}}, {'rescue': {'c': [1, 2, 3, 4]}}, {'rescue': {'c': [1, 2, '3']}},
+    {f'i{k}': CANDIDACY for k in range(MOST_INSTANCES + 1)}])
+def test_instances_that_cannot_be_told_apart_from_a_broken_message(instances):
+    assert CODEC.decode(payload(i=instances)) is Reason.MALFORMED
+
+
+def test_as_many_instances_as_there_may_be_of_whatever_names():
+    names = ['', ' ', 'main', '\x00', '\U0001f916', 'x' * 100, '__class__',
+             *(f'i{k}' for k in range(MOST_INSTANCES - 7))]
+    found = with_instances(**{name: CANDIDACY for name in names})
+    assert isinstance(found, Message) and list(found.others) == names
+    assert found.part('main') == (None, found.export, None), 'the first is not in there'
+
+
+@pytest.mark.parametrize('algorithm', ['none', None, 5, ['bounded']])
+def test_an_instance_of_an_algorithm_not_known_is_left_out(algorithm):
+    found = with_instances(rescue={'a': algorithm, 'c': []}, charging=CANDIDACY)
+    assert isinstance(found, Message)
+    assert list(found.others) == ['charging'] and found.faults == (Reason.ALGORITHM,)
+
+
+def test_what_is_wrong_with_regions_is_all_counted_and_costs_no_candidacy():
+    found = CODEC.decode(payload(
+        r=[5, [3]], d='go', i={'a': {**CANDIDACY, 'r': [0] * 40},
+                               'b': {**CANDIDACY, 't': 5, 'r': [5, [3]]}}))
+    assert isinstance(found, Message)
+    assert found.faults == (Reason.DECISION, Reason.SUMMARY, Reason.TASKS)
+    assert found.told == Told('', 5, 0.0, (3.0,)) and found.others['a'].told is None
+
+
+def test_a_million_entries_are_not_looked_into():
+    assert CODEC.decode(payload(r=[5, [3] * 1_000_000])) is Reason.SIZE
+
+
+def test_a_decision_nested_as_deep_as_a_message_is_long():
+    for depth in (33, 400, 900, 1900):
+        found = CODEC.decode(payload(r=[5, [3]], d=...)[:-1] + ', "d": ' + '[' * depth
+                             + ']' * depth + '}')
+        assert found is Reason.MALFORMED or (
+            isinstance(found, Message) and found.faults == (Reason.DECISION,))
+
+
+def test_a_decision_that_is_infinite_only_once_it_is_read():
+    found = CODEC.decode(payload(r=[5, [3]])[:-1] + ', "d": [1e999]}')
+    assert isinstance(found, Message) and found.faults == (Reason.DECISION,)
+
+
+# Rows, each right in some place of a region and wrong in others.
+ROWS = st.sampled_from([
+    [], [0], [7], [7.0], [-1], [1.5], [None], ['7'], [True], [1000], [400, 600], [400.0, 600],
+    [1001], [3, 9], [1e9, None], [1e16], [10**400], [0] * 1024, [0] * 1025])
+REGIONS = st.builds(
+    lambda rows, length: rows[:length],
+    st.tuples(ODD, ROWS | ODD, ODD, ROWS, ROWS, ROWS, ROWS, ROWS, ROWS | ODD).map(list),
+    st.integers(0, 9)) | ODD
+
+
+def expressible(rows: Any) -> bool:
+    """Say whether a region is right in what a schema cannot say: how rows go together."""
+    if type(rows) is not list or not 2 <= len(rows) <= 9:
+        return True
+    full = rows + [0 if k == 2 else [] for k in range(len(rows), 9)]
+    heirs, shares, members, ages = full[3], full[4], full[6], full[7]
+    lists = all(type(row) is list for row in (heirs, shares, members, ages))
+    return not lists or not all(type(s) in (int, float) for s in shares) or (
+        len(heirs) == len(shares) and len(members) == len(ages)
+        and sum(shares) in (0, WHOLE_SHARE))
+
+
+@settings(max_examples=600)
+@given(REGIONS, st.none() | ODD, st.none() | ODD, st.booleans())
+def test_accepts_of_a_region_what_the_schema_does(rows, tasks, decision, inside):
+    """Without fault, in the first instance as in another."""
+    region = {'r': rows} | ({} if tasks is None else {'t': tasks}) | (
+        {} if decision is None else {'d': decision})
+    document = {**GOOD, 'i': {'rescue': {**CANDIDACY, **region}}} if inside else {**GOOD, **region}
+    found = CODEC.decode(json.dumps(document))
+    clean = isinstance(found, Message) and not found.faults
+    if clean:
+        assert SCHEMA.is_valid(document)
+    elif SCHEMA.is_valid(document):
+        assert len(json.dumps(document)) > MAX_LENGTH or not expressible(rows), found
+
+
+@settings(max_examples=300)
+@given(st.data())
+def test_accepts_of_an_instance_what_the_schema_does(data):
+    """With any algorithm; one that is not known is passed over, and that is a fault of its own."""
+    name = data.draw(st.sampled_from(ALGORITHMS.names()))
+    algorithm = ALGORITHMS.get(name)
+    fields = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))['c']
+    for at in data.draw(st.sets(st.integers(0, len(fields) - 1), max_size=2)):
+        fields[at] = data.draw(ODD | st.sampled_from(VECTORS))
+    document = {**GOOD, 'i': {'x': {'a': name, 'c': fields}}}
+    found = CODEC.decode(json.dumps(document))
+    assert isinstance(found, Message) == SCHEMA.is_valid(document), (found, fields)
+
+
+WITH_REGIONS = st.sampled_from(['t', 'r', 'd', 'i'])
+
+
+@given(st.recursive(
+    ODD | ROWS, lambda inner: st.lists(inner, max_size=9) | st.dictionaries(
+        WITH_REGIONS | st.sampled_from(['a', 'c', 'x']), inner, max_size=4)), WITH_REGIONS)
+def test_anything_in_the_place_of_a_region_is_survived(value, key):
+    found = CODEC.decode(json.dumps({**GOOD, 'r': [5, [3]], key: value}))
+    assert isinstance(found, (Message, Reason))
+
+
+@given(regions(), st.data())
+def test_damage_to_a_region_is_survived(told, data):
+    wire = CODEC.encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8), told))
+    for _ in range(data.draw(st.integers(1, 4))):
+        at, until = data.draw(st.integers(60, len(wire))), data.draw(st.integers(60, len(wire)))
+        wire = wire[:at] + data.draw(st.sampled_from('[]{}",:-.e0')) + wire[min(at, until):]
+        wire = wire[:MAX_LENGTH]
+    assert isinstance(CODEC.decode(wire), (Message, Reason))

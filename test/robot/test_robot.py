@@ -19,10 +19,10 @@ from typing import Any
 from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
 from leader_election.parameters import build
 from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.told import Reason
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter
 from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
+from leader_election.robot.told import Reason
 import numpy as np
 import pytest
 

@@ -1,0 +1,135 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+What neighbours are told of a region, and what is understood of what they tell.
+
+What cannot be right is counted and passed over. A robot that lies within the limits is believed:
+it can add up to ``MOST_MEMBERS`` members to its region, and what it likes to sums; what it calls
+the least is the least. It cannot spoil other regions, nor its own for good: no number is infinite,
+what adds up is handed on once, and all of it is gone soon after the liar is.
+"""
+
+from collections.abc import Sequence
+import math
+from typing import Any
+
+from leader_election.coordination.aggregate import Layout
+from leader_election.coordination.plan import Plan, RANKED
+from leader_election.coordination.region import NOBODY, Region
+from leader_election.robot.told import exactly, Told
+
+MOST_MEMBERS = 100_000
+"""A summary of more robots than this is wrong."""
+TASKS_DIFFER = 'rejected_other_tasks'
+WRONG_SUMMARY = 'rejected_other_summary'
+
+
+class Telling:
+    """
+    Tells and understands regions of one kind.
+
+    :param tasks: what they do, as it is told.
+    :param layout: what a summary consists of; its first number is that of members.
+    :param blank: the region of a robot that has heard nobody yet.
+    :param most: of how many members one robot's own contribution may be.
+    """
+
+    def __init__(self, tasks: str, layout: Layout, blank: Region, most: int) -> None:
+        self.tasks = tasks
+        self.blank = blank
+        self._layout = layout
+        self._most = most
+
+    def tell(self, region: Region, feedback: bool) -> Told:
+        """Return what neighbours are told of a region."""
+        known = sum(heir != NOBODY for heir in region.heirs)
+        members = sum(member != NOBODY for member in region.members)
+        return Told(
+            self.tasks, region.via, region.reach if feedback else 0.0,
+            () if members else region.summary, region.heirs[:known], region.shares[:known],
+            region.word, region.members[:members], region.ages[:members],
+            region.offers[:members * len(self._layout.blank)], region.decision)
+
+    def understand(self, sender: int, told: Told | None, radius: float,
+                   ) -> tuple[Region, str | None]:
+        """
+        Return what a neighbour tells of its region, and what to count where that is of no use.
+
+        :param radius: of a region without feedback [m]; 0: it has none.
+        """
+        blank = self.blank
+        nothing = blank._replace(device=sender, reach=radius)
+        if told is None:
+            return nothing, None
+        if told.tasks != self.tasks:
+            return nothing, TASKS_DIFFER
+        row, members = self._layout.blank, len(told.members)
+        # Who gossips tells what everybody offers, and no sum of it.
+        summary = row if members else self._whole(told.summary, row, MOST_MEMBERS)
+        offers = self._whole(told.offers, row * members, self._most)
+        if (summary is None or offers is None or members > len(blank.members)
+                or len(told.heirs) > len(blank.heirs)
+                or len(told.word) not in (0, len(blank.word)) or math.inf in told.word):
+            return nothing, WRONG_SUMMARY
+        return blank._replace(
+            device=sender, via=told.via, reach=told.reach or radius,
+            heirs=_filled(told.heirs, blank.heirs), shares=_filled(told.shares, blank.shares),
+            summary=summary, word=told.word or blank.word,
+            members=_filled(told.members, blank.members), ages=_filled(told.ages, blank.ages),
+            offers=_filled(offers, blank.offers), decision=told.decision), None
+
+    def _whole(self, told: Sequence[float], blank: Sequence[float], most: int,
+               ) -> tuple[float, ...] | None:
+        """
+        Return rows with what was left out at their end; ``None`` where they are of another kind.
+
+        :param blank: as many rows.
+        :param most: as many members a row may be of.
+        """
+        if len(told) > len(blank) or any(number != math.inf for number in blank[len(told):]):
+            return None
+        rows = _filled(told, blank)
+        if any(number == math.inf != none for number, none in zip(rows, blank)):
+            return None
+        width = len(self._layout.blank)
+        for at in range(0, len(rows), width):
+            if not 0.0 <= rows[at] <= most or not _records_whole(self._layout.plan, rows, at):
+                return None
+        return rows
+
+
+def _records_whole(plan: Plan, rows: Sequence[float], at: int) -> bool:
+    """Say whether each record in the row that begins there is finite or left out altogether."""
+    for part, kind in enumerate(plan.kind):
+        if kind == RANKED:
+            width = plan.detail[part]
+            for k in range(at + plan.start[part], at + plan.start[part + 1], width):
+                if len(set(map(math.isfinite, rows[k:k + width]))) > 1:
+                    return False
+    return True
+
+
+def _filled(row: Sequence[Any], blank: Sequence[Any]) -> tuple[Any, ...]:
+    return (*row, *blank[len(row):])
+
+
+def plain(region: Region) -> Region:
+    """Return a region in plain Python, with shares as they are told."""
+    return region._replace(
+        load=float(region.load), reach=float(region.reach), via=int(region.via),
+        summary=tuple(map(float, region.summary)), word=tuple(map(float, region.word)),
+        heirs=tuple(map(int, region.heirs)), shares=exactly([float(s) for s in region.shares]),
+        members=tuple(map(int, region.members)), ages=tuple(map(int, region.ages)),
+        offers=tuple(map(float, region.offers)), offer=tuple(region.offer))

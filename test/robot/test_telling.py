@@ -1,0 +1,110 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What is understood of a neighbour's region: what cannot be right is passed over and counted."""
+
+import math
+from typing import Any
+
+from leader_election.coordination.aggregate import Aggregate, greatest, top
+from leader_election.coordination.settings import blank_region, RegionSettings
+from leader_election.coordination.task import Member, Task
+from leader_election.robot.duty import Duty
+from leader_election.robot.layout import summary_layout
+from leader_election.robot.telling import MOST_MEMBERS, TASKS_DIFFER, Telling, WRONG_SUMMARY
+from leader_election.robot.told import Told
+import pytest
+
+INF = math.inf
+
+
+class Hottest(Task):
+    """Its summary: members; the greatest; two records of value, id and place."""
+
+    collects: dict[str, Aggregate] = {'most': greatest(), 'top': top(2, extra=1)}
+
+
+def telling(collection: str = 'multi-path', words: int = 0) -> Telling:
+    layout = summary_layout([Duty('hottest', Hottest(Member(1), None))], False, False)
+    blank = blank_region(RegionSettings(collection=collection, gossip_members=3), layout.blank,
+                         layout.blank, words=words, undecided='')
+    return Telling('hottest', layout, blank, 1)
+
+
+GOOD = Told('hottest', 5, 0.0, (3.0, -9.0, -9.0, 7.0, 1.5), (5,), (1.0,), decision='[4]')
+
+
+def test_what_is_left_out_is_filled_in():
+    found, fault = telling().understand(2, GOOD, 10.0)
+    assert fault is None
+    assert found.summary == (3.0, -9.0, -9.0, 7.0, 1.5, INF, INF, INF)
+    assert (found.device, found.via, found.reach, found.decision) == (2, 5, 10.0, '[4]')
+    assert found.heirs == (5, -1, -1, -1) and found.shares == (1.0, 0.0, 0.0, 0.0)
+    assert telling().understand(2, GOOD._replace(reach=4.0), 10.0)[0].reach == 4.0
+
+
+def test_who_tells_nothing_or_of_other_tasks_counts_as_nothing():
+    nothing = telling().blank._replace(device=2, reach=10.0)
+    assert telling().understand(2, None, 10.0) == (nothing, None)
+    assert telling().understand(2, GOOD._replace(tasks='count'), 10.0) == (nothing, TASKS_DIFFER)
+    assert telling().understand(2, GOOD._replace(tasks=''), 10.0) == (nothing, TASKS_DIFFER)
+
+
+@pytest.mark.parametrize('changes', [
+    {'summary': ()}, {'summary': (INF,)}, {'summary': (3.0,) * 9},
+    {'summary': (-0.001, -9.0)}, {'summary': (MOST_MEMBERS + 1.0, -9.0)}, {'summary': (1e9,)},
+    {'summary': (3.0, INF, INF, 7.0)}, {'summary': (3.0, INF, -9.0, 7.0)},
+    {'summary': (3.0, INF, -9.0, INF, 1.5)},
+    {'heirs': (1, 2, 3, 4, 5), 'shares': (0.2,) * 5}, {'word': (1.0,)},
+    {'members': (7,), 'ages': (0,)}, {'offers': (1.0,)}])
+def test_what_is_of_another_kind_or_beyond_all_reason_is_wrong(changes: dict[str, Any]):
+    found, fault = telling().understand(2, GOOD._replace(**changes), 10.0)
+    assert fault == WRONG_SUMMARY and found == telling().blank._replace(device=2, reach=10.0)
+
+
+def test_what_leaders_say_is_all_there_or_not_at_all():
+    connected = telling(words=3)
+    assert connected.understand(2, GOOD, 10.0)[0].word == (INF, INF, INF)
+    assert connected.understand(2, GOOD._replace(word=(1.0, 2.0, 3.0)), 10.0)[0].word == (1, 2, 3)
+    for word in ((1.0,), (1.0, INF, 3.0), (1.0,) * 4):
+        assert connected.understand(2, GOOD._replace(word=word), 10.0)[1] == WRONG_SUMMARY
+
+
+GOSSIP = Told('hottest', 5, members=(2, 7), ages=(0, 1),
+              offers=(1.0, -9.0, -9.0, 2.0, 0.0, INF, INF, INF, 1.0, -3.0))
+
+
+def test_gossip():
+    found, fault = telling('gossip').understand(2, GOSSIP, 10.0)
+    assert fault is None and found.members == (2, 7, -1) and found.ages == (0, 1, 0)
+    assert found.offers == (1.0, -9.0, -9.0, 2.0, 0.0, INF, INF, INF,
+                            1.0, -3.0, INF, INF, INF, INF, INF, INF) + (INF,) * 8
+    assert found.summary == telling().blank.summary, 'nobody adds it up but for itself'
+
+
+@pytest.mark.parametrize('changes', [
+    {'members': (2, 7, 8, 9), 'ages': (0,) * 4}, {'offers': (1.0,)}, {'offers': (1.0,) * 17},
+    {'offers': (1.0, *GOSSIP.offers[1:8], 2.0)}, {'offers': (-1.0, *GOSSIP.offers[1:])},
+    {'offers': (1.0, INF, -9.0, INF, INF, INF, INF, INF, 1.0)}])
+def test_gossip_of_which_one_row_is_wrong(changes):
+    """Nobody contributes more than itself, and each row is as a summary is."""
+    assert telling('gossip').understand(2, GOSSIP._replace(**changes), 10.0)[1] == WRONG_SUMMARY
+
+
+@pytest.mark.parametrize('told, collection', [(GOOD, 'multi-path'), (GOSSIP, 'gossip')])
+def test_what_is_told_is_understood(told, collection):
+    mine = telling(collection)
+    region, _ = mine.understand(2, told, 10.0)
+    again, fault = mine.understand(2, mine.tell(region, feedback=True), 10.0)
+    assert fault is None and again == region
