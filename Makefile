@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 ARGS ?=
+TASK ?=
 BIN := .venv/bin
 
 # A virtual environment that holds ROS 2 is an ament prefix. What a sourced ROS 2, or another such
@@ -16,11 +17,12 @@ help:  ## Say what there is (the default)
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-10s %s\n' "$$name" "$$what"; done
 	@echo 'ARGS="..." is passed on by demo, lab and reproduce, and by test to pytest.'
+	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
 
 demo: .venv/.run  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
-	@$(BIN)/python -m leader_election demo $(ARGS)
+	@$(BIN)/python -m leader_election demo $(addprefix --task ,$(TASK)) $(ARGS)
 
 lab: .venv/.lab  ## Measure algorithms while the world moves, ARGS="--help" for more
 	@$(BIN)/python -m leader_election lab $(ARGS)

@@ -19,9 +19,12 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from leader_election.demo.trials.trials import NO_TASK, TRIALS
+
 DESCRIPTION = """
 Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
-process, and check that the swarm recovers. Or, with --logs, replay real robots' logs and tell how
+process, and check that the swarm recovers. With --task the regions have something to do meanwhile,
+and whether they do it is checked, too. Or, with --logs, replay real robots' logs and tell how
 far the partition by their odometry agrees with the one by their true poses.
 """
 
@@ -35,20 +38,35 @@ def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
     return positive
 
 
+def _defaults(name: str) -> str:
+    """Return the default without a task, and those of tasks that differ."""
+    plain = getattr(TRIALS[NO_TASK], name)
+    others = [f'with --task {task}: {getattr(trial, name):g}' for task, trial in TRIALS.items()
+              if getattr(trial, name) != plain]
+    return '; '.join([f'{plain:g}', *others])
+
+
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options; a wrong one ends the process with status 2 and a line that says why."""
     parser = argparse.ArgumentParser(
         prog='demo', description=DESCRIPTION,
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     swarm = parser.add_argument_group('the swarm')
-    swarm.add_argument('--robots', type=_positive(int), default=40, help='how many')
-    swarm.add_argument('--duration', type=_positive(float), default=30.0,
-                       help='length of the run [s]; the leader is killed half way')
+    # What is suppressed has a default that goes by the task.
+    swarm.add_argument('--task', choices=[name for name in TRIALS if name],
+                       default=argparse.SUPPRESS, help='what the regions do (default: nothing)')
+    swarm.add_argument('--robots', type=_positive(int), default=argparse.SUPPRESS,
+                       help=f'how many (default: {_defaults("robots")})')
+    swarm.add_argument('--duration', type=_positive(float), default=argparse.SUPPRESS,
+                       help='length of the run [s]; the leader is killed half way '
+                       f'(default: {_defaults("duration")})')
     swarm.add_argument('--seed', type=int, default=1, help='where all chance comes from')
-    swarm.add_argument('--radius', type=_positive(float), help='how far a leader reaches [m] '
-                       '(default: 6; with --logs: 3)')
-    swarm.add_argument('--range', type=_positive(float), help='how far a robot is heard [m] '
-                       '(default: 4; with --logs: 2.5)')
+    swarm.add_argument('--radius', type=_positive(float), default=argparse.SUPPRESS,
+                       help='how far a leader reaches [m] '
+                       f'(default: {_defaults("radius")}; with --logs: 3)')
+    swarm.add_argument('--range', type=_positive(float), default=argparse.SUPPRESS,
+                       help='how far a robot is heard [m] '
+                       f'(default: {_defaults("range")}; with --logs: 2.5)')
     swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
                        help='when rounds run')
     world = parser.add_argument_group('the world')
@@ -72,14 +90,24 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      help='folder for the pictures and the log files')
     run.add_argument('--no-live', action='store_true', help='plain lines instead of a live view')
     options = parser.parse_args(arguments)
+    _fill_in(options)
     if not options.logs and options.robots < 2:
         parser.error('argument --robots: one robot is killed, so there must be 2 or more')
     if not 0.0 <= options.loss < 1.0:
         parser.error(f'argument --loss: {options.loss} is not allowed; it takes 0 to less than 1')
     if not 0.0 <= options.drift <= 1.0:
         parser.error(f'argument --drift: {options.drift} is not allowed; it takes 0 to 1')
+    if options.logs and options.task:
+        parser.error('argument --task: not allowed with --logs; robots of logs only elect')
     if options.seed < 0:
         parser.error(f'argument --seed: {options.seed} is not allowed; it takes 0 and more')
-    options.radius = options.radius or (3.0 if options.logs else 6.0)
-    options.range = options.range or (2.5 if options.logs else 4.0)
     return options
+
+
+def _fill_in(options: argparse.Namespace) -> None:
+    """Add the defaults that go by what is asked for."""
+    options.task = getattr(options, 'task', NO_TASK)
+    trial = TRIALS[options.task]
+    for name, of_logs in (('robots', None), ('duration', None), ('radius', 3.0), ('range', 2.5)):
+        default = of_logs if options.logs and of_logs else getattr(trial, name)
+        setattr(options, name, getattr(options, name, default))

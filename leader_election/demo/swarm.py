@@ -19,6 +19,9 @@ from typing import Any
 
 from leader_election.demo.children import ChildDied, Children
 from leader_election.demo.report import Check, seconds, show
+from leader_election.demo.trials.trial import Look
+from leader_election.demo.trials.trials import TRIALS
+from leader_election.demo.truth import Truth
 from leader_election.demo.watch import Watch
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
@@ -35,6 +38,8 @@ PATIENCE = 30.0
 """So long a partition or a recovery may take before the run counts as failed [s]."""
 LOOK_PERIOD = 0.1
 """Time between two looks at the swarm [s]."""
+SETTLING = 10.0
+"""So long regions have to work after the first partition, and after a recovery [s]."""
 STRONGEST = 'strongest_robot'
 """The process of the robot that will be killed."""
 
@@ -52,6 +57,7 @@ class SwarmDemo:
         self.strengths = {robot: strength(parameters, robot) or 0.0 for robot in self.ids}
         self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
         self.watch = Watch(self.ids, options.radius)
+        self.trial = TRIALS[options.task](options)
         self.led = 0
         """How many robots the strongest one led when it was killed."""
         self.pid = 0
@@ -68,32 +74,34 @@ class SwarmDemo:
             'communication_range': self.options.range,
             'live': not self.options.no_live, **pictures}))
         self.monitor.note = 'starting'
+        self.truth = Truth(self.ids if self.trial.needs_truth else ())
         stop = StopRequest()
         stop.listen()
         failure = None
         with Children(folder / 'log') as self.children:
             self._start()
             try:
-                spin([self.monitor], lambda: stop.made or self._step())
+                spin([self.monitor, self.truth], lambda: stop.made or self._step())
             except ChildDied as died:
                 failure = str(died)
         self.monitor.close()
         if stop.made:
             return 0
-        checks = self._checks()
+        checks = [*self._checks(), *self.trial.checks()]
         if failure:
             checks.insert(0, Check(False, failure))
-        return show(checks, list(pictures.values()))
+        return show(checks, [
+            *pictures.values(), *self.trial.draw(folder, self.monitor.rings)])
 
     def _start(self) -> None:
         options = self.options
         self.children.start('world', 'swarm_world', {
-            **self.scene_parameters, 'motion': 'levy', 'speed': options.speed,
+            **self.scene_parameters, **self.trial.of_world, 'speed': options.speed,
             'linear_scale_error': options.drift, 'angular_scale_error': options.drift,
             'radio_range': options.range, 'line_of_sight': options.line_of_sight,
             'radio_loss': options.loss})
         robots: dict[str, Any] = {
-            **self.scene_parameters, 'radius': options.radius,
+            **self.scene_parameters, **self.trial.of_robots, 'radius': options.radius,
             'communication_range': options.range, 'schedule': options.schedule}
         others = [robot for robot in self.ids if robot != self.strongest]
         processes = min(options.processes, len(others))
@@ -115,6 +123,10 @@ class SwarmDemo:
         self.children.check()
         self.last = self.monitor.tracker.snapshot(now)
         self.watch.look(self.last, self.monitor.tracker.first_heard)
+        if self.watch.first_partition is not None:
+            self.trial.look(Look(
+                self.watch.of_living(self.last), self.truth.places,
+                self.watch.calm_for(now) >= SETTLING))
         return self._direct(now, self.watch)
 
     def _direct(self, now: float, watch: Watch) -> bool:

@@ -46,7 +46,7 @@ class Watch:
             if not self.living <= first_heard.keys():
                 return
             self.all_heard = max(first_heard[robot] for robot in self.living)
-        whole = is_partition(self._of_living(snapshot), self.radius)
+        whole = is_partition(self.of_living(snapshot), self.radius)
         whole = whole and not self.missing(snapshot)
         if self.first_partition is None and whole:
             self.first_partition = snapshot.time
@@ -75,6 +75,13 @@ class Watch:
             robot for robot, view in snapshot.robots.items() if robot in self.living
             and not (view.leader in self.living and view.distance <= self.radius))
 
-    def _of_living(self, snapshot: Snapshot) -> Snapshot:
+    def calm_for(self, now: float) -> float:
+        """Return for how long all has been well: since the first partition, or a recovery [s]."""
+        if self.first_partition is None or (self.killed is not None and self.recovered is None):
+            return 0.0
+        return now - (self.first_partition if self.recovered is None else self.recovered)
+
+    def of_living(self, snapshot: Snapshot) -> Snapshot:
+        """Return a snapshot without those that are known to be dead, and not yet forgotten."""
         robots = {i: view for i, view in snapshot.robots.items() if i in self.living}
         return snapshot._replace(robots=robots)

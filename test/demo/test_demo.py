@@ -55,6 +55,15 @@ def test_swarm(tmp_path):
     assert left_behind(tmp_path) == []
 
 
+def test_a_task(tmp_path):
+    done = run(tmp_path, '--task', 'count', '--robots', '6', '--duration', '22', '--world',
+               'empty', '--radius', '30', '--range', '30', '--processes', '1')
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert 'ok    count: on average the leaders count ' in done.stdout
+    assert ' of 6 counted · ' in done.stdout and ' says [{"members":' in done.stdout
+    assert left_behind(tmp_path) == []
+
+
 def test_real_robots_logs(tmp_path):
     done = run(tmp_path, '--logs', 'mrclam6', '--real-time-factor', '15')
     assert done.returncode == 0, done.stdout + done.stderr

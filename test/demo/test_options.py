@@ -25,6 +25,13 @@ def test_defaults_of_radius_and_range_go_by_the_job():
     assert parse(['--radius', '9.5']).radius == 9.5
 
 
+def test_defaults_go_by_the_task():
+    plain, patrol = parse([]), parse(['--task', 'patrol'])
+    assert (plain.task, plain.robots, plain.duration) == ('', 40, 30.0)
+    assert (patrol.task, patrol.robots, patrol.duration) == ('patrol', 14, 60.0)
+    assert parse(['--task', 'patrol', '--robots', '5']).robots == 5
+
+
 @pytest.mark.parametrize(('arguments', 'named'), [
     (['--robots', '0'], '--robots'),
     (['--robots', '1'], '--robots'),
@@ -35,6 +42,8 @@ def test_defaults_of_radius_and_range_go_by_the_job():
     (['--drift', '2'], '--drift'),
     (['--seed', '-1'], '--seed'),
     (['--schedule', 'never'], '--schedule'),
+    (['--task', 'dance'], '--task'),
+    (['--task', 'count', '--logs', 'mrclam6'], '--task'),
 ])
 def test_wrong_options_end_with_status_2_and_name_the_option(arguments, named, capsys):
     with pytest.raises(SystemExit) as ended:

@@ -76,3 +76,18 @@ def test_share_of_partitions(watch):
     for time, leader_of_2 in ((2.0, 1), (3.0, 3), (4.0, 1), (5.0, 1)):
         watch.look(swarm(time, r1=1, r2=leader_of_2, r3=1), HEARD)
     assert (watch.looks, watch.partitions) == (4, 3)
+
+
+def test_calm_begins_with_the_partition_and_anew_with_a_recovery(watch):
+    assert watch.calm_for(1.0) == 0.0
+    watch.look(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    assert watch.calm_for(4.5) == 2.5
+    watch.kill(1, 5.0)
+    assert watch.calm_for(6.0) == 0.0
+    watch.look(swarm(8.0, r2=2, r3=2), HEARD)
+    assert watch.calm_for(9.0) == 1.0
+
+
+def test_the_dead_are_left_out_before_they_are_forgotten(watch):
+    watch.kill(1, 5.0)
+    assert list(watch.of_living(swarm(5.1, r1=1, r2=1, r3=3)).robots) == [2, 3]

@@ -1,0 +1,82 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Task ``field``: there is an alarm in the regions that a peak is in, and in no others."""
+
+from argparse import Namespace
+
+from leader_election.demo.report import Check
+from leader_election.demo.trials.trial import Look, MOSTLY, Trial
+from leader_election.swarm.collected import decided
+from leader_election.swarm.snapshot import regions, Snapshot
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.reading import Field
+import numpy as np
+
+ALARM_ABOVE = 0.5
+PEAK = (-1.5, 4.5, 1.0, 3.0)
+"""x, y [m], height, width [m]: above the threshold within 3.5 m."""
+RISE = 8.0
+"""So long the news of a reading takes to the leader, and the alarm to all members [s]."""
+FALL = 15.0
+"""So long an alarm lasts when nobody reads any more: it is held, too [s]."""
+
+
+class FieldTrial(Trial):
+    """Robots walk about, through a peak in what they read."""
+
+    duration = 60.0
+    of_world = {'motion': 'levy', 'reading_rate': 2.0, 'reading_peaks': list(PEAK)}
+    of_robots = {'tasks': 'field', 'field.alarm_above': ALARM_ABOVE}
+
+    def __init__(self, options: Namespace) -> None:
+        super().__init__(options)
+        self._field = Field(WorldParameters(reading_peaks=PEAK), np.random.default_rng(0))
+        self._since: dict[int, tuple[bool, float]] = {}
+        self._looks = {True: 0, False: 0}
+        self._right = {True: 0, False: 0}
+
+    def look(self, look: Look) -> None:
+        """Compare alarms with what members read, in regions where that has not just changed."""
+        snapshot = look.snapshot
+        now = {leader: self._in_peak(snapshot, members)
+               for leader, members in regions(snapshot).items() if leader in snapshot.robots}
+        self._since = {
+            leader: self._since[leader] if self._since.get(leader, (None, 0.0))[0] == peak
+            else (peak, snapshot.time) for leader, peak in now.items()}
+        for leader, (peak, since) in self._since.items():
+            if look.steady and snapshot.time - since >= (RISE if peak else FALL):
+                self._looks[peak] += 1
+                self._right[peak] += alarmed(snapshot, leader) == peak
+
+    def checks(self) -> list[Check]:
+        """Hold alarms against peaks."""
+        found = []
+        for peak, text in ((True, 'alarm in regions with a robot in the peak'),
+                           (False, 'no alarm in regions with none')):
+            share = self._right[peak] / self._looks[peak] if self._looks[peak] else 0.0
+            found.append(Check(
+                share >= MOSTLY, f'field: {text}, at {share:.1%} of {self._looks[peak]} looks'))
+        return found
+
+    def _in_peak(self, snapshot: Snapshot, members: tuple[int, ...]) -> bool:
+        places = [snapshot.robots[i].position for i in members]
+        known = np.array([place for place in places if place is not None]).reshape(-1, 2)
+        return bool((self._field.value(known) > ALARM_ABOVE).any())
+
+
+def alarmed(snapshot: Snapshot, leader: int) -> bool:
+    """Return whether a leader has decided that there is an alarm."""
+    decision = decided(snapshot.robots[leader]).get('field')
+    return decision is not None and decision['alarm'] > 0

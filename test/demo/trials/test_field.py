@@ -1,0 +1,54 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The trial of field."""
+
+from demo.trials.example import look, trial
+from leader_election.demo.trials.field import FALL, PEAK, RISE
+
+FIELD = ('field',)
+PEAK_AT, NOWHERE = PEAK[:2], (100.0, 100.0)
+
+
+def region(time, member_at, alarm):
+    """Return a region whose leader is far from the peak, and says that there is an alarm."""
+    return look(time, (1, NOWHERE, 1, FIELD, 2.0, f'[{{"alarm":{alarm}}}]'), (2, member_at, 1))
+
+
+def held(*looks):
+    field = trial('field')
+    for each in looks:
+        field.look(each)
+    return [(check.holds, check.text.split(', ')[1]) for check in field.checks()]
+
+
+def test_alarm_where_a_member_is_in_the_peak_once_the_news_had_its_time():
+    early = region(0.0, PEAK_AT, 0)
+    alarm, quiet = held(early, region(RISE - 0.1, PEAK_AT, 0), region(RISE, PEAK_AT, 5))
+    assert alarm == (True, 'at 100.0% of 1 looks') and not quiet[0]
+    alarm, _ = held(early, region(RISE, PEAK_AT, 0))
+    assert alarm == (False, 'at 0.0% of 1 looks')
+
+
+def test_no_alarm_where_nobody_was_in_the_peak_for_long():
+    early = region(0.0, NOWHERE, 5)
+    alarm, quiet = held(early, region(FALL - 0.1, NOWHERE, 1), region(FALL, NOWHERE, 0))
+    assert quiet == (True, 'at 100.0% of 1 looks') and not alarm[0]
+    _, quiet = held(early, region(FALL, NOWHERE, 1))
+    assert quiet == (False, 'at 0.0% of 1 looks')
+
+
+def test_the_time_begins_anew_when_a_member_goes_or_comes():
+    looks = [region(time, PEAK_AT if int(time) % 2 else NOWHERE, 0) for time in range(40)]
+    assert [text for _, text in held(*looks)] == ['at 0.0% of 0 looks'] * 2
