@@ -26,11 +26,13 @@ import yaml
 
 PACKAGE = 'leader_election'
 RVIZ = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
-OF_THE_NODE = ('robot_id', 'initial_pose')
+OF_THE_NODE = ('robot_id', 'initial_pose', 'tasks')
 OTHERS = {
     'namespace': ('', 'The namespace of this robot. Empty: robot_ and its id.'),
     'neighbourhood': ('/neighbourhood', 'The topic that all robots of the swarm talk on.'),
     'odom_topic': ('odom', 'The topic of the odometry.'),
+    'scan_topic': ('scan', 'The topic of the laser scanner, for tasks that drive.'),
+    'cmd_vel_topic': ('cmd_vel', 'The topic that tasks drive the robot by.'),
     'params_file': ('', 'A file of parameters, for example a copy of config/election.yaml; what '
                         'is given here goes before it. Empty: none.'),
     'use_sim_time': ('false', 'Whether to go by /clock.'),
@@ -63,7 +65,9 @@ def nodes(context: LaunchContext) -> list[Node]:
             namespace=settings['namespace'] or f"robot_{given['robot_id']}",
             parameters=[*files, given | sim_time],
             remappings=[('neighbourhood', settings['neighbourhood']),
-                        ('odom', settings['odom_topic'])],
+                        ('odom', settings['odom_topic']),
+                        ('scan', settings['scan_topic']),
+                        ('cmd_vel', settings['cmd_vel_topic'])],
             arguments=['--ros-args', '--log-level', settings['log_level']], output='screen'),
         Node(
             package='rviz2', executable='rviz2', parameters=[sim_time],

@@ -34,8 +34,8 @@ import yaml
 PACKAGE = 'leader_election'
 RVIZ = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
-WORLD = ('motion', 'real_time_factor')
-ELECTION = ('radius', 'communication_range')
+WORLD = ('motion', 'scan_rate', 'reading_rate', 'real_time_factor')
+ELECTION = ('radius', 'communication_range', 'algorithm', 'tasks', 'collection', 'connected')
 SHARE = Parameter(
     'robots_per_process', int, 20, 'How many robots share one process.', lower=1, upper=10000)
 OTHERS = {

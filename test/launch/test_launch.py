@@ -32,8 +32,11 @@ FILES = Path(__file__).parents[2] / 'launch'
 COMMON = {'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz'}
 ARGUMENTS = {
     'swarm': COMMON | {'robots', 'robots_per_process', 'seed', 'world', 'motion', 'radius',
-                       'communication_range', 'logs', 'radio', 'real_time_factor', 'monitor'},
-    'robot': COMMON | {'robot_id', 'initial_pose', 'odom_topic', 'neighbourhood'},
+                       'communication_range', 'logs', 'radio', 'real_time_factor', 'monitor',
+                       'algorithm', 'tasks', 'collection', 'connected', 'scan_rate',
+                       'reading_rate'},
+    'robot': COMMON | {'robot_id', 'initial_pose', 'tasks', 'odom_topic', 'scan_topic',
+                       'cmd_vel_topic', 'neighbourhood'},
 }
 
 
@@ -171,16 +174,37 @@ def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
     assert parameters(node) == {
         'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'use_sim_time': False}
     assert dict(node.expanded_remapping_rules) == {
-        'neighbourhood': '/neighbourhood', 'odom': '/wheels'}
+        'neighbourhood': '/neighbourhood', 'odom': '/wheels', 'scan': 'scan',
+        'cmd_vel': 'cmd_vel'}
     (node,) = launched('robot', robot_id='3', namespace='scout')
     assert node.expanded_node_namespace == '/scout'
     assert 'initial_pose' not in parameters(node)
 
 
+def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
+    world, fleet, monitor = map(parameters, launched(
+        'swarm', robots='3', tasks='patrol,count', connected='true', motion='cmd_vel',
+        scan_rate='5', algorithm='classic', collection='tree'))
+    assert (fleet['tasks'], fleet['connected'], fleet['collection']) == (
+        'patrol,count', True, 'tree')
+    assert (world['motion'], world['scan_rate']) == ('cmd_vel', 5.0)
+    assert fleet['algorithm'] == monitor['algorithm'] == 'classic'
+    assert 'tasks' not in world and 'tasks' not in monitor
+
+
+def test_a_robot_has_tasks_and_topics_to_drive_by() -> None:
+    (node,) = launched('robot', robot_id='3', tasks='rally', scan_topic='/front',
+                       cmd_vel_topic='/wheels/cmd')
+    assert parameters(node)['tasks'] == 'rally'
+    rules = dict(node.expanded_remapping_rules)
+    assert (rules['scan'], rules['cmd_vel']) == ('/front', '/wheels/cmd')
+
+
 @pytest.mark.parametrize('wrong', [
     {'robots': '0'}, {'radius': 'far'}, {'radius': '['}, {'radio': 'loud'},
     {'robots_per_process': '0'}, {'robots_per_process': 'abc'},
-    {'motion': 'flying'}, {'world': 'no/such.yaml'}])
+    {'motion': 'flying'}, {'world': 'no/such.yaml'}, {'collection': 'post'},
+    {'connected': 'perhaps'}])
 def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('swarm', **wrong)
