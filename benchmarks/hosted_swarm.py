@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A swarm hosted on this machine, static, and an observer of its messages."""
+"""A swarm hosted on this machine, and an observer of its messages."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 import os
 from pathlib import Path
@@ -35,6 +35,9 @@ from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
+LATTICE = {'layout': 'grid', 'spacing': 0.8}
+"""Where robots start, if nothing else is said."""
+STATIC = {'motion': 'static'}
 START_UP = 180.0
 """So long hundreds of nodes may take to come up [s]."""
 
@@ -44,12 +47,14 @@ class Observer(Node):
     Hears all messages of the swarm.
 
     :ivar heard: how many messages of each robot.
+    :ivar longest: the length of the longest message [bytes].
     :ivar last_change: when a robot was last heard with another leader than before [s].
     """
 
     def __init__(self) -> None:
         super().__init__('observer')
         self.tracker = SwarmTracker(expiry=1e6)
+        self.longest = 0
         self.last_change = 0.0
         self.heard: Counter[int] = Counter()
         self._leaders: dict[int, int] = {}
@@ -63,6 +68,7 @@ class Observer(Node):
     def _hear(self, message: String) -> None:
         now = self.now()
         self.tracker.hear(message.data, now)
+        self.longest = max(self.longest, len(message.data.encode()))
         said = self._codec.decode(message.data)
         if isinstance(said, Message):
             self.heard[said.id] += 1
@@ -77,16 +83,17 @@ class Observer(Node):
 
 
 class HostedSwarm:
-    """Robots on a lattice, in a few processes; they are up, but know nothing before ``go``."""
+    """Robots in a few processes; they are up, but know nothing before ``go``."""
 
-    def __init__(self, children: Children, robots: int, processes: int,
-                 radio: str, parameters: dict[str, Any]) -> None:
+    def __init__(self, children: Children, robots: int, processes: int, radio: str,
+                 layout: Mapping[str, Any], world: Mapping[str, Any],
+                 parameters: Mapping[str, Any]) -> None:
         self.robots = robots
         self.observer = Observer()
         self._children = children
         self._range = parameters['communication_range']
-        self._scene = {'robots': robots, 'world': 'empty', 'layout': 'grid', 'spacing': 0.8,
-                       'radio': radio}
+        self._world = world
+        self._scene = {'robots': robots, 'world': 'empty', **layout, 'radio': radio}
         ids = tuple(range(1, robots + 1))
         each = -(-robots // processes)
         self.pids = [
@@ -100,7 +107,7 @@ class HostedSwarm:
     def go(self) -> None:
         """Start the world: from now on the robots know where they are."""
         self._children.start('world', 'swarm_world', {
-            **self._scene, 'motion': 'static', 'radio_range': self._range})
+            **self._scene, **self._world, 'radio_range': self._range})
         tracker = self.observer.tracker
         self._until(lambda: len(tracker.first_heard) == self.robots,
                     'not all robots were heard')
@@ -115,13 +122,17 @@ class HostedSwarm:
 
 
 @contextmanager
-def hosted_swarm(robots: int, processes: int, radio: str, **parameters: Any,
-                 ) -> Iterator[HostedSwarm]:
-    """Host a swarm for the length of a ``with``, on a shared topic or with the world's radio."""
+def hosted_swarm(robots: int, processes: int, radio: str, layout: Mapping[str, Any] = LATTICE,
+                 world: Mapping[str, Any] = STATIC, **parameters: Any) -> Iterator[HostedSwarm]:
+    """
+    Host a swarm for the length of a ``with``, on a shared topic or with the world's radio.
+
+    :param world: parameters of the embedded world, and ``parameters`` those of the robots.
+    """
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with tempfile.TemporaryDirectory() as folder, Children(Path(folder)) as children:
-            yield HostedSwarm(children, robots, processes, radio, parameters)
+            yield HostedSwarm(children, robots, processes, radio, layout, world, parameters)
     finally:
         rclpy.try_shutdown()

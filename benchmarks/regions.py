@@ -1,0 +1,115 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Regions on the move: whether leaders count right, and what that costs.
+
+100 robots walk about the embedded world at 0.3 m/s and run the task ``count``. Twice a second what
+all leaders together count is held against 100. Without regions, for comparison, there is
+nothing to count.
+"""
+
+import argparse
+from statistics import fmean
+from typing import NamedTuple
+
+from benchmarks.hosted_swarm import hosted_swarm, HostedSwarm
+from benchmarks.steady_state import cpu_seconds
+from leader_election.swarm.collected import counted
+import psutil
+
+ROBOTS = 100
+PROCESSES = 2
+LAYOUT = {'layout': 'random', 'seed': 1}
+WALK = {'motion': 'levy', 'speed': 0.3}
+ELECTION = {'strengths': 'random', 'communication_range': 3.0, 'radius': 6.0}
+TASK = {'tasks': 'count', 'gossip_members': 64}
+"""With fewer the regions here would be too large for gossip."""
+LOOK = 0.5
+"""Time between two looks at the counts [s]."""
+
+
+class Case(NamedTuple):
+    """One row of the table."""
+
+    name: str
+    robots: dict[str, object]
+    """Parameters of the robots."""
+    schedule: str = 'periodic'
+    loss: float = 0.0
+
+
+SECOND = {'instances': 'second', 'second.radius': 6.0, 'second.tasks': 'count'}
+CASES = (
+    Case('no regions', {}), Case('no regions', {}, 'reactive'),
+    *(Case(collection, {**TASK, 'collection': collection}, schedule, loss)
+      for collection in ('multi-path', 'tree', 'gossip')
+      for schedule in ('periodic', 'reactive') for loss in (0.0, 0.2)),
+    Case('two instances', {**TASK, **SECOND}),
+)
+
+
+def watch(swarm: HostedSwarm, seconds: float) -> list[float]:
+    """Return what all leaders together counted, at each look."""
+    totals = []
+    for _ in range(round(seconds / LOOK)):
+        swarm.observer.wait(LOOK)
+        counts = counted(swarm.observer.tracker.snapshot(swarm.observer.now()))
+        if counts:
+            totals.append(sum(counts.values()))
+    return totals
+
+
+def measure(case: Case, settle: float, seconds: float) -> str:
+    """Return the row of one case."""
+    with hosted_swarm(ROBOTS, PROCESSES, 'relay', LAYOUT, WALK | {'radio_loss': case.loss},
+                      schedule=case.schedule, **ELECTION, **case.robots) as swarm:
+        swarm.go()
+        observer, fleets = swarm.observer, [psutil.Process(pid) for pid in swarm.pids]
+        observer.wait(settle)
+        tracker, before, begin = observer.tracker, cpu_seconds(fleets), observer.now()
+        messages, size = tracker.messages, tracker.bytes
+        totals = watch(swarm, seconds)
+        time, cpu = observer.now() - begin, cpu_seconds(fleets) - before
+        messages, size = tracker.messages - messages, tracker.bytes - size
+    counts = f'{"-":>7} {"-":>7} {"-":>7}'
+    if totals:
+        bias = fmean(totals) / ROBOTS - 1.0
+        error = fmean(abs(total / ROBOTS - 1.0) for total in totals)
+        worst = max(abs(total / ROBOTS - 1.0) for total in totals)
+        counts = f'{bias:+7.1%} {error:7.1%} {worst:7.1%}'
+    return (f'{case.name:14} {case.schedule:9} {case.loss:5.0%} {counts} {messages / time:7.1f} '
+            f'{size / messages:6.0f} {observer.longest:6d} {cpu / time:7.1%}')
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--settle', type=float, default=20.0, help='[s] before each measurement')
+    parser.add_argument('--seconds', type=float, default=60.0, help='length of each [s]')
+    parser.add_argument('--only', default='', help='only cases whose name has this in it')
+    options = parser.parse_args()
+    print(f'## Regions on the move: {ROBOTS} robots, Levy walk at {WALK["speed"]} m/s, range '
+          f'{ELECTION["communication_range"]} m, radius {ELECTION["radius"]} m; count against '
+          f'{ROBOTS}: bias, mean and greatest error; bytes of a message, on average and at most; '
+          'CPU of the fleet in cores')
+    print(f'{"collection":14} {"schedule":9} {"loss":>5} {"bias":>7} {"error":>7} {"worst":>7} '
+          f'{"msg/s":>7} {"bytes":>6} {"most":>6} {"CPU":>7}')
+    for case in CASES:
+        if options.only in case.name:
+            print(measure(case, options.settle, options.seconds), flush=True)
+
+
+if __name__ == '__main__':
+    main()
