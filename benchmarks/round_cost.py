@@ -25,9 +25,12 @@ from leader_election.coordination.coordinated import coordinated
 from leader_election.coordination.pattern import coordinate
 from leader_election.coordination.region import COLLECTIONS
 from leader_election.coordination.settings import blank_region, parameters_of, RegionSettings
+from leader_election.coordination.task import Member
 from leader_election.robot.codec import codec_for, Message
+from leader_election.robot.duty import Duty
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
+from leader_election.tasks.count import Count
 import numpy as np
 
 NEIGHBOURS = (5, 10, 20, 50, 100, 200, 500)
@@ -55,6 +58,37 @@ def microseconds(number: int) -> float:
     """Return the time of a whole round, encoding included: the least of many [us]."""
     robot = robot_among(number)
     return least_time(lambda: robot.round(0.1))
+
+
+def whole_in_region(number: int, collection: str) -> float:
+    """
+    Return the time of a whole round with regions and task ``count``, as :func:`microseconds`.
+
+    All are of one region, some nearer to its leader than the robot, others farther away.
+    """
+    draw = random.Random(number)
+    here: dict[int, tuple[float, float]] = {0: (0.0, 0.0)}
+    here |= {i: (draw.uniform(-3.0, 3.0), draw.uniform(-3.0, 3.0)) for i in range(1, number + 1)}
+    robots = {i: counting(i, here[i], collection) for i in here}
+    for _ in range(4):
+        for i, robot in robots.items():
+            payload = robot.round(0.0)
+            for j in robots:
+                if j != i:
+                    robots[j].hear(payload, 0.0)
+    assert len(robots[0].neighbours) == number
+    return least_time(lambda: robots[0].round(0.1))
+
+
+def counting(i: int, place: tuple[float, float], collection: str) -> Robot:
+    """Return a robot with task ``count``; number 1 is the strongest."""
+    def duty(instance: str, task: str) -> Duty:
+        return Duty(task, Count(Member(i, pose=lambda: (*place, 0.0)), None))
+    robot = Robot(ElectionParameters(
+        robot_id=i, strength=float(i == 1), radius=20.0, communication_range=10.0, tasks='count',
+        collection=collection), duties=duty)
+    robot.odometry((*place, 0.0), 0.0, yaw=0.0)
+    return robot
 
 
 def in_regions(number: int, collection: str) -> float:
@@ -109,7 +143,14 @@ def main() -> None:
     slope, offset = np.polyfit(NEIGHBOURS, costs, 1)
     linear = np.corrcoef(NEIGHBOURS, costs)[0, 1] ** 2
     print(f'line: {offset:.1f} us + {slope:.2f} us a neighbour, r^2 = {linear:.4f}')
-    print('\n## What regions add to it: for twice the neighbours about twice the cost at most')
+    print('\n## The same with regions and one task')
+    for collection in COLLECTIONS:
+        times = [whole_in_region(number, collection) for number in IN_REGIONS]
+        slope, offset = np.polyfit(IN_REGIONS, times, 1)
+        told = ', '.join(f'{cost:.0f}' for cost in times)
+        print(f'{collection:10s}  {told} us for {", ".join(map(str, IN_REGIONS))}: '
+              f'{offset:.0f} us + {slope:.1f} us a neighbour')
+    print('\n## What regions add, without the wire: at most twice for twice the neighbours')
     for collection in COLLECTIONS:
         times = [in_regions(number, collection) for number in IN_REGIONS]
         ratios = ', '.join(f'x {b / a:.2f}' for a, b in zip(times, times[1:]))

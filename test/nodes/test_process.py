@@ -66,6 +66,12 @@ def robots() -> Iterator[list[subprocess.Popen]]:
      "'INTEGER', expecting type 'BOOL': use_sim_time"),
     (['robot_id:=1', 'qos_overrides./neighbourhood.subscription.reliability:=some'],
      'Unexpected QoS override for policy `reliability`: `some`'),
+    (['robot_id:=1', 'tasks:=none'], "parameter tasks: unknown task 'none'; known: count, field, "
+     'patrol, rally, or module:Class'),
+    (['robot_id:=1', 'instances:=rescue', 'rescue.collection:=none'], 'parameter '
+     "rescue.collection: 'none' is not allowed; it takes one of tree, multi-path, gossip"),
+    (['robot_id:=1', "zones:='{a: [[0, 0], [1, 1], [1, 0], [0, 1]]}'"], 'parameter zones: a is '
+     'no simple polygon: Self-intersection[0.5 0.5]'),
     (['robot_id:=1', 'send_topic:=a//b'], None),
 ])
 def test_wrong_parameters_are_one_line_and_status_2(robots, arguments, line):

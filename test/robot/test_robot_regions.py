@@ -1,0 +1,373 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Robots with regions among robots without, with other tasks, and out of their mind."""
+
+from importlib.resources import files
+import json
+import math
+import random
+import sys
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from leader_election.coordination.aggregate import total
+from leader_election.coordination.task import Task
+from leader_election.robot.codec import codec_for, MAX_LENGTH, Message
+from leader_election.robot.told import MAX_DECISION, MAX_ID
+import pytest
+from robot.swarm import line, of_one, Swarm
+
+SCHEMA = Draft202012Validator(json.loads(
+    (files('leader_election.robot') / 'neighbourhood.schema.json').read_text()))
+
+
+def first(i: int) -> dict[str, float]:
+    """Robot 1 is the strongest."""
+    return of_one(i, {1: 9.0})
+
+
+def counts(swarm: Swarm, name: str) -> dict[int, int]:
+    """Return what robots count under a name, in themselves or in their first instance."""
+    return {i: robot.counts[name] + robot.main.counts[name] for i, robot in swarm.robots.items()}
+
+
+# Robots of all kinds.
+
+def test_who_only_elects_says_what_it_always_did():
+    swarm = Swarm(line(2), first)
+    swarm.sweep(3)
+    assert swarm.said == {
+        1: '{"v":1,"id":1,"frame":"map","p":[0.0,0.0],"c":[-9.0,0.0,1]}',
+        2: '{"v":1,"id":2,"frame":"map","p":[1.0,0.0],"c":[-9.0,1.0,1]}'}
+
+
+def test_who_only_elects_gets_on_with_who_forms_regions():
+    """2 forms none: all follow 1, who counts itself; and 3 and 4 hand on what 2 does not take."""
+    swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': '' if i == 2 else 'count'})
+    swarm.sweep(12)
+    assert swarm.leaders() == dict.fromkeys(line(4), 1)
+    assert swarm.decisions() == {1: [{'members': 1, 'centre': [0.0, 0.0]}], 2: [], 3: [], 4: []}
+    assert json.loads(swarm.said[2]) == {
+        'v': 1, 'id': 2, 'frame': 'map', 'p': [1.0, 0.0], 'c': [-9.0, 1.0, 1]}
+    assert all(n == 0 for robot in swarm.robots.values()
+               for name, n in {**robot.counts, **robot.main.counts}.items() if 'reject' in name)
+
+
+def test_who_has_left_counts_until_it_is_heard_elsewhere():
+    """2 hands itself on to 1, who drives out of range: a neighbour no more, but nobody else has
+    2 yet. In its next message 2 leads itself, and 1 counts 1."""
+    swarm = Swarm(line(2), first, regions=True)
+    swarm.sweep(4)
+    swarm.places[1] = (-0.6, 0.0)
+    swarm.speak(1)
+    assert swarm.robots[1].neighbours == [] and swarm.members()[1] == 2.0
+    swarm.sweep()
+    assert swarm.members() == {1: 2.0, 2: 1.0}  # 1 spoke before it heard 2.
+    swarm.sweep()
+    assert swarm.members() == {1: 1.0, 2: 1.0}
+
+
+def test_robots_with_other_tasks_elect_together_and_are_counted():
+    """1 and 2 count, 3 and 4 do something else; 2 and 3 hear each other, once a round."""
+    swarm = Swarm(line(4), lambda i: {**first(i), 'tasks': 'count' if i < 3 else 'other'},
+                  {'other': Task})
+    swarm.sweep(10)
+    assert swarm.leaders() == dict.fromkeys(line(4), 1)
+    assert swarm.members() == {1: 2.0}
+    # 2 runs its first round before it has heard 3.
+    assert counts(swarm, 'rejected_other_tasks') == {1: 0, 2: 9, 3: 10, 4: 0}
+
+
+def test_robots_that_collect_in_other_ways_are_counted():
+    swarm = Swarm(line(2), lambda i: {
+        **first(i), 'collection': 'tree' if i == 1 else 'multi-path'}, regions=True)
+    swarm.sweep(5)
+    assert swarm.leaders() == {1: 1, 2: 1} and swarm.members() == {1: 1.0}
+    assert counts(swarm, 'rejected_other_summary')[1] > 0
+
+
+# Tasks that fail.
+
+class Broken(Task):
+    """Fails in everything that it is asked for."""
+
+    def sense(self) -> Any:
+        raise RuntimeError('sense')
+
+    def decide(self, summary: Any) -> Any:
+        return {1, 2}
+
+    def act(self, decision: Any) -> None:
+        raise KeyError(decision)
+
+    def say(self) -> Any:
+        return ['x']
+
+
+def test_with_a_task_that_fails_a_robot_goes_on_electing_counting_and_relaying():
+    """2, in the middle, has it, beside one that works."""
+    kinds = {'broken': Broken, 'idle': Task}
+    swarm = Swarm(line(3), lambda i: {**first(i), 'tasks': 'broken,count'}, kinds, connected=True)
+    swarm.sweep(10)
+    assert swarm.members() == {1: 3.0}
+    assert swarm.decisions() == {i: [None, {'members': 3, 'centre': [1.0, 0.0]}] for i in line(3)}
+    # In each of ten rounds all fail to sense, act and speak, and robot 1, which leads, to decide.
+    assert counts(swarm, 'task_errors') == {1: 40, 2: 30, 3: 30}
+    assert all('RuntimeError: sense' in robot.main.duties[0].trouble
+               for robot in swarm.robots.values())
+
+
+class Verbose(Task):
+    """Decides as much as it may."""
+
+    def decide(self, summary: Any) -> Any:
+        return 'x' * (MAX_DECISION - 4)
+
+
+def test_decisions_that_are_too_long_all_together_are_not_told():
+    kinds = {'verbose': Verbose, 'garrulous': Verbose}
+    swarm = Swarm(line(2), first, kinds, tasks='verbose,garrulous')
+    swarm.sweep(5)
+    assert swarm.decisions() == {1: [], 2: []} and swarm.members() == {1: 2.0}
+    assert counts(swarm, 'decisions_too_long') == {1: 5, 2: 0}
+
+
+# Sizes.
+
+def longest(**settings: Any) -> tuple[Swarm, int]:
+    """Return a swarm of robots with ids and strengths of many digits, and its longest message."""
+    draw = random.Random(3)
+    places = {900_000 + i: (-100.0 + draw.random() * 5, -100.0 + draw.random() * 5)
+              for i in range(20)}
+    others = settings.pop('others', {})
+    swarm = Swarm(places, lambda i: {'strength': draw.random() * math.pi, 'others': {
+        name: {**values, 'strength': draw.random()} for name, values in others.items()}},
+        communication_range=3.0, radius=6.0, **settings)
+    swarm.sweep(10, draw)
+    return swarm, max(map(len, swarm.said.values()))
+
+
+def test_a_message_with_a_region_and_a_task_is_short():
+    assert longest(tasks='count')[1] < 300
+
+
+def test_a_further_instance_with_regions_adds_little():
+    """With ids of six digits, of which a region takes six: some more than with those of three."""
+    alone = longest(tasks='count')[1]
+    assert longest(tasks='count', others={'charging': {'regions': True}})[1] - alone < 150
+    tree = {'charging': {'regions': True, 'collection': 'tree'}}
+    assert longest(tasks='count', others=tree)[1] - alone < 120
+    assert longest(tasks='count', others={'charging': {'tasks': 'count'}})[1] - alone < 240
+
+
+class Chatty(Task):
+    """Collects as much as there is room for, of numbers with many digits."""
+
+    def __init__(self, member: Any, settings: Any) -> None:
+        super().__init__(member, settings)
+        self.collects = {f's{k}': total(64) for k in range(10)}
+
+    def sense(self) -> Any:
+        return {f's{k}': [math.pi * 1e5] * 64 for k in range(10)}
+
+    def decide(self, summary: Any) -> Any:
+        return 'x' * 1000
+
+
+def test_a_message_that_is_too_long_is_told_without_what_is_too_much():
+    """640 numbers of nine characters: without the decision it is still too long."""
+    swarm = Swarm(line(2), first, {'chatty': Chatty}, tasks='chatty')
+    swarm.sweep(4)
+    assert swarm.leaders() == {1: 1, 2: 1}, 'the election goes on'
+    assert max(map(len, swarm.said.values())) < MAX_LENGTH
+    assert counts(swarm, 'regions_left_out') == {1: 4, 2: 4}
+    assert counts(swarm, 'decisions_left_out') == {1: 4, 2: 4}
+    assert counts(swarm, 'instances_left_out') == {1: 0, 2: 0}
+
+
+# Robots out of their mind.
+
+def liar(swarm: Swarm, **changes: Any) -> str:
+    """Return what robot 3 says, changed, as if by robot 9 at the same place."""
+    document = {**json.loads(swarm.said[3]), 'id': 9, **changes}
+    return json.dumps(document).replace('"1e999"', '1e999')
+
+
+def with_liar(collection: str = 'multi-path', **changes: Any) -> Swarm:
+    """Return a line of three that counts itself, with a liar who hands all it says to robot 2."""
+    swarm = Swarm(line(3), first, tasks='count', collection=collection)
+    swarm.sweep(10)
+    for _ in range(6):
+        swarm.tell(3, liar(swarm, **changes))
+        swarm.sweep(1)
+    return swarm
+
+
+@pytest.mark.parametrize('summary', [
+    [1e9, 1, 2, 0], [100_001], [-1], [None, 1, 2, 0], ['1e999', 1, 2, 0], [1, '1e999'], [1] * 5,
+    [1, None], [], 7, ['many'], [[1]], [1] * 1100])
+def test_a_liar_is_not_believed(summary):
+    swarm = with_liar(r=[2, summary, 0, [2], [1000]])
+    assert swarm.members() == {1: 3.0}
+    known = counts(swarm, 'rejected_summary')[2] + counts(swarm, 'rejected_other_summary')[2]
+    assert known >= 6
+    assert swarm.decisions()[1] == [{'members': 3, 'centre': [1.0, 0.0]}]
+
+
+def test_shares_that_do_not_add_up_hand_on_nothing():
+    for shares in ([2000], [1001], [-1000], [500]):
+        swarm = with_liar(r=[2, [1, 1, 2, 0], 0, [2], shares])
+        assert swarm.members() == {1: 3.0} and counts(swarm, 'rejected_summary')[2] >= 6
+
+
+def test_ages_below_nothing_do_not_count():
+    swarm = with_liar('gossip', r=[2, [], 0, [], [], [], [77, 78], [-5, -1], [1, 1, 2, 0] * 2])
+    assert swarm.members() == {1: 3.0} and counts(swarm, 'rejected_summary')[2] >= 6
+
+
+def test_a_liar_within_reason_is_believed_until_it_is_silent():
+    """It can count for a thousand; nobody can tell. Gone, it is forgotten within its expiry."""
+    swarm = with_liar(r=[2, [1000, 0, 0, 0], 0, [2], [1000]])
+    assert swarm.members() == {1: 1003.0}
+    swarm.sweep(7)
+    assert swarm.members() == {1: 3.0}
+
+
+def test_a_liar_that_hands_on_too_much_is_cut_off_with_who_listens_to_it():
+    """Of the 100,002 that robot 2 makes of it robot 1 believes nothing: it leads itself alone."""
+    swarm = with_liar(r=[2, [100_000, 0, 0, 0], 0, [2], [1000]])
+    assert swarm.members() == {1: 1.0}
+    assert counts(swarm, 'rejected_other_summary')[1] >= 3
+
+
+@pytest.mark.parametrize('decision', ['go', {}, 7, ['x' * 2000], ['1e999']])
+def test_a_decision_that_is_none_is_counted(decision):
+    swarm = with_liar(d=decision)
+    assert swarm.decisions()[2] == [{'members': 4, 'centre': [1.25, 0.0]}], 'it counts, too'
+    assert counts(swarm, 'rejected_decision')[2] == 6
+
+
+NUMBERS = st.sampled_from([0, 1, -1, 2, 3, 7, 0.5, 1000, 1e5, 1e9, -1e9, MAX_ID, -MAX_ID, 1e308])
+ROW = st.lists(NUMBERS | st.none(), max_size=60)
+REGION = st.tuples(
+    st.integers(-1, 9), ROW, st.sampled_from([0, 1e-9, 3, 1e9]), st.lists(st.integers(0, 9),
+                                                                         max_size=2),
+    st.sampled_from([[], [1000], [400, 600], [0, 1000]]), ROW, st.lists(st.integers(0, 9),
+                                                                       max_size=3),
+    st.lists(st.integers(0, 9), max_size=3), ROW).map(list)
+CANDIDACIES = st.tuples(NUMBERS, NUMBERS.map(abs), st.integers(0, 9)).map(list)
+KINDS = st.sampled_from([
+    {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},
+    {'regions': True, 'collection': 'gossip', 'gossip_members': 2},
+    {'tasks': 'count', 'connected': True, 'outline': True},
+    {'regions': True, 'feedback_gain': 2.0, 'feedback_alpha': 1.0},
+    {'regions': True, 'hierarchy': '20', 'connected': True},
+    {'regions': True, 'zones': '{a: [[0, 0], [9, 0], [9, 9]]}'}])
+
+
+@settings(max_examples=200)
+@given(KINDS, st.lists(st.tuples(st.integers(2, 9), CANDIDACIES, REGION, REGION, st.lists(
+    ROW | st.none() | st.text(max_size=3), max_size=2)), min_size=1, max_size=4))
+def test_whatever_is_heard_what_is_said_can_be_read(kind, heard):
+    """And of the own region it knows a number of robots that is finite and not negative."""
+    me = Swarm({1: (0.0, 0.0)}, lambda i: {'strength': 1.0}, **kind)
+    me.sweep(1)
+    robot = me.robots[1]
+    for sender, candidacy, region, other, decision in heard:
+        tasks = {'t': 'count'} if 'tasks' in kind else {}
+        document = {'v': 1, 'id': sender, 'frame': 'map', 'p': [1.0, 0.0], 'c': candidacy,
+                    'r': region, 'd': decision, **tasks, 'i': {'level_1': {
+                        'c': candidacy, 'r': other, 'd': decision}}}
+        robot.hear(json.dumps(document), me.now)
+        me.sweep(2)
+        robot.would_change(me.now)
+        said = codec_for(robot.main.algorithm).decode(me.said[1])
+        assert isinstance(said, Message) and said.faults == ()
+        SCHEMA.validate(json.loads(me.said[1]))
+        for instance in robot.instances.values():
+            assert 0.0 <= instance.summary.get('members', 0.0) < math.inf
+            assert instance.counts['task_errors'] == 0 and instance.distance >= 0.0
+
+
+# News, and what a round costs.
+
+class Restless(Task):
+    """Decides otherwise in each round."""
+
+    rounds = 0
+
+    def decide(self, summary: Any) -> int:
+        self.rounds += 1
+        return self.rounds
+
+
+@pytest.mark.parametrize('more', [
+    {}, {'connected': True, 'outline': True}, {'hierarchy': '20'}, {'collection': 'gossip'}])
+def test_a_still_swarm_that_decides_otherwise_each_round_is_quiet(more):
+    """Nobody has reason for a round before its period is over, though all that is said is new."""
+    swarm = Swarm(line(5), first, {'restless': Restless}, schedule='reactive', tasks='restless',
+                  **more)
+    swarm.sweep(20)
+    decided = swarm.decisions()[5]
+    for _ in range(5):
+        swarm.now += 1.0
+        for i in swarm.robots:
+            before = swarm.said[i]
+            swarm.speak(i)
+            assert swarm.said[i] != before
+            for j, robot in swarm.robots.items():
+                if j != i:
+                    assert not (robot.hear(swarm.said[i], swarm.now)
+                                and robot.would_change(swarm.now))
+    assert swarm.decisions()[5][0] == decided[0] + 5, 'news of the leader arrives all the same'
+
+
+def test_an_election_of_any_instance_is_reason_for_a_round():
+    swarm = Swarm(line(2), lambda i: {'others': {'rescue': {'strength': 2.0 - i}}})
+    swarm.sweep(5)
+    document = json.loads(swarm.said[1])
+    document['i']['rescue']['c'] = [-99, 0, 1]
+    assert swarm.robots[2].hear(json.dumps(document), swarm.now)
+    assert swarm.robots[2].would_change(swarm.now)
+
+
+def calls(neighbours: int, **settings: Any) -> int:
+    """Return how many functions are called in a round among so many neighbours."""
+    places = {i: (0.0, 0.01 * i) for i in range(neighbours + 1)}
+    swarm = Swarm(places, lambda i: {'strength': float(i == 1)}, **settings)
+    swarm.sweep(3)
+    number = 0
+
+    def count(frame: Any, event: str, argument: Any) -> None:
+        nonlocal number
+        number += event in ('call', 'c_call')
+    sys.setprofile(count)
+    try:
+        swarm.robots[neighbours].round(swarm.now)
+    finally:
+        sys.setprofile(None)
+    return number
+
+
+@pytest.mark.parametrize('settings', [
+    {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},
+    {'regions': True, 'connected': True, 'outline': True}, {'regions': True, 'feedback_gain': 1.0},
+    {'regions': True, 'hierarchy': '20'}])
+def test_the_cost_of_a_round_is_a_straight_line(settings):
+    """Twice as many neighbours more cost twice as many calls more."""
+    few, some, many = (calls(neighbours, **settings) for neighbours in (10, 20, 40))
+    assert many - some == pytest.approx(2 * (some - few), rel=0.1)
