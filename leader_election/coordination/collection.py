@@ -88,6 +88,8 @@ def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[fl
         drop = distance - neighbours.distance[j]
         if neighbours.leader[j] != leader or not 0.0 < drop <= distance < math.inf:
             continue
+        if metric[j] == math.inf:
+            continue
         own = weight(metric[j], drop, link_range)
         place = known
         if known < size:

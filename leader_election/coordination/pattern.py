@@ -62,7 +62,9 @@ def coordinate(
     :param leader: its leader's id as of now, and ``distance`` to it.
     :param before: its state before, with the election's ``leader`` and ``distance``.
     :param neighbours: the neighbours' exports, columns of the same fields.
-    :param metric: the distance to each neighbour [m], shape (neighbours,).
+    :param metric: the distance to each neighbour [m], shape (neighbours,). Infinite: it has just
+        left; it is told nothing any more, but what it has handed on counts until it hands that on
+        to others.
     :param decide: makes a decision out of the region's summary; called on a leader only.
     """
     # Election.

@@ -308,8 +308,13 @@ class Instance:
             self._device(), self.state, seen.exports, metric, self._round_parameters)
         return state._replace(distance=_upwards(state.distance))
 
-    def round(self, seen: Seen, position: Position | None) -> None:
-        """Run a round: elect, then coordinate, then act."""
+    def round(self, seen: Seen, left: Seen, position: Position | None) -> None:
+        """
+        Run a round: elect, then coordinate, then act.
+
+        :param left: robots that are no neighbours any more, but have not been heard since: what
+            they have handed on is handed on by nobody else yet.
+        """
         before, self.state, self.seen = self.state, self.elect(seen), seen
         self.counts.update(seen.faults)
         if self.region is None:
@@ -317,17 +322,17 @@ class Instance:
         self._brief(seen)
         old = self.region
         columns = _Columns(
-            [export.leader for export in seen.exports],
-            [export.distance for export in seen.exports],
-            *([getattr(region, field) for region in seen.regions]
+            [export.leader for export in seen.exports + left.exports],
+            [export.distance for export in seen.exports + left.exports],
+            *([getattr(region, field) for region in seen.regions + left.regions]
               for field in _Columns._fields[2:]))
         own = _Before(
             before.leader, before.distance, self.standing, self._offer(position), old.load,
             self._say(position), old.word, old.members, old.ages, old.offers, old.heirs,
             old.shares)
         after = coordinate(
-            self._device(), self.state.leader, self.state.distance, own, columns, seen.metric,
-            self._region_parameters, self._decide)
+            self._device(), self.state.leader, self.state.distance, own, columns,
+            seen.metric + left.metric, self._region_parameters, self._decide)
         self.region = plain(after)
         self.decision = json.loads(after.decision) if after.decision else []
         for k, duty in enumerate(self.duties):

@@ -251,11 +251,13 @@ class Robot:
         self.locate(now)
         before = self.state
         self.neighbours = self._context(now)
+        left = [Neighbour(message, math.inf) for message in self.mailbox.messages(now)
+                if not self._in_range(message)]
         for instance in self.instances.values():
             if instance.source is DEGREE:
                 instance.strength.update(float(len(self.neighbours)))
             instance.place(self.position)
-            instance.round(instance.see(self.neighbours), self.position)
+            instance.round(instance.see(self.neighbours), instance.see(left), self.position)
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._unmeasured
         self.counts[LEADER_CHANGES] += self.state.leader != before.leader

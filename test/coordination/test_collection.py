@@ -98,6 +98,17 @@ def test_who_takes_no_share(wrong):
     assert list(heirs) == [NOBODY] * 2 and list(shares) == [0.0] * 2
 
 
+def test_who_has_just_left_takes_no_share_but_is_still_taken_from():
+    """Device 1, downhill, and 2, uphill, are heard no more: nothing to 1, and 2's half counts."""
+    said = columns({'device': 1, 'distance': 1.0},
+                   {'device': 2, 'distance': 3.0, 'heirs': (9, NOBODY), 'shares': (0.5, 0.0),
+                    'summary': (4.0,)})
+    heirs, shares = shares_of(0, 2.0, said, [inf, inf], 3.0, 2)
+    assert list(heirs) == [NOBODY] * 2 and list(shares) == [0.0] * 2
+    count = Plan([ADD], [0, 1], [0])
+    assert list(collect_multi_path(9, 0, 2.0, (1.0,), said, [inf, inf], count)) == [3.0]
+
+
 def test_a_leader_hands_on_nothing():
     said = columns({'device': 1, 'leader': 0, 'distance': 1.0})
     assert list(shares_of(0, 0.0, said, [1.0], inf, 1)[0]) == [NOBODY]
