@@ -11,12 +11,12 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo lab reproduce test benchmark lint config clean
+.PHONY: help demo lab reproduce study test benchmark lint config clean
 
 help:  ## Say what there is (the default)
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-10s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, lab and reproduce, and by test to pytest.'
+	@echo 'ARGS="..." is passed on by demo, lab, reproduce and study, and by test to pytest.'
 	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
@@ -29,6 +29,9 @@ lab: .venv/.lab  ## Measure algorithms while the world moves, ARGS="--help" for 
 
 reproduce: .venv/.lab  ## Reproduce the papers' figures, 200 seeds each, ARGS="--seeds 20" for less
 	@$(BIN)/python -m leader_election lab reproduce $(ARGS)
+
+study: .venv/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for less
+	@$(BIN)/python -m leader_election lab study $(ARGS)
 
 test: .venv/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)

@@ -42,7 +42,8 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     options = parse()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
-        'list': show_list, 'run': run, 'figure': figure, 'reproduce': reproduce}
+        'list': show_list, 'run': run, 'figure': figure, 'reproduce': reproduce,
+        'study': study}
     try:
         return commands[options.command](options)
     except (ScenarioError, ResultError) as error:
@@ -142,4 +143,10 @@ def figure(options: argparse.Namespace) -> int:
 def reproduce(options: argparse.Namespace) -> int:
     """Reproduce the papers' figures."""
     from leader_election.lab.report import reproduce as report
+    return report(options.seeds, options.results, options.workers)
+
+
+def study(options: argparse.Namespace) -> int:
+    """Run the study of regions."""
+    from leader_election.lab.study_report import study as report
     return report(options.seeds, options.results, options.workers)

@@ -119,4 +119,12 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         '95 % interval does not hold the published one either.')
     reproduce.add_argument('--seeds', type=_number, default=200, metavar='N',
                            help='so many of each (default: 200)')
+
+    study = commands.add_parser(
+        'study', parents=[everywhere, computing],
+        help='run the study of regions, and say what agrees with its paper',
+        description='Run coordination2019, and collections with a fifth of the seeds; draw their '
+        'figures, and write study.md.')
+    study.add_argument('--seeds', type=_number, default=100, metavar='N',
+                       help='so many of each (default: 100)')
     return parser.parse_args(arguments)

@@ -26,6 +26,7 @@ from leader_election.lab.comparison import COLUMNS, COMPARISONS, Order, Row
 from leader_election.lab.figures.style import count_seeds
 from leader_election.lab.results import MISSING, path_of, reason, ResultError
 from leader_election.lab.scenario import ScenarioError
+from leader_election.lab.study import FIGURES
 import xarray as xr
 
 MISSED = 1
@@ -60,7 +61,8 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None) -> int:
     results = {name: runs.run(scenarios.load(name), range(seeds), folder=folder, workers=workers)
                for name in COMPARISONS}
     rows = {name: COMPARISONS[name](name, results[name]) for name in COMPARISONS}
-    drawn, missing = draw_all(figures.names(), folder)
+    names = [name for name in figures.names() if name not in FIGURES]
+    drawn, missing = draw_all(names, folder)
     return conclude(report(results, rows, drawn, missing, monotonic() - began),
                     aims_missed(results, rows), folder)
 
@@ -128,14 +130,14 @@ def report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
         for name in rows:
             if name.startswith(paper):
                 parts += ['', *_section(name, results[name], rows[name])]
-        parts += _images(name for name in drawn if name.startswith(paper))
+        parts += images(name for name in drawn if name.startswith(paper))
     parts += ['', '## What the differences hang on', '', published.findings()]
     others = [name for name in drawn if not name.startswith(tuple(PAPERS))]
     if others:
-        parts += ['', '## Beyond the papers', *_images(others)]
+        parts += ['', '## Beyond the papers', *images(others)]
     if missing:
         parts += ['', '## Not drawn', '', *(f'- {line}' for line in missing)]
-    return '\n'.join([*parts, '', '## How it was computed', '', *_computed(results, seconds), ''])
+    return '\n'.join([*parts, '', '## How it was computed', '', *computed(results, seconds), ''])
 
 
 def _section(name: str, results: xr.Dataset, rows: Sequence[Row]) -> list[str]:
@@ -149,11 +151,13 @@ def _section(name: str, results: xr.Dataset, rows: Sequence[Row]) -> list[str]:
             *(f'| {" | ".join(cells)} |' for cells in lines)]
 
 
-def _images(names: Iterable[str]) -> list[str]:
+def images(names: Iterable[str]) -> list[str]:
+    """Return the lines that show figures."""
     return [line for name in names for line in ('', f'![{name}](figures/{name}.png)')]
 
 
-def _computed(results: Mapping[str, xr.Dataset], seconds: float) -> list[str]:
+def computed(results: Mapping[str, xr.Dataset], seconds: float) -> list[str]:
+    """Return the lines that say how results were computed."""
     attributes = [dataset.attrs for dataset in results.values()]
     versions = (f'{name} {", ".join(sorted({str(of[name]) for of in attributes if name in of}))}'
                 for name in VERSIONS)

@@ -14,8 +14,10 @@
 
 """What a scenario's results come to, in a short table."""
 
+from math import isnan, nan
 from typing import Any, NamedTuple
 
+from leader_election.lab.counting import bias, counts_members, error
 from leader_election.lab.engine.network import ROUNDS, SENT
 from leader_election.lab.following import following
 from leader_election.lab.results import MISSING, varied
@@ -31,6 +33,11 @@ led: the part of devices whose leader leads
 stable after: so many rounds no device changed its leader any more
     (never: not for a sixth of the run at its end)
 receivers, bytes: of a message, of which each device sends one a round"""
+
+REGIONS = ('bias', 'off', 'informed', 'agree')
+REGIONS_CAPTION = """
+bias, off: by how much leaders together count too many, and are wrong, on average
+informed, agree: devices that have a decision, and their leader's as of now"""
 
 
 class Line(NamedTuple):
@@ -54,6 +61,14 @@ class Line(NamedTuple):
     """Devices in range of a message."""
     message_bytes: float
     """Mean length of a message [bytes]."""
+    bias: float = nan
+    """By how much leaders count too many, as a part; nan without regions, as what follows."""
+    error: float = nan
+    """By how much they are off."""
+    informed: float = nan
+    """Part of devices that have a decision, without the warm-up."""
+    agreeing: float = nan
+    """Part of devices that have their leader's decision as of now, without the warm-up."""
 
 
 def lines(dataset: xarray.Dataset, window: float = 0.0) -> list[Line]:
@@ -82,8 +97,12 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...], window: float) -> Line:
     calm = times[-1] - (settling - times[0])  # The first calm sample is of the time before it.
     settled = calm >= max(WARM_UP * times[-1], window)
     counts = one['counts'].values.sum(axis=0)
+    regions = {} if not counts_members(one) else {
+        'bias': float(bias(one).mean()), 'error': float(error(one).mean()),
+        'informed': float(time_average(one['informed']).mean()),
+        'agreeing': float(time_average(one['agreeing']).mean())}
     return Line(
-        algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
+        **regions, algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
         instability=float(time_average(one['instability']).mean()),
         leaders=float(time_average(one['leaders']).mean()),
         led=float(time_average(following(one)).mean()),
@@ -101,17 +120,27 @@ def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
     :param window: of instability [rounds]; what is stable is so for at least as long.
     """
     shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
-                  caption=CAPTION, caption_justify='left')
+                  caption=CAPTION + (REGIONS_CAPTION if counts_members(dataset) else ''),
+                  caption_justify='left')
     shown.add_column('algorithm')
     for name in (*varied(dataset), 'seeds', 'instability', 'leaders', 'led', 'stable after',
-                 'receivers', 'bytes'):
+                 'receivers', 'bytes', *(REGIONS if counts_members(dataset) else ())):
         shown.add_column(name, justify='right')
     for line in lines(dataset, window * period):
         shown.add_row(
             line.algorithm, *map(str, line.varied), str(line.seeds), f'{line.instability:.4f}',
             f'{line.leaders:.1f}', f'{line.led:.1%}', stability(line, period),
-            f'{line.receivers:.1f}', f'{line.message_bytes:.0f}')
+            f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
+            *(_of_regions(line) if counts_members(dataset) else ()))
     return shown
+
+
+def _of_regions(line: Line) -> tuple[str, ...]:
+    """Return what is told of regions; nothing of an algorithm that has none."""
+    if isnan(line.bias):
+        return ('',) * len(REGIONS)
+    return (f'{line.bias:+.1%}', f'{line.error:.1%}', f'{line.informed:.1%}',
+            f'{line.agreeing:.1%}')
 
 
 def stability(line: Line, period: float) -> str:

@@ -20,7 +20,8 @@ import resource
 from lab.small import load, VARIED
 from leader_election.lab import results
 from leader_election.lab.engine.network import COUNTERS
-from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.engine.region_sample import REGION_MEASURES
+from leader_election.lab.engine.sample import COLUMNS, MEASURES
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run
@@ -147,3 +148,18 @@ def test_seeds_are_done_when_all_of_it_is(varied: Scenario) -> None:
     assert results.seeds_done(all_of_1, varied) == 1
     assert results.seeds_done(all_of_1 - {Key('bounded', 3, 1)}, varied) == 0
     assert results.seeds_done(all_of_1 | {Key('bounded', 3, 2)}, varied) == 1
+
+
+def test_what_is_measured_of_regions_is_kept_where_there_are_some(tmp_path: Path) -> None:
+    plain = load(tmp_path, VARIED)
+    assert not set(REGION_MEASURES) & set(results.empty(plain, ['bounded'], [0]))
+    mixed = load(tmp_path, VARIED.replace('radius: 30, ties', 'radius: 30, regions: {}, ties'))
+    dataset = results.empty(mixed, ['classic', 'bounded'], [0])
+    samples = np.full((20, len(COLUMNS)), 7.0)
+    results.put(dataset, Key('bounded', 0, 0), Run(samples, np.ones(len(COUNTERS)), 3.0))
+    results.save(dataset, mixed, tmp_path / FILE)
+    read = results.load(tmp_path / FILE)
+    for measure in REGION_MEASURES:
+        first = {name: 0 for name in results.varied(read)} | {'seed': 0}
+        assert (read[measure].sel(algorithm='bounded').isel(first) == 7.0).all()
+        assert read[measure].sel(algorithm='classic').isnull().all()

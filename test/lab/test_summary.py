@@ -19,7 +19,7 @@ from pathlib import Path
 from lab.small import load, TEXT
 from leader_election.lab import results
 from leader_election.lab.engine.network import COUNTERS
-from leader_election.lab.engine.sample import MEASURES
+from leader_election.lab.engine.sample import COLUMNS, MEASURES
 from leader_election.lab.results import Key
 from leader_election.lab.simulate import Run
 from leader_election.lab.summary import lines, stability, table
@@ -106,3 +106,32 @@ def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
     assert ['classic', '0.0', '2', '0.1000', '3.0', '80.0%', '1', '(1', 'of', '2)', '1.5',
             '50'] in rows
     assert ['bounded', '0.5', '2', '0.3000', '3.0', '80.0%', '4', '1.5', '150'] in rows
+
+
+def test_of_regions_it_is_told_how_right_leaders_count(tmp_path: Path) -> None:
+    text = TEXT.replace('radius: 30, ties', 'radius: 30, regions: {}, ties')
+    scenario = load(tmp_path, text.replace('duration: 20', 'duration: 6'))
+    made_up = results.empty(scenario, ['classic', 'bounded'], [0])
+    samples = np.ones((6, len(COLUMNS)))
+    # The first of six samples is the warm-up; of the others two are right, and one of 20 is 4 off.
+    samples[:, COLUMNS.index('counted')] = [99, 20, 16, 20, 22, 22]
+    samples[:, COLUMNS.index('present')] = 20
+    samples[:, COLUMNS.index('informed')] = [0, 1, 1, 1, 1, 0.5]
+    samples[:, COLUMNS.index('agreeing')] = [0, 0.5, 0.5, 0.5, 0.5, 0.5]
+    counts = np.full(len(COUNTERS), 60)
+    results.put(made_up, Key('bounded', 0, 0), Run(samples, counts, 100.0))
+    samples = samples.copy()
+    samples[:, len(MEASURES):] = np.nan
+    results.put(made_up, Key('classic', 0, 0), Run(samples, counts, 50.0))
+    made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
+    classic, bounded = lines(made_up)
+    assert bounded[-4:] == pytest.approx((0.0, 0.08, 0.9, 0.5))
+    assert np.isnan(classic[-4:]).all()
+    console = Console(width=160)
+    with console.capture() as captured:
+        console.print(table(made_up, 1.0, 1))
+    told = {line.split()[0]: line.split()[-4:] for line in captured.get().splitlines()
+            if line.split()[:1] in (['bounded'], ['classic'], ['algorithm'])}
+    assert told['algorithm'] == ['bias', 'off', 'informed', 'agree']
+    assert told['bounded'] == ['+0.0%', '8.0%', '90.0%', '50.0%']
+    assert told['classic'][-1] == '50' and 'informed, agree: devices' in captured.get()

@@ -23,9 +23,11 @@ from typing import Any
 from leader_election.lab import published
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.figures.border import draw_border
+from leader_election.lab.figures.collections import draw_collections
 from leader_election.lab.figures.error import check_place, FigureError, written
 from leader_election.lab.figures.instability import draw_instability
 from leader_election.lab.figures.leaders import draw_leaders
+from leader_election.lab.figures.loads import draw_evenness, draw_loads, draw_served
 from leader_election.lab.figures.map import draw_map
 from leader_election.lab.figures.partition import draw_partitions
 from leader_election.lab.figures.sweep import draw_sweep
@@ -75,6 +77,10 @@ def table() -> dict[str, Drawing]:
         'ifac2020_fig4': _leaders('resilient-3'),
         'ifac2020_fig5': _leaders('colour'),
         **{name: Drawing(draw_sweep, results=(name,)) for name in sweeps},
+        'coordination2019_fig4': Drawing(draw_served, results=('coordination2019',)),
+        'coordination2019_fig5': Drawing(draw_loads, results=('coordination2019',)),
+        'coordination2019_fig6': Drawing(draw_evenness, results=('coordination2019',)),
+        'collections': Drawing(draw_collections, results=('collections',)),
         'map': Drawing(draw_map, results=('map',)),
         'border': Drawing(draw_border, results=('border',), scenarios=('border',))}
 

@@ -18,7 +18,8 @@ import numpy as np
 import xarray as xr
 
 MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious', 'mean_size',
-            'largest_size')
+            'largest_size', 'counted', 'present', 'informed', 'agreeing', 'load_mean',
+            'load_sigma', 'mean_reach')
 DEVICES = 100
 """They run a round a second."""
 

@@ -1,0 +1,48 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How right leaders count: what they have collected, beside what there is."""
+
+from leader_election.lab.statistics import time_average
+import xarray as xr
+
+
+def counts_members(results: xr.Dataset) -> bool:
+    """Say whether any algorithm of some results has regions in which something adds up."""
+    return 'counted' in results and bool(results['counted'].notnull().any())
+
+
+def counted_part(results: xr.Dataset) -> xr.DataArray:
+    """Return what all leaders count as a part of what there is; 1 is right."""
+    part: xr.DataArray = results['counted'] / results['present']
+    return part
+
+
+def bias(results: xr.Dataset) -> xr.DataArray:
+    """
+    Return by how much leaders count too many on average, as a part of what there is.
+
+    >>> counted = xr.DataArray([0.0, 9.0, 12.0, 9.0, 10.0, 10.0], {'time': range(1, 7)})
+    >>> results = xr.Dataset({'counted': counted, 'present': xr.full_like(counted, 10.0)})
+    >>> bias(results).item(), error(results).round(9).item()
+    (0.0, 0.08)
+    """
+    too_many: xr.DataArray = time_average(counted_part(results)) - 1.0
+    return too_many
+
+
+def error(results: xr.Dataset) -> xr.DataArray:
+    """Return by how much leaders are off on average, as a part of what there is."""
+    off: xr.DataArray = abs(counted_part(results) - 1.0)
+    return time_average(off)

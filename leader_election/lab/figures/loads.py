@@ -1,0 +1,149 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The users that leaders serve, as figures 4 to 6 of COORDINATION 2019 have it."""
+
+from collections.abc import Sequence
+
+from leader_election.lab.counting import counted_part
+from leader_election.lab.figures.style import (
+    count_seeds,
+    FAINT,
+    FONT,
+    legend,
+    new_figure,
+    tidy,
+)
+from leader_election.lab.study import after, ALPHA, before, CHANCE, FAILURE, unevenness, USERS
+from leader_election.view.colours import Colour, colour
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+import numpy as np
+import xarray as xr
+
+TINTS: Sequence[Colour] = (colour(0), colour(2), colour(4), colour(1), colour(5), colour(3))
+"""Of the values of alpha, or of numbers of users."""
+
+
+def _one(results: xr.Dataset) -> xr.Dataset:
+    """Return the results of the one algorithm that they are of."""
+    one: xr.Dataset = results.isel(algorithm=0, drop=True)
+    return one
+
+
+def _named(alpha: float) -> str:
+    """
+    Say what a value of alpha is.
+
+    >>> _named(0.0), _named(0.01)
+    ('no feedback', 'alpha 0.01')
+    """
+    return 'no feedback' if alpha == 0.0 else f'alpha {alpha:g}'
+
+
+def _curves(axes: Axes, values: xr.DataArray) -> None:
+    """Draw a curve over time for each value of alpha, the mean over seeds."""
+    for tint, alpha in zip(TINTS, values[ALPHA].values.tolist()):
+        mean = values.sel({ALPHA: alpha}).mean('seed')
+        # What swings lies behind the rest.
+        axes.plot(mean['time'], mean, color=tint, linewidth=1.2, label=_named(alpha),
+                  zorder=2.0 - alpha)
+    axes.axvline(FAILURE, color=FAINT, linewidth=0.8, linestyle=':')
+    axes.set_xlim(0, values['time'].max())
+    tidy(axes)
+
+
+def draw_served(results: xr.Dataset) -> Figure:
+    """
+    Draw how many of the users are served over time: a row a number of users, a column a chance.
+
+    :param results: of ``coordination2019``.
+    """
+    served = 100.0 * counted_part(_one(results))
+    users, chances = served[USERS].values.tolist(), served[CHANCE].values.tolist()
+    figure = new_figure(
+        3.0 * len(chances) + 1.6, 2.4 * len(users) + 1.0, 'Users served by all leaders',
+        f'mean over {count_seeds(served)}; dotted: leaders fail, each by the chance above')
+    panels = figure.subplots(len(users), len(chances), sharex=True, sharey=True, squeeze=False)
+    for line, count in zip(panels, users):
+        for axes, chance in zip(line, chances):
+            _curves(axes, served.sel({USERS: count, CHANCE: chance}))
+        line[0].set_ylabel(f'of {count:g} users [%]', fontsize=FONT)
+    for axes, chance in zip(panels[0], chances):
+        axes.set_title(f'chance {chance:g}', fontsize=FONT)
+    for axes in panels[-1]:
+        axes.set_xlabel('time [s]', fontsize=FONT)
+    panels[0, 0].set_ylim(60, 120)
+    legend(figure, panels[0, 0])
+    return figure
+
+
+def draw_loads(results: xr.Dataset) -> Figure:
+    """
+    Draw how many users a leader serves over time, mean and deviation; a column a chance.
+
+    :param results: of ``coordination2019``; of the numbers of users the middle one is drawn.
+    """
+    one = _one(results)
+    count = one[USERS].values.tolist()[one.sizes[USERS] // 2]
+    chances = one[CHANCE].values.tolist()
+    figure = new_figure(
+        3.0 * len(chances) + 1.6, 6.0, f'Users served by each leader, of {count:g} users',
+        f'mean over {count_seeds(one["load_mean"])}; dotted: leaders fail, each by the chance '
+        'above')
+    panels = figure.subplots(2, len(chances), sharex=True, sharey='row', squeeze=False)
+    for line, measure in zip(panels, ('load_mean', 'load_sigma')):
+        for axes, chance in zip(line, chances):
+            _curves(axes, one[measure].sel({USERS: count, CHANCE: chance}))
+    for axes, chance in zip(panels[0], chances):
+        axes.set_title(f'chance {chance:g}', fontsize=FONT)
+    for axes in panels[-1]:
+        axes.set_xlabel('time [s]', fontsize=FONT)
+    panels[0, 0].set_ylabel('mean over leaders', fontsize=FONT)
+    panels[1, 0].set_ylabel('deviation over leaders', fontsize=FONT)
+    # What swings is off the scale at times.
+    panels[0, 0].set_ylim(0, 4.0 * float(before(one['load_mean']).sel({USERS: count}).min()))
+    panels[1, 0].set_ylim(bottom=0)
+    legend(figure, panels[0, 0])
+    return figure
+
+
+def draw_evenness(results: xr.Dataset) -> Figure:
+    """
+    Draw how uneven loads are against alpha: before leaders fail, and after, a panel a chance.
+
+    :param results: of ``coordination2019``.
+    """
+    uneven = unevenness(_one(results))
+    late, chances = after(uneven), uneven[CHANCE].values.tolist()
+    shown = {'before leaders fail': before(uneven)} | {
+        f'after, chance {chance:g}': late.sel({CHANCE: chance})
+        for chance in chances if chance > 0.0}
+    figure = new_figure(
+        3.0 * len(shown) + 1.6, 4.0, 'How uneven the loads of leaders are',
+        f'deviation by mean over leaders, mean over 300 s and {count_seeds(uneven)}')
+    panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
+    alphas = uneven[ALPHA].values.tolist()
+    for axes, (title, values) in zip(panels, shown.items()):
+        for tint, count in zip(TINTS, uneven[USERS].values.tolist()):
+            axes.plot(np.arange(len(alphas)), values.sel({USERS: count}), color=tint, marker='o',
+                      markersize=3.5, linewidth=1.3, label=f'{count:g} users')
+        axes.set_xticks(range(len(alphas)), [f'{alpha:g}' for alpha in alphas])
+        axes.set_title(title, fontsize=FONT)
+        axes.set_xlabel('alpha (0: no feedback)', fontsize=FONT)
+        tidy(axes)
+    panels[0].set_ylabel('deviation / mean', fontsize=FONT)
+    panels[0].set_ylim(bottom=0)
+    legend(figure, panels[0])
+    return figure

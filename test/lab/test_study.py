@@ -1,0 +1,144 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What is said of the study of regions follows from its results, made by hand."""
+
+from typing import Any
+
+from lab.figures.example import results
+from leader_election.lab import scenario
+from leader_election.lab.engine import COUNTERS
+from leader_election.lab.results import dimensions
+from leader_election.lab.study import (
+    after,
+    ALPHA,
+    before,
+    CHANCE,
+    claims,
+    COLUMNS,
+    FAILURE,
+    FIGURES,
+    recovery,
+    rows,
+    SCENARIO,
+    USERS,
+)
+from leader_election.lab.study_report import report
+import numpy as np
+import pytest
+import xarray as xr
+
+TIMES = np.arange(5.0, 1201.0, 5.0)
+ALPHAS, CHANCES = [0.0, 0.01, 1.0], [0.0, 1.0]
+LATE = TIMES > FAILURE
+
+
+def over(values: Any) -> Any:
+    """Return values of alpha as of all numbers of users, chances, seeds and times."""
+    return np.reshape(values, (1, 1, len(ALPHAS), 1, 1, 1))
+
+
+def made(**changes: Any) -> xr.Dataset:
+    """Return results in which all is as the paper says."""
+    users = np.reshape([100.0, 1000.0], (1, 2, 1, 1, 1, 1))
+    # Nobody is served for 10 s after the failures; now and then two too many are.
+    served = np.where(LATE & (TIMES <= FAILURE + 10), 0.0, np.where(TIMES % 50 == 0, 1.02, 1.0))
+    values: dict[str, Any] = {
+        'counted': users * served, 'present': users, 'load_mean': users / 10,
+        'load_sigma': users / 10 * over([1.0, 0.5, 2.0]), 'leaders': 10.0,
+        'instability': over([0.01, 0.02, 0.2]), 'mean_reach': over([200.0, 180.0, 210.0]),
+        'informed': 1.0, 'agreeing': 0.5} | changes
+    return results(['bounded'], TIMES, 2, {USERS: [100, 1000], ALPHA: ALPHAS, CHANCE: CHANCES},
+                   **values)
+
+
+def agreeing(dataset: xr.Dataset) -> list[bool]:
+    return [claim.agrees for claim in claims(dataset.isel(algorithm=0, drop=True))]
+
+
+def test_the_study_varies_what_is_looked_at() -> None:
+    assert list(dimensions(scenario.load(SCENARIO))) == [USERS, ALPHA, CHANCE]
+
+
+def test_what_is_as_the_paper_says_agrees() -> None:
+    assert agreeing(made()) == [True] * 8
+    one = made().isel(algorithm=0, drop=True)
+    told = [claim.ours for claim in claims(one)]
+    # 24 of 240 samples are at whole 50 s, and 7 of the 61 of the last 300 s before the failures.
+    assert told[1] == 'more than all in 11%, 11% of samples, of 100, 1000 users'
+    assert told[2].startswith('deviation by mean 0.50, 0.50 with alpha 0.01, 1.00, 1.00 without')
+    assert told[3] == 'chance 1: 0.50, 0.50 with, 1.00, 1.00 without'
+    assert told[5].startswith('leaders change 20, 20 times as often as without')
+    assert told[7].startswith('15, 15, 15, 15 s until users are served as before')
+
+
+@pytest.mark.parametrize(('number', 'changes'), [
+    (0, {'counted': 94.0, 'present': 100.0}),
+    (1, {'counted': 100.0, 'present': 100.0}),
+    (2, {'load_sigma': np.where(LATE, 1.0, over([1.0, 1.1, 0.9]))}),
+    (3, {'load_sigma': np.where(LATE, over([1.0, 1.1, 0.9]), over([1.0, 0.9, 1.1]))}),
+    (4, {'load_sigma': over([1.0, 0.9, 0.8])}),
+    (5, {'instability': over([0.01, 0.02, 0.04])}),
+    (6, {'mean_reach': np.where(TIMES == 700, 199.0, 200.0)}),
+    (7, {'counted': np.where(LATE & (TIMES <= FAILURE + 30), 0.0, 1.0), 'present': 1.0}),
+    (7, {'counted': np.where(LATE & (TIMES <= FAILURE + 30), 1.06, 1.0), 'present': 1.0}),
+    (7, {'counted': np.where(LATE, 0.0, 1.0), 'present': 1.0})])
+def test_what_is_not_as_the_paper_says_does_not_agree(number: int, changes: dict[str, Any],
+                                                      ) -> None:
+    assert not agreeing(made(**changes))[number]
+
+
+def test_averages_are_of_the_last_five_minutes() -> None:
+    values = xr.DataArray(np.tile(TIMES, (2, 1, 1)), {
+        'seed': [0, 1], CHANCE: [0.5], 'time': TIMES}, ('seed', CHANCE, 'time'))
+    # From 300 to 600 s, and from 900 to 1200 s.
+    assert before(values).item() == 450.0
+    assert after(values).sel({CHANCE: 0.5}).item() == 1050.0
+
+
+def test_what_never_recovers_has_no_time() -> None:
+    values = xr.DataArray(np.where(LATE, 0.5, 1.0)[np.newaxis], {'seed': [0], 'time': TIMES},
+                          ('seed', 'time'))
+    assert np.isnan(recovery(values))
+    assert recovery(xr.ones_like(values)) == 5.0
+
+
+def test_all_numbers_by_hand() -> None:
+    table = rows(made().isel(algorithm=0, drop=True))
+    assert len(table) == 2 * 3 * 2
+    found = dict(zip(COLUMNS, table[3], strict=True))
+    assert found == {
+        'users': '100', 'alpha': '0.01', 'chance': '1', 'leaders before': '10.0',
+        'served before': '100.2%', 'each before': '10.0', 'deviation before': '5.0',
+        'leaders after': '10.0', 'served after': '100.2%', 'each after': '10.0',
+        'deviation after': '5.0'}
+
+
+def test_the_report_tells_what_agrees_and_what_does_not() -> None:
+    paper = made(instability=0.01)
+    paper.attrs |= {'source': 'a paper', 'numpy': '2.0'}
+    walk = results(['bounded-tree', 'bounded-gossip'], TIMES, 1, {'messages.loss': [0.0, 0.2]},
+                   counted=np.reshape([90.0, 120.0], (2, 1, 1, 1)), present=100.0, informed=1.0,
+                   agreeing=0.5, instability=0.1)
+    for dataset in (paper, walk):
+        dataset['message_bytes'] = dataset['counted'].isel(time=0)
+    walk = walk.drop_dims('counter').assign(counts=walk['counts'].isel(counter=0).expand_dims(
+        counter=list(COUNTERS)).transpose(..., 'counter')).assign_attrs(walk.attrs)
+    text = report(paper, walk, [FIGURES[0], FIGURES[3]], ['fig5: takes `lab run x`'], 60.0)
+    assert 'Of what it says in words 7 of 8 are so here' in text
+    assert text.count('| yes |') == 7 and text.count('| **no** |') == 1
+    assert f'![{FIGURES[0]}](figures/{FIGURES[0]}.png)' in text
+    assert '| bounded-tree | 0 | -10.0% | 10.0% | 100.0% | 50.0% | 90 |' in text
+    assert '| bounded-gossip | 0.2 | +20.0% | 20.0% | 100.0% | 50.0% | 120 |' in text
+    assert '- fig5: takes `lab run x`' in text and 'took 1.0 minutes' in text
