@@ -25,9 +25,10 @@ from typing import Any
 from geometry_msgs.msg import Point32, PolygonStamped
 from leader_election.nodes.qos import STATE
 from leader_election.robot.codec import MAIN
-from leader_election.robot.instance import Instance, Seen
+from leader_election.robot.instance import Instance
 from leader_election.robot.regions import outline
 from leader_election.robot.robot import Robot
+from leader_election.robot.seen import Seen
 from rclpy.node import Node
 from std_msgs.msg import (
     Bool,

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from itertools import chain
 import json
 import math
-from typing import Any, NamedTuple
+from typing import Any
 
 from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.coordination.extent import DIRECTIONS, extent
@@ -34,10 +34,11 @@ from leader_election.coordination.plan import OWN
 from leader_election.coordination.region import BARRED, CANDIDATE, Region, RELAY, ROLES
 from leader_election.coordination.settings import blank_region, parameters_of
 from leader_election.parameters import ParameterError
-from leader_election.robot.codec import Message, Part, Position
+from leader_election.robot.codec import Part, Position
 from leader_election.robot.duty import Duty, WORDS
 from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.layout import BORDERS, of_task, OUTLINE, summary_layout
+from leader_election.robot.seen import before_of, columns_of, Neighbour, Seen
 from leader_election.robot.strength import Strength, STRENGTH_SOURCES
 from leader_election.robot.telling import (
     MOST_MEMBERS,
@@ -54,61 +55,6 @@ ALGORITHM_DIFFERS = 'rejected_other_algorithm'
 DECISION_TOO_LONG = 'decisions_too_long'
 STEPS = 1e4
 """Distances are told in steps of a tenth of a millimetre, as positions are."""
-
-
-class Neighbour(NamedTuple):
-    """A robot whose message counts in this round."""
-
-    message: Message
-    distance: float
-    """By the metric [m]."""
-
-
-class Seen(NamedTuple):
-    """The neighbours of a round that take part in this instance."""
-
-    messages: list[Message]
-    exports: list[Any]
-    regions: list[Any]
-    """As :class:`~leader_election.coordination.region.Region`, blank where nothing is told."""
-    metric: list[float]
-    faults: list[str]
-    """What to count: why somebody, or somebody's region, was passed over."""
-
-
-class _Columns(NamedTuple):
-    """What the pattern reads of neighbours, a column a field."""
-
-    leader: Sequence[int]
-    distance: Sequence[float]
-    device: Sequence[int]
-    via: Sequence[int]
-    reach: Sequence[float]
-    heirs: Sequence[Sequence[int]]
-    shares: Sequence[Sequence[float]]
-    summary: Sequence[Sequence[float]]
-    word: Sequence[Sequence[float]]
-    members: Sequence[Sequence[int]]
-    ages: Sequence[Sequence[int]]
-    offers: Sequence[Sequence[float]]
-    decision: Sequence[str]
-
-
-class _Before(NamedTuple):
-    """The own state before a round, as the pattern reads it."""
-
-    leader: int
-    distance: float
-    role: int
-    offer: Sequence[float]
-    load: float
-    say: Sequence[float]
-    word: Sequence[float]
-    members: Sequence[int]
-    ages: Sequence[int]
-    offers: Sequence[float]
-    heirs: Sequence[int]
-    shares: Sequence[float]
 
 
 class Instance:
@@ -320,18 +266,10 @@ class Instance:
         if self.region is None:
             return
         self._brief(seen)
-        old = self.region
-        columns = _Columns(
-            [export.leader for export in seen.exports + left.exports],
-            [export.distance for export in seen.exports + left.exports],
-            *([getattr(region, field) for region in seen.regions + left.regions]
-              for field in _Columns._fields[2:]))
-        own = _Before(
-            before.leader, before.distance, self.standing, self._offer(position), old.load,
-            self._say(position), old.word, old.members, old.ages, old.offers, old.heirs,
-            old.shares)
+        own = before_of(before, self.region, role=self.standing, offer=self._offer(position),
+                        say=self._say(position))
         after = coordinate(
-            self._device(), self.state.leader, self.state.distance, own, columns,
+            self._device(), self.state.leader, self.state.distance, own, columns_of(seen, left),
             seen.metric + left.metric, self._region_parameters, self._decide)
         self.region = plain(after)
         self.decision = json.loads(after.decision) if after.decision else []

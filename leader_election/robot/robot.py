@@ -30,7 +30,6 @@ from leader_election.robot.codec import (
     Position,
 )
 from leader_election.robot.duty import Duty
-from leader_election.robot.instance import Neighbour
 from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.instances import (
     instance_parameters,
@@ -42,6 +41,7 @@ from leader_election.robot.mailbox import Mailbox
 from leader_election.robot.metrics import distance, METRICS, Sight
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter, heading, Pose, position
+from leader_election.robot.seen import Neighbour
 from leader_election.robot.strength import DEGREE, Strength
 from leader_election.robot.told import Reason, Told
 
