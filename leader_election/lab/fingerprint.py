@@ -34,7 +34,8 @@ def fingerprint(scenario: Scenario, algorithm: str) -> str:
     text = yaml.safe_dump({**yaml.safe_load(scenario.text), 'vary': {}, 'algorithms': [],
                            'title': '', 'source': ''})
     parts = (text, entrant.label, entrant.parameters, entrant.weakest, entrant.regions,
-             sources.of_runs(entrant.algorithm.name))
+             sources.of_runs(entrant.algorithm.name,
+                             entrant.regions.aggregate if entrant.regions is not None else ''))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 

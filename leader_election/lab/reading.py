@@ -149,6 +149,11 @@ def _regions(values: Any, name: str) -> Regions:
     if 'role' in rest:
         raise ScenarioError(f'scenario {name}: algorithms.regions.role: is not allowed; a role '
                             'is told for each group of devices')
+    known = [p.name for p in table(Regions) if p.name != 'role']
+    for key in rest:
+        if key not in known:
+            raise ScenarioError(f'scenario {name}: unknown key algorithms.regions.{key}; known: '
+                                f'{", ".join(known)}')
     with section(name, 'algorithms.regions'):
         return build(Regions, rest)
 

@@ -21,6 +21,7 @@ import inspect
 from pathlib import Path
 
 from leader_election.algorithms import ALGORITHMS
+from leader_election.coordination.aggregate import AGGREGATES
 from leader_election.lab.motions import MOTIONS
 
 PACKAGE = Path(__file__).parents[1]
@@ -44,9 +45,15 @@ def of_compiled_code() -> str:
 
 
 @lru_cache
-def of_runs(algorithm: str) -> str:
-    """Return a digest of all that a run with an algorithm follows from, but its scenario."""
+def of_runs(algorithm: str, aggregate: str = '') -> str:
+    """
+    Return a digest of all that a run with an algorithm follows from, but its scenario.
+
+    :param aggregate: what its regions collect, if it has any.
+    """
     files = [file for place in SIMULATED for file in _files(place)]
+    if aggregate:
+        files.append(_file(AGGREGATES.get(aggregate).make))
     return digest([*files, *_files('algorithms'), _file(ALGORITHMS.get(algorithm).round)])
 
 

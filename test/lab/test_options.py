@@ -27,6 +27,7 @@ def test_seeds_up_to_the_most() -> None:
 def test_numbers_of_at_least_one() -> None:
     assert parse(['run', 'x', '--workers', '1']).workers == 1
     assert parse(['reproduce', '--seeds', '1000000']).seeds == 1_000_000
+    assert parse(['study']).seeds == 100 and parse(['study', '--seeds', '1']).seeds == 1
 
 
 @pytest.mark.parametrize(('arguments', 'said'), [

@@ -18,17 +18,21 @@ import math
 from typing import Any
 
 from lab.stages import begun, LINE, line, scene, states
+from leader_election.coordination.aggregate import Aggregate, Maker
+from leader_election.coordination.plan import ADD, OWN
 from leader_election.coordination.region import CANDIDATE, RELAY, WORKER
+from leader_election.lab import regions, sections, sources
 from leader_election.lab.fingerprint import fingerprint
 from leader_election.lab.scenario import Scenario, ScenarioError
 from leader_election.lab.simulate import Stage
+from leader_election.registry import Registry
 from leader_election.robot.told import WHOLE_SHARE
 import numpy as np
 import pytest
 
 
-def entrant(**regions: Any) -> list[dict[str, Any]]:
-    return [{'name': 'bounded', 'radius': 60, 'regions': regions}]
+def entrant(**settings: Any) -> list[dict[str, Any]]:
+    return [{'name': 'bounded', 'radius': 60, 'regions': settings}]
 
 
 def until(time: float, **sections: Any) -> Stage:
@@ -68,7 +72,8 @@ def test_a_range_is_none_of_a_metric_of_hops() -> None:
      "algorithms.regions.collection: 'bucket' is not allowed; it takes one of tree, multi-path, "),
     ({'algorithms': entrant(role='worker')},
      'algorithms.regions.role: is not allowed; a role is told for each group of devices'),
-    ({'algorithms': entrant(size=3)}, 'unknown key algorithms.regions.size; known: '),
+    ({'algorithms': entrant(size=3)},
+     'unknown key algorithms.regions.size; known: collection, gossip_members, gossip_depth, '),
     ({'algorithms': [{'name': 'bounded', 'regions': 3}]},
      'algorithms.regions: takes keys and values, not 3'),
     ({'algorithms': [{'name': 'colour', 'regions': {'feedback_gain': 1}}]},
@@ -89,6 +94,33 @@ def test_what_is_refused_is_named(sections: dict[str, Any], text: str) -> None:
         line(**sections)
     assert str(caught.value).startswith(f'scenario test: {text}')
     assert '\n' not in str(caught.value)
+
+
+def largest() -> Aggregate:
+    """Return an aggregate of a user's: the largest reading, by a function of its own."""
+    return Aggregate('largest', OWN, (0.0,), lambda _, reading: (float(reading),),
+                     lambda row: row[0], combine=max)
+
+
+def total() -> Aggregate:
+    """Return another one, which is made of a part that the laboratory knows."""
+    return Aggregate('total', ADD, (0.0,), lambda _, reading: (float(reading),),
+                     lambda row: row[0])
+
+
+def test_users_aggregates(monkeypatch: pytest.MonkeyPatch) -> None:
+    registry: Registry[Maker] = Registry('aggregate', 'nobody.has_this_group')
+    for make in (largest, total):
+        registry.add(Maker(make.__name__, make))
+    for module in (sections, regions, sources):
+        monkeypatch.setattr(module, 'AGGREGATES', registry)
+    made = line(algorithms=entrant(aggregate='total'))
+    # What it is made of is in another file, and counts.
+    assert sources.of_runs('bounded', 'total') != sources.of_runs('bounded')
+    assert fingerprint(made, 'bounded') == fingerprint(made, 'bounded')
+    with pytest.raises(ScenarioError, match='algorithms.regions.aggregate: largest is not allowed;'
+                                            ' it combines by a function of its own'):
+        line(algorithms=entrant(aggregate='largest'))
 
 
 ROLES = [{**LINE, 'columns': 2, 'contributes': 5},
