@@ -134,8 +134,9 @@ class Instance:
         """Take over parameters that were changed."""
         self.parameters = parameters
         settings = dict(vars(parameters))
-        if parameters.zones:
-            settings['radius'] = math.inf
+        if self.zones is not None:
+            # It bounds no region, but who is gone has to be forgotten.
+            settings['radius'] = self.zones.radius
         self._round_parameters = self.algorithm.parameters(settings)
         if self.below is None:
             asked = parameters.strength_hysteresis

@@ -110,6 +110,23 @@ def test_zones():
     assert swarm.members() == {3: 3.0, 4: 1.0}
 
 
+# Recursive never forgets who is gone, in zones or not.
+@pytest.mark.parametrize('algorithm', [
+    'bounded', 'classic', 'recursive-replicated', 'resilient', 'colour'])
+def test_a_zone_gets_over_its_leader(algorithm):
+    """1 falls silent; 2, which leads next, drives out of the zone, still heard by all."""
+    swarm = Swarm(line(5), lambda i: {'strength': -float(i)}, regions=True, algorithm=algorithm,
+                  zones='{hall: [[-1, -1], [4.5, -1], [4.5, 1], [-1, 1]]}')
+    swarm.sweep(70)
+    assert swarm.leaders() == dict.fromkeys(line(5), 1) and swarm.members() == {1: 5.0}
+    swarm.silent.add(1)
+    swarm.sweep(70)
+    assert swarm.leaders() == dict.fromkeys(range(2, 6), 2) and swarm.members() == {2: 4.0}
+    swarm.places[2] = (1.5, 1.1)
+    swarm.sweep(70)
+    assert swarm.leaders() == {2: 2, 3: 3, 4: 3, 5: 3} and swarm.members() == {3: 3.0}
+
+
 # Connected leaders.
 
 def two_regions(**settings: Any) -> Swarm:

@@ -68,8 +68,11 @@ def test_who_only_elects_gets_on_with_who_forms_regions():
 
 
 def test_who_has_left_counts_until_it_is_heard_elsewhere():
-    """2 hands itself on to 1, who drives out of range: a neighbour no more, but nobody else has
-    2 yet. In its next message 2 leads itself, and 1 counts 1."""
+    """
+    2 hands itself on to 1, who drives out of range, but nobody else has 2 yet.
+
+    In its next message 2 leads itself, and 1 counts 1.
+    """
     swarm = Swarm(line(2), first, regions=True)
     swarm.sweep(4)
     swarm.places[1] = (-0.6, 0.0)

@@ -31,6 +31,12 @@ def test_at():
     assert zones.at((2.0, 1.0)) == 'west', 'on the border of two: the first'
 
 
+def test_the_radius_is_the_longest_outline():
+    """Both squares have sides of 2 m, and so 8 m all around; small ones are made up for."""
+    assert Zones(SQUARES).radius == 8.0
+    assert Zones('{dot: [[0, 0], [0.1, 0], [0, 0.1]]}').radius == 5.0
+
+
 def test_a_zone_may_be_concave():
     """An L; its inner corner is outside."""
     zones = Zones('{hall: [[0, 0], [4, 0], [4, 1], [1, 1], [1, 4], [0, 4]]}')
