@@ -12,14 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Task ``field``: there is an alarm in the regions that a peak is in, and in no others."""
+"""Task ``field``: there is an alarm in the regions that a peak is in, and not far from it."""
 
 from argparse import Namespace
 
 from leader_election.demo.report import Check
 from leader_election.demo.trials.trial import Look, MOSTLY, Trial
 from leader_election.swarm.collected import decided
-from leader_election.swarm.snapshot import regions, Snapshot
+from leader_election.swarm.snapshot import links, regions, Snapshot
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.reading import Field
 import numpy as np
@@ -43,37 +43,51 @@ class FieldTrial(Trial):
     def __init__(self, options: Namespace) -> None:
         super().__init__(options)
         self._field = Field(WorldParameters(reading_peaks=PEAK), np.random.default_rng(0))
-        self._since: dict[int, tuple[bool, float]] = {}
+        self._since: dict[int, tuple[bool | None, float]] = {}
         self._looks = {True: 0, False: 0}
         self._right = {True: 0, False: 0}
 
     def look(self, look: Look) -> None:
         """Compare alarms with what members read, in regions where that has not just changed."""
         snapshot = look.snapshot
-        now = {leader: self._in_peak(snapshot, members)
-               for leader, members in regions(snapshot).items() if leader in snapshot.robots}
+        now = self._peaks(snapshot)
         self._since = {
-            leader: self._since[leader] if self._since.get(leader, (None, 0.0))[0] == peak
+            leader: self._since[leader]
+            if leader in self._since and self._since[leader][0] == peak
             else (peak, snapshot.time) for leader, peak in now.items()}
         for leader, (peak, since) in self._since.items():
-            if look.steady and snapshot.time - since >= (RISE if peak else FALL):
+            if (look.steady and peak is not None
+                    and snapshot.time - since >= (RISE if peak else FALL)):
                 self._looks[peak] += 1
                 self._right[peak] += alarmed(snapshot, leader) == peak
 
     def checks(self) -> list[Check]:
         """Hold alarms against peaks."""
-        found = []
-        for peak, text in ((True, 'alarm in regions with a robot in the peak'),
-                           (False, 'no alarm in regions with none')):
-            share = self._right[peak] / self._looks[peak] if self._looks[peak] else 0.0
-            found.append(Check(
-                share >= MOSTLY, f'field: {text}, at {share:.1%} of {self._looks[peak]} looks'))
-        return found
+        (looks, right), (clear, quiet) = (
+            (self._looks[peak], self._right[peak]) for peak in (True, False))
+        return [
+            Check(looks > 0 and right >= MOSTLY * looks,
+                  'field: alarm in regions with a robot in the peak, '
+                  f'at {right} of {looks} looks'),
+            Check(quiet >= MOSTLY * clear,
+                  f'field: no alarm in regions that are clear of it, at {quiet} of {clear} looks')]
 
-    def _in_peak(self, snapshot: Snapshot, members: tuple[int, ...]) -> bool:
-        places = [snapshot.robots[i].position for i in members]
-        known = np.array([place for place in places if place is not None]).reshape(-1, 2)
-        return bool((self._field.value(known) > ALARM_ABOVE).any())
+    def _peaks(self, snapshot: Snapshot) -> dict[int, bool | None]:
+        """
+        Return whether regions are in the peak, by their leaders.
+
+        ``None``: one hears a robot in the peak, across its border, which may have been its own.
+        """
+        placed = {i: robot.position for i, robot in snapshot.robots.items()
+                  if robot.position is not None}
+        values = self._field.value(np.array(list(placed.values())).reshape(-1, 2))
+        peaked = {i for i, value in zip(placed, values) if value > ALARM_ABOVE}
+        near = {i for pair in links(snapshot, self.options.range) for i in pair
+                if not peaked.isdisjoint(pair)}
+        return {leader: True if not peaked.isdisjoint(members)
+                else None if not near.isdisjoint(members) else False
+                for leader, members in regions(snapshot).items()
+                if leader in snapshot.robots and snapshot.robots[leader].leader == leader}
 
 
 def alarmed(snapshot: Snapshot, leader: int) -> bool:

@@ -34,8 +34,8 @@ ENOUGH = 0.6
 class PatrolTrial(DrivenTrial):
     """Regions share one area, and each splits its side of it among its members."""
 
-    radius = 8.0
-    range = 6.0
+    radius = 10.0
+    range = 8.0
     of_robots = {'tasks': 'patrol', 'connected': True, 'patrol.lane': SIGHT,
                  'patrol.area': [number for corner in shapely.box(*AREA).exterior.coords[:-1]
                                  for number in corner]}

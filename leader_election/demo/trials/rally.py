@@ -25,10 +25,10 @@ DISTANCE = 1.5
 """From a leader to the circle on which its members surround it [m]."""
 SLACK = 1.0
 """So far a member may be behind, since the leader goes on [m]."""
+JOURNEY = 15.0
+"""So long a member may take from where it joins a region to its place in it [s]."""
 ENOUGH = 0.8
-"""Such a share of the members is in its place, on average over the end of the run."""
-END = 10.0
-"""The length of that end [s]."""
+"""Such a share of the members that had the time is in its place, on average."""
 
 
 class RallyTrial(DrivenTrial):
@@ -38,23 +38,26 @@ class RallyTrial(DrivenTrial):
 
     def __init__(self, options: Namespace) -> None:
         super().__init__(options)
-        self._looks: list[tuple[float, int, int]] = []
+        self._since: dict[int, tuple[int, float]] = {}
+        self._near = self._members = 0
 
     def look(self, look: Look) -> None:
-        """See which members are with their leader."""
+        """See which members are with their leader, of those that have followed it for a while."""
         super().look(look)
-        truth = look.truth
-        pairs = [(truth[robot.id], truth[robot.leader])
-                 for robot in look.snapshot.robots.values()
-                 if robot.leader != robot.id and {robot.id, robot.leader} <= truth.keys()]
-        near = sum(math.dist(one, leader) <= DISTANCE + SLACK for one, leader in pairs)
-        self._looks.append((look.snapshot.time, near, len(pairs)))
+        time, truth = look.snapshot.time, look.truth
+        self._since = {
+            robot.id: self._since[robot.id]
+            if self._since.get(robot.id, (-1, 0.0))[0] == robot.leader else (robot.leader, time)
+            for robot in look.snapshot.robots.values() if robot.leader in look.snapshot.robots}
+        for robot, (leader, since) in self._since.items():
+            if (robot != leader and time - since >= JOURNEY
+                    and {robot, leader} <= truth.keys()):
+                self._members += 1
+                self._near += math.dist(truth[robot], truth[leader]) <= DISTANCE + SLACK
 
     def checks(self) -> list[Check]:
-        """Hold the end of the run against the distance."""
-        last = [look for look in self._looks if look[0] >= self._looks[-1][0] - END]
-        members = sum(look[2] for look in last)
-        share = sum(look[1] for look in last) / members if members else 0.0
+        """Hold where members are against the distance."""
+        share = self._near / self._members if self._members else 0.0
         return [*super().checks(), Check(
-            share >= ENOUGH, f'rally: in the last {END:.0f} s {share:.0%} of the members were '
-            f'within {DISTANCE + SLACK:g} m of their leader')]
+            share >= ENOUGH, f'rally: {JOURNEY:.0f} s after they joined a region, {share:.0%} of '
+            f'its members are within {DISTANCE + SLACK:g} m of their leader')]

@@ -15,6 +15,7 @@
 """The trials of tasks that drive: rally and patrol."""
 
 from demo.trials.example import look, trial
+from leader_election.demo.trials.rally import JOURNEY
 from leader_election.view.frame import Rings
 from PIL import Image
 import pytest
@@ -34,25 +35,30 @@ def test_whoever_overlaps_was_hit():
 
 def test_nobody_drives_where_nothing_moves():
     rally = trial('rally')
-    for time in (0.0, 0.1):
+    for time in (0.0, JOURNEY):
         rally.look(look(time, (1, (0.0, 0.0), 1), (2, (1.0, 0.0), 1)))
     assert [check.holds for check in rally.checks()] == [True, False, True]
 
 
 @pytest.mark.parametrize(('away', 'holds'), [(2.4, True), (2.6, False)])
-def test_members_are_with_their_leader_in_the_end(away, holds):
-    # A circle of 1.5 m, and 1 m for being behind; the leader is there where it truly is.
+def test_members_are_with_their_leader_when_they_have_had_the_time(away, holds):
+    # A circle of 1.5 m, and 1 m for being behind; it is true places that count.
     rally = trial('rally')
     rally.look(look(0.0, (1, (0.0, 0.0), 1), (2, (9.0, 0.0), 1)))
-    rally.look(look(10.1, (1, (0.0, 0.0), 1), (2, None, 1),
+    rally.look(look(JOURNEY, (1, (0.0, 0.0), 1), (2, None, 1),
                     truth={1: (0.0, 0.0), 2: (away, 0.0)}))
     assert rally.checks()[-1].holds == holds
 
 
-def test_a_rally_of_nobody_but_leaders_is_none():
+def test_who_joins_another_region_has_the_time_again():
     rally = trial('rally')
-    rally.look(look(0.0, (1, (0.0, 0.0), 1), (2, (1.0, 0.0), 2)))
-    assert not rally.checks()[-1].holds
+    rally.look(look(0.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 1), (3, (9.0, 0.0), 3)))
+    rally.look(look(5.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
+    rally.look(look(JOURNEY, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
+    # Nobody but leaders has been anywhere for long: that is no rally.
+    assert '0% of its members' in rally.checks()[-1].text and not rally.checks()[-1].holds
+    rally.look(look(5.0 + JOURNEY, (2, (8.0, 0.0), 3), (3, (9.0, 0.0), 3)))
+    assert rally.checks()[-1].holds
 
 
 def test_what_robots_came_near_to_was_visited():
