@@ -179,19 +179,27 @@ def _part(algorithm: Algorithm, export: Any, tells: Told | None) -> dict[str, An
 
 def _others(document: Any) -> tuple[Mapping[str, Part], tuple[Reason, ...]]:
     """Return what is said of further instances; what cannot be read is left out."""
-    _require(type(document) is dict and len(document) <= MOST_INSTANCES, Reason.MALFORMED)
+    if type(document) is not dict or len(document) > MOST_INSTANCES:
+        return NO_PARTS, (Reason.MALFORMED,)
     parts: dict[str, Part] = {}
     faults: tuple[Reason, ...] = ()
     for name, value in document.items():
-        _require(type(value) is dict, Reason.MALFORMED)
-        algorithm = value.get('a', DEFAULT_ALGORITHM)
-        if type(algorithm) is not str or algorithm not in ALGORITHMS.names():
-            faults += (Reason.ALGORITHM,)
-            continue
-        tells, wrong = told.read(value)
-        faults += wrong
-        parts[name] = Part(algorithm, _export(ALGORITHMS.get(algorithm), value.get('c')), tells)
+        try:
+            parts[name], wrong = _other(value)
+            faults += wrong
+        except _Rejected as rejected:
+            faults += rejected.args
     return (MappingProxyType(parts) if parts else NO_PARTS), faults
+
+
+def _other(value: Any) -> tuple[Part, tuple[Reason, ...]]:
+    """Return what is said of one further instance, and what in it was wrong."""
+    _require(type(value) is dict, Reason.MALFORMED)
+    name = value.get('a', DEFAULT_ALGORITHM)
+    _require(type(name) is str and name in ALGORITHMS.names(), Reason.ALGORITHM)
+    export = _export(ALGORITHMS.get(name), value.get('c'))
+    tells, wrong = told.read(value)
+    return Part(name, export, tells), wrong
 
 
 def _export(algorithm: Algorithm, fields: Any) -> Any:

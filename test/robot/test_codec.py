@@ -386,8 +386,18 @@ CANDIDACY = {'c': [-1, 2, 3]}
     None, 5, [], 'x', {'rescue': None}, {'rescue': []}, {'rescue': {}}, {'rescue': {'c': None}},
     {'rescue': {'c': [1, 2]}}, {'rescue': {'c': [1, 2, 3, 4]}}, {'rescue': {'c': [1, 2, '3']}},
     {f'i{k}': CANDIDACY for k in range(MOST_INSTANCES + 1)}])
-def test_instances_that_cannot_be_told_apart_from_a_broken_message(instances):
-    assert CODEC.decode(payload(i=instances)) is Reason.MALFORMED
+def test_instances_that_cannot_be_read_cost_themselves_and_no_more(instances):
+    found = CODEC.decode(payload(i=instances))
+    assert isinstance(found, Message) and found.faults == (Reason.MALFORMED,)
+    assert found.others == {} and found.export == BOUNDED.state(-7.0, 3.25, 8)
+
+
+def test_a_broken_instance_costs_no_other():
+    """One of two numbers where three belong, one at a negative distance, and one that is right."""
+    found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3]}, c=CANDIDACY)
+    assert isinstance(found, Message)
+    assert found.faults == (Reason.MALFORMED, Reason.NEGATIVE_DISTANCE)
+    assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3), None)}
 
 
 def test_as_many_instances_as_there_may_be_of_whatever_names():
@@ -479,7 +489,8 @@ def test_accepts_of_an_instance_what_the_schema_does(data):
         fields[at] = data.draw(ODD | st.sampled_from(VECTORS))
     document = {**GOOD, 'i': {'x': {'a': name, 'c': fields}}}
     found = CODEC.decode(json.dumps(document))
-    assert isinstance(found, Message) == SCHEMA.is_valid(document), (found, fields)
+    assert isinstance(found, Message)
+    assert (found.faults == ()) == SCHEMA.is_valid(document), (found, fields)
 
 
 WITH_REGIONS = st.sampled_from(['t', 'r', 'd', 'i'])
