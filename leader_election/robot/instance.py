@@ -92,9 +92,8 @@ class Instance:
         self._layout = summary_layout(self.duties, self._outlined, parameters.connected)
         tasks = ','.join(duty.name for duty in self.duties)
         self._check(parameters, tasks)
-        self._link_range = link_range
         self._role = ROLES.index(parameters.role)
-        self.configure(parameters)
+        self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
         self._telling: Telling | None = None
         self.region: Region | None = None
@@ -130,8 +129,8 @@ class Instance:
                 f'parameter {name}: {getattr(parameters, name)!r} is not allowed; a message would '
                 f'hold {numbers} numbers, and it may hold {MOST_NUMBERS}')
 
-    def configure(self, parameters: InstanceParameters) -> None:
-        """Take over parameters that were changed."""
+    def configure(self, parameters: InstanceParameters, link_range: float) -> None:
+        """Take over parameters that were changed, and the range of a link as of now."""
         self.parameters = parameters
         settings = dict(vars(parameters))
         if self.zones is not None:
@@ -147,7 +146,7 @@ class Instance:
         border = len(self._layout.aggregates) - 1 if parameters.connected else -1
         self._region_parameters = parameters_of(
             parameters, self._layout.plan, radius=parameters.radius if takes else math.inf,
-            link_range=self._link_range, undecided='', border=border)
+            link_range=link_range, undecided='', border=border)
 
     # What it has come to.
 
@@ -259,8 +258,8 @@ class Instance:
         """
         Run a round: elect, then coordinate, then act.
 
-        :param left: robots that are no neighbours any more, but have not been heard since: what
-            they have handed on is handed on by nobody else yet.
+        :param left: robots that were heard but are no neighbours, since they have left, or cannot
+            be measured from here: what they have handed on is handed on by nobody else yet.
         """
         before, self.state, self.seen = self.state, self.elect(seen), seen
         self.counts.update(seen.faults)

@@ -117,7 +117,7 @@ class Robot:
 
     def _configure_instances(self) -> None:
         for name, of_it in instance_parameters(self.parameters, self._others).items():
-            self.instances[name].configure(of_it)
+            self.instances[name].configure(of_it, self._link_range())
 
     def _link_range(self) -> float:
         """Return where a neighbour is heard no more, in the metric [m]; infinite: not known."""
@@ -251,8 +251,9 @@ class Robot:
         self.locate(now)
         before = self.state
         self.neighbours = self._context(now)
+        near = {neighbour.message.id for neighbour in self.neighbours}
         left = [Neighbour(message, math.inf) for message in self.mailbox.messages(now)
-                if not self._in_range(message)]
+                if message.id not in near]
         for instance in self.instances.values():
             if instance.source is DEGREE:
                 instance.strength.update(float(len(self.neighbours)))

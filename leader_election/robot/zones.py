@@ -70,7 +70,7 @@ class Zones:
         >>> Zones('{hall: [[0, 0], [12, 0], [12, 8], [0, 8]]}').radius
         40.0
         """
-        return max(LEAST_RADIUS, *(polygon.length for polygon in self.polygons.values()))
+        return max(LEAST_RADIUS, *(float(p.length) for p in self.polygons.values()))
 
     def at(self, place: Position | None) -> str | None:
         """Return the name of the zone that a place is in; on a border: of the first."""

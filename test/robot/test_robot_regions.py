@@ -14,6 +14,7 @@
 
 """Robots with regions among robots without, with other tasks, and out of their mind."""
 
+from dataclasses import replace
 from importlib.resources import files
 import json
 import math
@@ -82,6 +83,35 @@ def test_who_has_left_counts_until_it_is_heard_elsewhere():
     assert swarm.members() == {1: 2.0, 2: 1.0}  # 1 spoke before it heard 2.
     swarm.sweep()
     assert swarm.members() == {1: 1.0, 2: 1.0}
+
+
+@pytest.mark.parametrize('collection', ['tree', 'multi-path'])
+def test_who_is_measured_from_one_side_only_is_counted(collection):
+    """3 measures 2 and hands all it has to it; 2 hears 3, and cannot measure it."""
+    swarm = Swarm(line(4), first, metric='range', collection=collection, regions=True,
+                  measurement_expiry=1e5)
+    for i, robot in swarm.robots.items():
+        for j in {i - 1, i + 1} & line(4).keys():
+            if (i, j) != (2, 3):
+                robot.measure([j, 1.0], 0.0)
+    swarm.sweep(20)
+    assert swarm.leaders() == dict.fromkeys(line(4), 1) and swarm.members() == {1: 4.0}
+
+
+def test_the_range_of_a_link_changes_at_run_time():
+    """
+    2 and 3 are 1 m from 1, and 1 m and 0.6 m from 4, which splits by 1.01 - apart / range.
+
+    Of 1.1 m that is 0.1009 and 0.4645, of which 3 gets 0.822; of 1.5 m it is 0.3433 and 0.61.
+    """
+    places = {1: (0.0, 0.0), 2: (0.8, 0.6), 3: (1.0, 0.0), 4: (1.6, 0.0)}
+    swarm = Swarm(places, first, regions=True, communication_range=1.1)
+    swarm.sweep(6)
+    assert swarm.instances()[4].region.shares[:2] == (0.178, 0.822)
+    for robot in swarm.robots.values():
+        robot.configure(replace(robot.parameters, communication_range=1.5))
+    swarm.sweep(1)
+    assert swarm.instances()[4].region.shares[:2] == (0.36, 0.64)
 
 
 def test_robots_with_other_tasks_elect_together_and_are_counted():
