@@ -24,7 +24,7 @@ from leader_election.nodes.declare import Declared
 from leader_election.nodes.host import Host
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
-from leader_election.robot.duty import Duty, label
+from leader_election.robot.duty import Duty, label, making
 from leader_election.robot.instance_parameters import InstanceParameters, names_in
 from leader_election.robot.parameters import ElectionParameters
 from rclpy.clock import Clock
@@ -71,13 +71,8 @@ def duty(node: Node, pace: Clock, robot_id: int,
         raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
     name = label(task)
     host = Host(node, pace, instance)
-    try:
+    with making(prefix, task):
         settings = Declared(node, kind.parameters, prefix=f'{prefix}{name}.').values
         made = Duty(name, kind(Member(robot_id, host, pose), settings))
-    except ParameterError:
-        raise
-    except Exception as error:
-        raise ParameterError(f'parameter {prefix}tasks: {task!r} cannot be made: '
-                             f'{type(error).__name__}: {error}') from error
     host.fail = made.fail
     return made

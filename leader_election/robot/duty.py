@@ -14,7 +14,8 @@
 
 """A task at work on one robot: called, and kept from doing harm."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from itertools import islice
 import math
@@ -23,7 +24,9 @@ from typing import Any
 
 from leader_election.coordination.aggregate import Aggregate, Layout
 from leader_election.coordination.plan import RANKED
-from leader_election.coordination.task import Task
+from leader_election.coordination.task import Member, Task
+from leader_election.parameters import ParameterError
+from leader_election.robot.quiet_host import QuietHost
 from leader_election.robot.told import decision_text, MAX_ID, MAX_NUMBER
 
 WORDS = 3
@@ -130,6 +133,35 @@ class Duty:
             return found
         return replace(aggregate, result=result,
                        combine=None if aggregate.combine is None else combine)
+
+
+@contextmanager
+def making(prefix: str, task: str) -> Iterator[None]:
+    """
+    Make a task; whatever it raises by that is a wrong parameter.
+
+    :param prefix: what the instance's parameters begin with.
+    """
+    try:
+        yield
+    except ParameterError:
+        raise
+    except Exception as error:
+        raise ParameterError(f'parameter {prefix}tasks: {task!r} cannot be made: '
+                             f'{type(error).__name__}: {error}') from error
+
+
+def quiet(prefix: str, duty: Duty) -> Duty:
+    """
+    Return a second task of a kind, with the same settings, which only decides.
+
+    :param prefix: what the parameters of its own instance begin with.
+    :raises ParameterError: when it cannot be made.
+    """
+    task = duty.task
+    member = Member(task.member.id, QuietHost(task.member.node), task.member.pose)
+    with making(prefix, duty.name):
+        return Duty(duty.name, type(task)(member, task.settings))
 
 
 def label(task: str) -> str:

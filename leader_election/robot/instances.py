@@ -20,7 +20,7 @@ from types import MappingProxyType
 
 from leader_election.parameters import ParameterError, table
 from leader_election.robot.codec import MAIN, MOST_INSTANCES
-from leader_election.robot.duty import Duty, label
+from leader_election.robot.duty import Duty, label, quiet
 from leader_election.robot.instance import Instance
 from leader_election.robot.instance_parameters import InstanceParameters, names_in
 from leader_election.robot.parameters import ElectionParameters
@@ -88,6 +88,7 @@ def make_instances(
     """
     Return the instances by name, each after the one that it is over.
 
+    :param duties: makes a task of an instance that is over no other: ``duties(instance, task)``.
     :raises ParameterError: where one is over an instance that there is not, or over itself.
     """
     waiting = instance_parameters(parameters, others)
@@ -107,7 +108,9 @@ def make_instances(
             # Who gathers what others have collected does so for the same tasks.
             tasks[name] = of_it.task_names if below is None else tasks[of_it.over]
             _differ(name, tasks[name])
-            working = [duties(name, task) for task in tasks[name]]
+            # But one at work on a robot is enough: the others only decide.
+            working = ([duties(name, task) for task in tasks[name]] if below is None
+                       else [quiet(f'{name}.', duty) for duty in below.duties])
             try:
                 made[name] = Instance(
                     name, parameters.robot_id, of_it, link_range, working, below)

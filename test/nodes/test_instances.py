@@ -203,6 +203,20 @@ def test_each_of_two_tasks_is_told_whichever_fails_first():
     assert (of('first'), of('second')) == (1, 1)
 
 
+def test_a_task_of_leaders_of_leaders_only_decides():
+    """One task drives: there is one publisher of ``cmd_vel``, and one set of parameters."""
+    node = robot(1, tasks='rally', hierarchy='20', instances='rescue', round_period=NEVER,
+                 **{'rally.distance': 3.0, 'rescue.over': 'main'})
+    above = [node.robot.instances[name].duties[0].task for name in ('level_1', 'rescue')]
+    assert [task.settings.distance for task in above] == [3.0, 3.0]
+    assert node.count_publishers('/r1/cmd_vel') == node.count_subscribers('/r1/scan') == 1
+    for prefix in ('level_1', 'rescue'):
+        assert not node.has_parameter(f'{prefix}.rally.distance')
+    assert above[0].member.node.seconds() > 0.0
+    for task in above:
+        task.close()
+
+
 class Refuses(Task):
     def __init__(self, member: Any, settings: Any) -> None:
         raise OSError('no\nhardware')
