@@ -27,7 +27,6 @@ from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
 from leader_election.nodes.robot_diagnostics import status
 from leader_election.nodes.strength_topic import subscribe
 from leader_election.nodes.transform import Transform
-from leader_election.robot.duty import Duty
 from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import IDENTITY, yaw_of
@@ -63,7 +62,7 @@ class ElectionNode(Node):
         self._instances = instances.declare(self, parameters, self._configure_instance)
         self.robot = Robot(
             parameters, {name: declared.values for name, declared in self._instances.items()},
-            self._duty)
+            instances.Duties(self, self.pace, parameters.robot_id, self._pose))
         self._has_tasks = any(instance.duties for instance in self.robot.instances.values())
         self._transform = (
             Transform(self, parameters.frame) if parameters.pose_source == 'tf' else None)
@@ -96,12 +95,8 @@ class ElectionNode(Node):
     def _timer(self, period: float, callback: Callable[[], None]) -> Any:
         return self.create_timer(period, callback, clock=self.pace)
 
-    def _duty(self, instance: str, task: str) -> Duty:
-        """Make a task of an instance."""
-        def pose() -> tuple[float, float, float] | None:
-            return self.robot.pose(self._now())
-        robot_id = self._declared.values.robot_id
-        return instances.duty(self, self.pace, robot_id, pose, instance, task)
+    def _pose(self) -> tuple[float, float, float] | None:
+        return self.robot.pose(self._now())
 
     def _now(self) -> float:
         return clock.seconds(self.pace)

@@ -20,6 +20,7 @@ from typing import Any
 
 from leader_election.nodes import clock
 from leader_election.nodes.qos import overridable, SENSOR, STATE
+from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -35,10 +36,19 @@ class Host:
     :ivar fail: what is done with an error that a callback of the task raises.
     """
 
-    def __init__(self, node: Node, pace: Clock, instance: str) -> None:
+    def __init__(self, node: Node, pace: Clock, instance: str, task: str,
+                 claims: dict[str, str]) -> None:
+        """
+        Begin.
+
+        :param task: what it is for, as its parameters begin.
+        :param claims: which task has which topic to itself; all hosts of a robot share it.
+        """
         self.node = node
         self.fail: Callable[[Exception], None] = _raise
         self._pace = pace
+        self._task = task
+        self._claims = claims
         self._prefix = '' if instance == MAIN else f'{instance}/'
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
@@ -51,12 +61,20 @@ class Host:
         """
         Return a publisher.
 
+        A topic that is not latched is a command, and one task gives it: of two that drive, one
+        would go against the other.
+
         :param latched: whether who comes late gets the last message; such topics have the name of
             the instance before them, but for the first instance.
+        :raises ParameterError: where another task has that topic already.
         """
         if latched:
             return self.node.create_publisher(
                 kind, self._prefix + topic, copy(STATE), qos_overriding_options=overridable())
+        owner = self._claims.setdefault(self.node.resolve_topic_name(topic), self._task)
+        if owner != self._task:
+            raise ParameterError(f'parameter tasks: {self._task} and {owner} cannot go together; '
+                                 f'both publish {topic}')
         return self.node.create_publisher(kind, topic, 10)
 
     def every(self, period: float, callback: Callable[[], None]) -> Timer:

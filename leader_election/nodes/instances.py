@@ -54,25 +54,36 @@ def declare(
     return found
 
 
-def duty(node: Node, pace: Clock, robot_id: int,
-         pose: Callable[[], tuple[float, float, float] | None], instance: str, task: str) -> Duty:
-    """
-    Make a task of an instance.
+class Duties:
+    """Makes the tasks of a robot, no two of which give the same commands."""
 
-    Its parameters have the task's name before them, and before that the instance's, but for the
-    first instance.
+    def __init__(self, node: Node, pace: Clock, robot_id: int,
+                 pose: Callable[[], tuple[float, float, float] | None]) -> None:
+        """:param pose: returns x, y, yaw of the robot as of now [m, rad], ``None``: unknown."""
+        self._node = node
+        self._pace = pace
+        self._robot_id = robot_id
+        self._pose = pose
+        self._claims: dict[str, str] = {}
 
-    :raises ParameterError: for a task that there is not, or that cannot be made.
-    """
-    prefix = '' if instance == MAIN else f'{instance}.'
-    try:
-        kind = task_class(task)
-    except KeyError as error:
-        raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
-    name = label(task)
-    host = Host(node, pace, instance)
-    with making(prefix, task):
-        settings = Declared(node, kind.parameters, prefix=f'{prefix}{name}.').values
-        made = Duty(name, kind(Member(robot_id, host, pose), settings))
-    host.fail = made.fail
-    return made
+    def __call__(self, instance: str, task: str) -> Duty:
+        """
+        Make a task of an instance.
+
+        Its parameters have the task's name before them, and before that the instance's, but for
+        the first instance.
+
+        :raises ParameterError: for a task that there is not, or that cannot be made.
+        """
+        prefix = '' if instance == MAIN else f'{instance}.'
+        try:
+            kind = task_class(task)
+        except KeyError as error:
+            raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
+        name = label(task)
+        host = Host(self._node, self._pace, instance, prefix + name, self._claims)
+        with making(prefix, task):
+            settings = Declared(self._node, kind.parameters, prefix=f'{prefix}{name}.').values
+            made = Duty(name, kind(Member(self._robot_id, host, self._pose), settings))
+        host.fail = made.fail
+        return made

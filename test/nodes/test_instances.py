@@ -247,6 +247,10 @@ class NoDeclaration(Task):
     ({'instances': 'a', 'a.algorithm': 'colour', 'a.radius': 3.0}, 'parameter a.radius: 3 is not '
      'allowed; algorithm colour takes no radius, nor any other setting'),
     ({'tasks': 'field', 'field.message': 'nonsense'}, 'parameter field.message: '),
+    ({'tasks': 'rally,patrol'}, 'parameter tasks: patrol and rally cannot go together; both '
+     'publish cmd_vel'),
+    ({'tasks': 'patrol', 'instances': 'a', 'a.tasks': 'patrol'}, 'parameter tasks: a.patrol and '
+     'patrol cannot go together; both publish cmd_vel'),
 ])
 def test_what_is_refused(settings, line):
     with pytest.raises(ParameterError) as error:
