@@ -35,7 +35,7 @@ from collections.abc import Sequence
 import math
 from typing import Any
 
-from leader_election.coordination.plan import combine, Plan, row_of
+from leader_election.coordination.plan import combine, offers_nothing, Plan, row_of
 from leader_election.coordination.region import NOBODY
 import numpy as np
 
@@ -131,20 +131,23 @@ def collect_multi_path(device_id: int, leader: int, distance: float, offer: Any,
 
 
 def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
-                  metric: Sequence[float], size: int, depth: int) -> Any:
+                  metric: Sequence[float], plan: Plan, size: int, depth: int) -> Any:
     """
     Gossip: return whose offers are known, how many rounds old each is, and the offers.
 
     An offer that is told on grows older by a round at each hop, and dies after ``depth``: so does
-    what a robot said that is gone. Where there are more than ``size``, the nearest stay.
+    what a robot said that is gone. Where there are more than ``size``, the nearest stay. Who has
+    nothing to offer takes none of the room, and only tells on what others do.
     """
     width = len(offer)
     members, ages = np.full(size, NOBODY), np.zeros(size, np.int64)
     offers = np.full(size * width, math.inf)
-    members[0] = device_id
-    for k in range(width):
-        offers[k] = offer[k]
-    known = 1
+    first = 0 if offers_nothing(plan, offer) else 1
+    if first == 1:
+        members[0] = device_id
+        for k in range(width):
+            offers[k] = offer[k]
+    known = first
     for j in range(len(metric)):
         if neighbours.leader[j] != leader:
             continue
@@ -157,7 +160,7 @@ def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
                 continue
             # Sorted by age, then id: where does it belong, and is it there already?
             old = known
-            for place in range(1, known):
+            for place in range(first, known):
                 if members[place] == who:
                     old = place
                     break
@@ -168,7 +171,7 @@ def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
                 if known == size and (ages[place], members[place]) <= (age, who):
                     continue
                 known = min(known + 1, size)
-            while place > 1 and (age, who) < (ages[place - 1], members[place - 1]):
+            while place > first and (age, who) < (ages[place - 1], members[place - 1]):
                 members[place], ages[place] = members[place - 1], ages[place - 1]
                 for k in range(width):
                     offers[place * width + k] = offers[(place - 1) * width + k]
@@ -179,11 +182,11 @@ def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
     return members, ages, offers
 
 
-def collect_offers(members: Any, offers: Any, offer: Any, plan: Plan) -> Any:
-    """Combine all offers that are known by gossip; one's own is the first of them."""
+def collect_offers(device_id: int, members: Any, offers: Any, offer: Any, plan: Plan) -> Any:
+    """Combine one's own offer with all that are known by gossip of others."""
     summary = row_of(offer)
     width = len(offer)
-    for s in range(1, len(members)):
-        if members[s] != NOBODY:
+    for s in range(len(members)):
+        if members[s] != NOBODY and members[s] != device_id:
             combine(plan, summary, offers[s * width:(s + 1) * width], 1.0)
     return summary

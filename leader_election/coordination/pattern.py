@@ -84,8 +84,9 @@ def coordinate(
             device.id, leader, distance, offer, neighbours, metric, p.plan)
     else:
         members, ages, offers = gather_offers(
-            device.id, leader, offer, neighbours, metric, len(before.members), p.gossip_depth)
-        summary = collect_offers(members, offers, offer, p.plan)
+            device.id, leader, offer, neighbours, metric, p.plan, len(before.members),
+            p.gossip_depth)
+        summary = collect_offers(device.id, members, offers, offer, p.plan)
     # Decision.
     load, reach = p.target, p.radius
     if leads and p.gain > 0.0:

@@ -92,6 +92,25 @@ def combine(plan: Plan, into: Any, other: Sequence[float], share: float) -> None
             combine_own(plan.detail[part], into, other, begin, end)
 
 
+def offers_nothing(plan: Plan, row: Sequence[float]) -> bool:
+    """
+    Say whether a row adds nothing to any summary.
+
+    Parts of kind ``OWN`` are not looked at: beside them robots count themselves.
+
+    >>> plan = Plan([ADD, LEAST], [0, 1, 2], [0, 0])
+    >>> offers_nothing(plan, [0.0, math.inf]), offers_nothing(plan, [0.0, 19.0])
+    (True, False)
+    """
+    for part in range(len(plan.kind)):
+        none = 0.0 if plan.kind[part] == ADD else math.inf
+        if plan.kind[part] != OWN:
+            for k in range(plan.start[part], plan.start[part + 1]):
+                if row[k] != none:
+                    return False
+    return True
+
+
 def rank(into: Any, begin: int, end: int, width: int, other: Any, at: int) -> None:
     """
     Put a record in its place among others, in place, if it is among the first.

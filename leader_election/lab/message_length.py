@@ -23,7 +23,7 @@ from leader_election.lab.engine import Network
 from leader_election.lab.regions import aggregate_of
 from leader_election.lab.sections import Entrant, Regions
 from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.told import dumps, exactly, Told
+from leader_election.robot.told import dumps, exactly, rows_of, Told
 import numpy as np
 
 SIZED = 100
@@ -62,5 +62,5 @@ def _told(state: Any, regions: Regions) -> Told:
         reach=state.reach if regions.feedback_gain > 0.0 else 0.0,
         summary=() if members else state.summary, heirs=state.heirs[:heirs],
         shares=exactly(state.shares[:heirs]), members=state.members[:members],
-        ages=state.ages[:members], offers=state.offers[:members * len(aggregate.blank)],
+        ages=state.ages[:members], offers=rows_of(state.offers, len(aggregate.blank))[:members],
         decision=decided)

@@ -22,13 +22,14 @@ what adds up is handed on once, and all of it is gone soon after the liar is.
 """
 
 from collections.abc import Sequence
+from itertools import chain
 import math
 from typing import Any
 
 from leader_election.coordination.aggregate import Layout
 from leader_election.coordination.plan import Plan, RANKED
 from leader_election.coordination.region import NOBODY, Region
-from leader_election.robot.told import exactly, Told
+from leader_election.robot.told import exactly, rows_of, Told
 
 MOST_MEMBERS = 100_000
 """A summary of more robots than this is wrong."""
@@ -60,7 +61,7 @@ class Telling:
             self.tasks, region.via, region.reach if feedback else 0.0,
             () if members else region.summary, region.heirs[:known], region.shares[:known],
             region.word, region.members[:members], region.ages[:members],
-            region.offers[:members * len(self._layout.blank)], region.decision)
+            rows_of(region.offers, len(self._layout.blank))[:members], region.decision)
 
     def understand(self, sender: int, told: Told | None, radius: float,
                    ) -> tuple[Region, str | None]:
@@ -78,45 +79,43 @@ class Telling:
         row, members = self._layout.blank, len(told.members)
         # Who gossips tells what everybody offers, and no sum of it.
         summary = row if members else self._whole(told.summary, row, MOST_MEMBERS)
-        offers = self._whole(told.offers, row * members, self._most)
-        if (summary is None or offers is None or members > len(blank.members)
+        offers = [self._whole(offer, row, self._most) for offer in told.offers]
+        if (summary is None or None in offers or members > len(blank.members)
                 or len(told.heirs) > len(blank.heirs)
                 or len(told.word) not in (0, len(blank.word)) or math.inf in told.word):
             return nothing, WRONG_SUMMARY
+        every = tuple(chain.from_iterable(filter(None, offers)))
         return blank._replace(
             device=sender, via=told.via, reach=told.reach or radius,
             heirs=_filled(told.heirs, blank.heirs), shares=_filled(told.shares, blank.shares),
             summary=summary, word=told.word or blank.word,
             members=_filled(told.members, blank.members), ages=_filled(told.ages, blank.ages),
-            offers=_filled(offers, blank.offers), decision=told.decision), None
+            offers=_filled(every, blank.offers), decision=told.decision), None
 
     def _whole(self, told: Sequence[float], blank: Sequence[float], most: int,
                ) -> tuple[float, ...] | None:
         """
-        Return rows with what was left out at their end; ``None`` where they are of another kind.
+        Return a row with what was left out at its end; ``None`` where it is of another kind.
 
-        :param blank: as many rows.
-        :param most: as many members a row may be of.
+        :param most: as many members it may be of.
         """
         if len(told) > len(blank) or any(number != math.inf for number in blank[len(told):]):
             return None
-        rows = _filled(told, blank)
-        if any(number == math.inf != none for number, none in zip(rows, blank)):
+        row = _filled(told, blank)
+        if any(number == math.inf != none for number, none in zip(row, blank)):
             return None
-        width = len(self._layout.blank)
-        for at in range(0, len(rows), width):
-            if not 0.0 <= rows[at] <= most or not _records_whole(self._layout.plan, rows, at):
-                return None
-        return rows
+        if not 0.0 <= row[0] <= most or not _records_whole(self._layout.plan, row):
+            return None
+        return row
 
 
-def _records_whole(plan: Plan, rows: Sequence[float], at: int) -> bool:
-    """Say whether each record in the row that begins there is finite or left out altogether."""
+def _records_whole(plan: Plan, row: Sequence[float]) -> bool:
+    """Say whether each record in a row is finite or left out altogether."""
     for part, kind in enumerate(plan.kind):
         if kind == RANKED:
             width = plan.detail[part]
-            for k in range(at + plan.start[part], at + plan.start[part + 1], width):
-                if len(set(map(math.isfinite, rows[k:k + width]))) > 1:
+            for k in range(plan.start[part], plan.start[part + 1], width):
+                if len(set(map(math.isfinite, row[k:k + width]))) > 1:
                     return False
     return True
 

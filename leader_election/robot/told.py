@@ -77,7 +77,8 @@ class Told(NamedTuple):
     word: tuple[float, ...] = ()
     members: tuple[int, ...] = ()
     ages: tuple[int, ...] = ()
-    offers: tuple[float, ...] = ()
+    offers: tuple[tuple[float, ...], ...] = ()
+    """A row a member."""
     decision: str = ''
     """JSON: a list with an entry for each task; empty: none."""
 
@@ -92,7 +93,7 @@ def write(told: Told) -> dict[str, Any]:
     rows: list[Any] = [
         told.via, _row(told.summary), _short(told.reach), list(told.heirs),
         [round(share * WHOLE_SHARE) for share in told.shares], _row(told.word),
-        list(told.members), list(told.ages), _row(told.offers)]
+        list(told.members), list(told.ages), [_row(offer) for offer in told.offers]]
     while len(rows) > 2 and rows[-1] in ([], 0):
         rows.pop()
     document: dict[str, Any] = {'t': told.tasks} if told.tasks else {}
@@ -115,9 +116,12 @@ def read(document: Mapping[str, Any]) -> tuple[Told | None, tuple[Reason, ...]]:
         0 if k == 2 else [] for k in range(len(rows), 9)]
     wholes = [_wholes([via], -1), _wholes(heirs), _wholes(shares), _wholes(members),
               _wholes(ages)]
-    numbers = [_numbers(summary), _numbers([reach]), _numbers(word), _numbers(offers)]
-    if None in wholes or None in numbers or len(wholes[1]) != len(wholes[2]) \
-            or len(wholes[3]) != len(wholes[4]) or sum(wholes[2]) not in (0, WHOLE_SHARE) \
+    numbers = [_numbers(summary), _numbers([reach]), _numbers(word)]
+    rows_told = _rows(offers)
+    if None in wholes or None in numbers or rows_told is None \
+            or len(wholes[1]) != len(wholes[2]) \
+            or not len(wholes[3]) == len(wholes[4]) == len(rows_told) \
+            or sum(wholes[2]) not in (0, WHOLE_SHARE) \
             or not 0.0 <= numbers[1][0] <= MAX_NUMBER:
         return None, (Reason.SUMMARY,)
     decision, faults = '', list[Reason]()
@@ -128,7 +132,7 @@ def read(document: Mapping[str, Any]) -> tuple[Told | None, tuple[Reason, ...]]:
             faults.append(Reason.DECISION)
     return Told(tasks, wholes[0][0], numbers[1][0], numbers[0], wholes[1],
                 tuple(share / WHOLE_SHARE for share in wholes[2]), numbers[2], wholes[3],
-                wholes[4], numbers[3], decision), tuple(faults)
+                wholes[4], rows_told, decision), tuple(faults)
 
 
 def decision_text(decisions: Any) -> str:
@@ -185,6 +189,16 @@ def exactly(shares: Sequence[float]) -> tuple[float, ...]:
     return tuple(whole / WHOLE_SHARE for whole in wholes)
 
 
+def rows_of(numbers: Sequence[float], width: int) -> tuple[tuple[float, ...], ...]:
+    """
+    Return numbers as rows of a width.
+
+    >>> rows_of([1.0, 2.0, 3.0, 4.0], 2)
+    ((1.0, 2.0), (3.0, 4.0))
+    """
+    return tuple(tuple(numbers[at:at + width]) for at in range(0, len(numbers), width))
+
+
 def _row(row: Sequence[float]) -> list[Any]:
     """Return a row of numbers without what stands for nothing at its end."""
     length = len(row)
@@ -208,6 +222,13 @@ def _numbers(row: Any) -> Any:
     if not all(n is None or (type(n) in (int, float) and abs(n) <= MAX_ID) for n in row):
         return None
     return tuple(math.inf if n is None else float(n) for n in row)
+
+
+def _rows(rows: Any) -> Any:
+    if type(rows) is not list or len(rows) > MOST_NUMBERS:
+        return None
+    found = tuple(map(_numbers, rows))
+    return None if None in found else found
 
 
 def _wholes(row: Any, least: int = 0) -> Any:

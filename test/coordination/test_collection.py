@@ -32,6 +32,7 @@ import pytest
 
 BOTH = Plan((ADD, LEAST), (0, 1, 2), (0, 0))
 """A count and a least number."""
+ONE = Plan((LEAST,), (0, 1), (0,))
 
 
 def test_tree_takes_from_children_only():
@@ -151,10 +152,10 @@ class Known(NamedTuple):
     offers: list[float]
 
 
-def gossip(said: Any, size: int = 4, depth: int = 5, leader: int = 0) -> Known:
-    """Return what robot 7 knows, which offers 70, from neighbours that all are heard."""
+def gossip(said: Any, size: int = 4, depth: int = 5, leader: int = 0, own: float = 70.0) -> Known:
+    """Return what robot 7 knows, which offers its own, from neighbours that all are heard."""
     number = len(said.leader)
-    found = gather_offers(7, leader, (70.0,), said, [1.0] * number, size, depth)
+    found = gather_offers(7, leader, (own,), said, [1.0] * number, ONE, size, depth)
     return Known(*(column.tolist() for column in found))
 
 
@@ -193,6 +194,13 @@ def test_gossip_keeps_the_nearest():
     assert gossip(said, size=1) == ([7], [0], [70.0])
 
 
+def test_who_has_nothing_to_offer_takes_no_room_in_gossip():
+    said = columns(teller((3, 2, 30.0), (7, 1, 0.0)), teller((2, 0, 20.0), (1, 0, 10.0)))
+    assert gossip(said, own=inf) == ([1, 2, 3, -1], [1, 1, 3, 0], [10.0, 20.0, 30.0, inf])
+    assert gossip(said, size=1, own=inf) == ([1], [1], [10.0])
+    assert gossip(columns(), own=inf).members == [-1] * 4
+
+
 def test_gossip_ends_at_its_depth():
     said = columns(teller((1, 3, 10.0), (2, 4, 20.0)))
     assert gossip(said, depth=4).members == [7, 1, -1, -1]
@@ -208,7 +216,9 @@ def test_gossip_does_not_believe_what_is_not_old_or_too_old(age):
 
 
 def test_offers_that_are_known_are_combined():
-    found = collect_offers([7, 1, 2, -1], [0.0, 0.0, 1.0, 30.0, 2.0, 20.0, inf, inf],
+    found = collect_offers(7, [7, 1, 2, -1], [0.0, 0.0, 1.0, 30.0, 2.0, 20.0, inf, inf],
                            (1.0, 40.0), BOTH)
     # One's own row is what one offers, whatever is in its place.
     assert list(found) == [4.0, 20.0]
+    # Who has nothing to offer is not among them.
+    assert list(collect_offers(7, [1, -1], [1.0, 30.0, inf, inf], (0.0, inf), BOTH)) == [1.0, 30.0]

@@ -23,6 +23,7 @@ from leader_election.coordination.plan import (
     combine,
     LARGEST,
     LEAST,
+    offers_nothing,
     OWN,
     Plan,
     rank,
@@ -48,6 +49,14 @@ def test_a_share_counts_for_what_adds_up_only() -> None:
     combine(ALL, into, [2.0, -4.0, 3.0, 0.0, 8.0, 0.25, *NOTHING], 0.5)
     # 1 + 2 / 2, 10 - 4 / 2, the lesser of 5 and 3, the record with key 0 before that with 1.
     assert into == [2.0, 8.0, 3.0, 0.0, 8.0, 0.25, 1.0, 7.0, 0.5]
+
+
+def test_a_row_that_offers_nothing() -> None:
+    blank = (0.0, 0.0, inf, *NOTHING, *NOTHING)
+    assert offers_nothing(ALL, blank)
+    for at in range(9):
+        assert not offers_nothing(ALL, [*blank[:at], 1.0, *blank[at + 1:]])
+    assert offers_nothing(Plan((ADD, OWN), (0, 1, 2), (0, 0)), (0.0, 7.0))
 
 
 @pytest.mark.parametrize('wrong', [inf, -inf, nan, LARGEST, -LARGEST])

@@ -447,7 +447,8 @@ ROWS = st.sampled_from([
     [1001], [3, 9], [1e9, None], [1e16], [10**400], [0] * 1024, [0] * 1025])
 REGIONS = st.builds(
     lambda rows, length: rows[:length],
-    st.tuples(ODD, ROWS | ODD, ODD, ROWS, ROWS, ROWS, ROWS, ROWS, ROWS | ODD).map(list),
+    st.tuples(ODD, ROWS | ODD, ODD, ROWS, ROWS, ROWS, ROWS, ROWS,
+              ROWS | ODD | st.lists(ROWS, max_size=2)).map(list),
     st.integers(0, 9)) | ODD
 
 
@@ -456,10 +457,10 @@ def expressible(rows: Any) -> bool:
     if type(rows) is not list or not 2 <= len(rows) <= 9:
         return True
     full = rows + [0 if k == 2 else [] for k in range(len(rows), 9)]
-    heirs, shares, members, ages = full[3], full[4], full[6], full[7]
-    lists = all(type(row) is list for row in (heirs, shares, members, ages))
+    heirs, shares, members, ages, offers = full[3], full[4], *full[6:]
+    lists = all(type(row) is list for row in (heirs, shares, members, ages, offers))
     return not lists or not all(type(s) in (int, float) for s in shares) or (
-        len(heirs) == len(shares) and len(members) == len(ages)
+        len(heirs) == len(shares) and len(members) == len(ages) == len(offers)
         and sum(shares) in (0, WHOLE_SHARE))
 
 

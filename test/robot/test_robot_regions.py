@@ -25,7 +25,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from leader_election.coordination.aggregate import total
+from leader_election.coordination.aggregate import top, total
 from leader_election.coordination.task import Task
 from leader_election.robot.codec import codec_for, MAX_LENGTH, Message
 from leader_election.robot.told import MAX_DECISION, MAX_ID
@@ -112,6 +112,16 @@ def test_the_range_of_a_link_changes_at_run_time():
         robot.configure(replace(robot.parameters, communication_range=1.5))
     swarm.sweep(1)
     assert swarm.instances()[4].region.shares[:2] == (0.36, 0.64)
+
+
+def test_relays_take_no_room_in_gossip():
+    """Of a line of six the four in the middle are relays; a message has room for two."""
+    swarm = Swarm(line(6), lambda i: {**first(i), 'role': 'relay' if 1 < i < 6 else 'candidate'},
+                  regions=True, collection='gossip', gossip_members=2, gossip_depth=5)
+    swarm.sweep(16)
+    assert swarm.members() == {1: 2.0}
+    assert {i: set(instance.region.members) for i, instance in swarm.instances().items()} == {
+        i: {1, 6} for i in line(6)}
 
 
 def test_robots_with_other_tasks_elect_together_and_are_counted():
@@ -221,6 +231,29 @@ class Chatty(Task):
         return 'x' * 1000
 
 
+class Meeting(Task):
+    """Collects who is where, of up to sixteen robots: 64 numbers, of which each knows four."""
+
+    collects = {'places': top(16, extra=2)}
+
+    def sense(self) -> Any:
+        x, y, _ = self.member.pose()
+        return {'places': (self.member.id, x, y)}
+
+    def decide(self, summary: Any) -> int:
+        return len(summary['places'])
+
+
+def test_gossip_of_fifteen_robots_about_as_many_places_is_told():
+    swarm = Swarm({i: (1.13 * i + 100.37, 55.77 + i % 3) for i in range(1, 16)}, first,
+                  {'meeting': Meeting}, tasks='meeting', collection='gossip', radius=100.0,
+                  gossip_members=15, gossip_depth=15, communication_range=3.0)
+    swarm.sweep(24)
+    assert swarm.decisions() == {i: [15] for i in range(1, 16)}
+    assert max(map(len, swarm.said.values())) < 1000
+    assert set(counts(swarm, 'regions_left_out').values()) == {0}
+
+
 def test_a_message_that_is_too_long_is_told_without_what_is_too_much():
     """640 numbers of nine characters: without the decision it is still too long."""
     swarm = Swarm(line(2), first, {'chatty': Chatty}, tasks='chatty')
@@ -268,7 +301,7 @@ def test_shares_that_do_not_add_up_hand_on_nothing():
 
 
 def test_ages_below_nothing_do_not_count():
-    swarm = with_liar('gossip', r=[2, [], 0, [], [], [], [77, 78], [-5, -1], [1, 1, 2, 0] * 2])
+    swarm = with_liar('gossip', r=[2, [], 0, [], [], [], [77, 78], [-5, -1], [[1, 1, 2, 0]] * 2])
     assert swarm.members() == {1: 3.0} and counts(swarm, 'rejected_summary')[2] >= 6
 
 
@@ -301,7 +334,7 @@ REGION = st.tuples(
                                                                          max_size=2),
     st.sampled_from([[], [1000], [400, 600], [0, 1000]]), ROW, st.lists(st.integers(0, 9),
                                                                        max_size=3),
-    st.lists(st.integers(0, 9), max_size=3), ROW).map(list)
+    st.lists(st.integers(0, 9), max_size=3), st.lists(ROW, max_size=3)).map(list)
 CANDIDACIES = st.tuples(NUMBERS, NUMBERS.map(abs), st.integers(0, 9)).map(list)
 KINDS = st.sampled_from([
     {'tasks': 'count'}, {'tasks': 'count', 'collection': 'tree'},

@@ -53,7 +53,8 @@ def regions(draw) -> Told:
         tasks=draw(st.text(max_size=20)), via=draw(st.integers(-1, MAX_ID)),
         reach=draw(st.floats(0.0, 1e9)), summary=draw(ROWS),
         heirs=tuple(draw(IDS) for _ in shares), shares=shares, word=draw(ROWS),
-        members=tuple(members), ages=tuple(draw(IDS) for _ in members), offers=draw(ROWS),
+        members=tuple(members), ages=tuple(draw(IDS) for _ in members),
+        offers=tuple(draw(ROWS) for _ in members),
         decision='' if decision is None else decision_text(decision))
 
 
@@ -69,7 +70,8 @@ def test_round_trip(told):
     found, faults = read(json.loads(json.dumps(write(told), allow_nan=False)))
     assert faults == () and found is not None
     rows = {'summary': tuple(shown(told.summary)), 'word': tuple(shown(told.word)),
-            'offers': tuple(shown(told.offers)), 'reach': shown((told.reach,))[0]}
+            'offers': tuple(tuple(shown(row)) for row in told.offers),
+            'reach': shown((told.reach,))[0]}
     assert found == told._replace(**rows)
 
 
@@ -105,7 +107,9 @@ for _ in range(40):
     *(wrong(3, heirs) for heirs in (None, [], [7, 8], [-1], [1.5], ['7'], [True])),
     *(wrong(4, shares) for shares in (None, [], [999], [1001], [500, 500], [-1], [999.5])),
     wrong(5, None), wrong(5, [1e16]), wrong(6, [1]), wrong(7, [1]), wrong(8, 'x'),
-    [5, [3], 0, [], [], [], [7], [-1], [1]], [5, [3], 0, [], [], [], [-7], [1], [1]],
+    wrong(8, [[]]), wrong(8, [1]),
+    [5, [3], 0, [], [], [], [7], [-1], [[1]]], [5, [3], 0, [], [], [], [-7], [1], [[1]]],
+    [5, [3], 0, [], [], [], [7], [1], [1]], [5, [3], 0, [], [], [], [7], [1], [[1], [1]]],
     [5, [3], 0, [7, 8], [1500, -500]]])
 def test_a_region_that_is_wrong_is_left_out(rows):
     assert read({'r': rows}) == (None, (Reason.SUMMARY,))
