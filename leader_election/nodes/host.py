@@ -22,6 +22,7 @@ from leader_election.nodes import clock
 from leader_election.nodes.qos import overridable, SENSOR, STATE
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
+from leader_election.robot.duty import ANYTHING
 from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.publisher import Publisher
@@ -45,7 +46,7 @@ class Host:
         :param claims: which task has which topic to itself; all hosts of a robot share it.
         """
         self.node = node
-        self.fail: Callable[[Exception], None] = _raise
+        self.fail: Callable[[BaseException], None] = _raise
         self._pace = pace
         self._task = task
         self._claims = claims
@@ -88,9 +89,9 @@ class Host:
     def _guard(self, callback: Callable[..., None], *arguments: Any) -> None:
         try:
             callback(*arguments)
-        except Exception as error:
+        except ANYTHING as error:
             self.fail(error)
 
 
-def _raise(error: Exception) -> None:
+def _raise(error: BaseException) -> None:
     raise error

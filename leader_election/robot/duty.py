@@ -33,6 +33,8 @@ WORDS = 3
 """So many numbers leaders tell each other over the borders of their regions."""
 MOST_TROUBLE = 4000
 """The most that is kept of a traceback, of its end [characters]."""
+ANYTHING = (Exception, SystemExit)
+"""What a task may raise, and the robot goes on; but who stops the program stops it."""
 
 
 class Duty:
@@ -62,7 +64,7 @@ class Duty:
             for number, most in zip(row, self._most):
                 if most < abs(number) < math.inf:
                     raise ValueError(f'sense: {number:g} is beyond {most:g}')
-        except Exception as error:
+        except ANYTHING as error:
             self.fail(error)
             return self.layout.blank
         return row
@@ -75,7 +77,7 @@ class Duty:
                 decision_text([decision])
             except ValueError as error:
                 raise ValueError(f'decide: the decision cannot be told: {error}') from None
-        except Exception as error:
+        except ANYTHING as error:
             self.fail(error)
             return None
         return decision
@@ -84,7 +86,7 @@ class Duty:
         """Do this robot's part of the decision."""
         try:
             self.task.act(decision)
-        except Exception as error:
+        except ANYTHING as error:
             self.fail(error)
 
     def say(self) -> tuple[float, ...] | None:
@@ -98,7 +100,7 @@ class Duty:
                 raise ValueError(f'say: it takes up to {WORDS} numbers, each within '
                                  f'{MAX_NUMBER:g}')
             return (*words, 0.0, 0.0, 0.0)[:WORDS]
-        except Exception as error:
+        except ANYTHING as error:
             self.fail(error)
             return None
 
@@ -106,10 +108,10 @@ class Duty:
         """Stop."""
         try:
             self.task.close()
-        except Exception as error:
+        except ANYTHING as error:
             self.fail(error)
 
-    def fail(self, error: Exception) -> None:
+    def fail(self, error: BaseException) -> None:
         """Count an error, and keep the first of them."""
         self.errors += 1
         if not self.trouble:
@@ -120,14 +122,14 @@ class Duty:
         def result(row: Sequence[float]) -> Any:
             try:
                 return aggregate.result(row)
-            except Exception as error:
+            except ANYTHING as error:
                 self.fail(error)
                 return None
 
         def combine(into: Sequence[float], other: Sequence[float]) -> Sequence[float]:
             try:
                 found = _combined(aggregate.combine, into, other)
-            except Exception as error:
+            except ANYTHING as error:
                 self.fail(error)
                 return into
             return found
@@ -146,7 +148,7 @@ def making(prefix: str, task: str) -> Iterator[None]:
         yield
     except ParameterError:
         raise
-    except Exception as error:
+    except ANYTHING as error:
         raise ParameterError(f'parameter {prefix}tasks: {task!r} cannot be made: '
                              f'{type(error).__name__}: {error}') from error
 

@@ -133,7 +133,7 @@ class Faulty(Task):
         self.out.publish(Bool(data=True))
 
     def _tick(self) -> None:
-        raise LookupError('no such shelf')
+        raise SystemExit('no such shelf')
 
     def decide(self, summary: Any) -> Any:
         return 'go'
@@ -162,7 +162,7 @@ def test_a_task_that_fails_in_a_callback_is_told_once_and_the_robot_goes_on():
     assert node.robot.counts[ROUNDS] > 0 and decision(node) == ['go']
     statuses = [status for message in told for status in message.status]
     assert statuses[-1].level == DiagnosticStatus.WARN
-    assert statuses[-1].message == 'task faulty fails: LookupError: no such shelf'
+    assert statuses[-1].message == 'task faulty fails: SystemExit: no such shelf'
     traces = [value.value for status in statuses for value in status.values
               if value.key == 'faulty.traceback']
     assert len(traces) == 1 and traces[0].startswith('Traceback')

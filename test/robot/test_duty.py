@@ -98,6 +98,20 @@ def test_what_a_task_raises_is_counted_and_the_first_is_kept():
     assert 'self.task.sense()' in duty.trouble, 'the first'
 
 
+def test_a_task_cannot_end_the_program_but_who_stops_it_can():
+    def leaves() -> None:
+        raise SystemExit(3)
+
+    def interrupts() -> None:
+        raise KeyboardInterrupt
+    duty = Duty('told', Told(leaves))
+    duty.act(None)
+    assert duty.sense(7) == duty.layout.blank
+    assert duty.errors == 2 and duty.trouble.endswith('SystemExit: 3\n')
+    with pytest.raises(KeyboardInterrupt):
+        Duty('told', Told(interrupts)).act(None)
+
+
 def test_of_a_traceback_the_end_is_kept():
     def raises() -> None:
         raise ValueError('x' * 100_000 + '!')
