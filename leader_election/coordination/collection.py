@@ -41,6 +41,8 @@ import numpy as np
 
 LEAST_WEIGHT = 0.01
 """Of a link as long as the range, against 1 of one of no length."""
+LATE = 1e6
+"""Who was not heard when it should have been is taken for so much farther away [m]."""
 
 
 def collect_tree(device_id: int, leader: int, offer: Any, neighbours: Any,
@@ -62,13 +64,16 @@ def weight(apart: float, drop: float, link_range: float) -> float:
 
     :param apart: the distance to it [m].
     :param drop: how much nearer to the leader it is, > 0.
-    :param link_range: where a neighbour is heard no more [m]; infinite: only the drop counts.
+    :param link_range: where a neighbour is heard no more [m]; infinite: only the drop counts, and
+        whether the neighbour was heard of late.
 
     >>> weight(1.0, 0.5, 2.0)
     0.255
     >>> weight(1.0, 0.5, math.inf)
     0.5
     """
+    if apart >= LATE:
+        return drop * LEAST_WEIGHT * LEAST_WEIGHT
     if link_range == math.inf:
         return drop
     return drop * (max(1.0 - apart / link_range, 0.0) + LEAST_WEIGHT)

@@ -27,6 +27,7 @@ import math
 from typing import Any
 
 from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.coordination.collection import LATE
 from leader_election.coordination.extent import DIRECTIONS, extent
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
@@ -37,7 +38,7 @@ from leader_election.parameters import ParameterError
 from leader_election.robot.codec import Part, Position
 from leader_election.robot.duty import Duty, WORDS
 from leader_election.robot.instance_parameters import InstanceParameters
-from leader_election.robot.layout import BORDERS, of_task, OUTLINE, summary_layout
+from leader_election.robot.layout import BORDERS, COMMON, of_task, OUTLINE, summary_layout
 from leader_election.robot.seen import before_of, columns_of, Neighbour, Seen
 from leader_election.robot.strength import Strength, STRENGTH_SOURCES
 from leader_election.robot.telling import (
@@ -85,7 +86,7 @@ class Instance:
         self.below = below
         self.counts: Counter[str] = Counter(dict.fromkeys(
             (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, ALGORITHM_DIFFERS, DECISION_TOO_LONG), 0))
-        self.seen = Seen([], [], [], [], [])
+        self.seen = Seen([], [], [], [], [], [])
         """The neighbours of the last round."""
         # What is gathered out of what others have collected is the same.
         self._outlined: bool = below._outlined if below is not None else parameters.outline
@@ -103,6 +104,8 @@ class Instance:
                 parameters, blank, blank, words=WORDS * parameters.connected, undecided='')
             self._telling = Telling(
                 tasks, self._layout, self.region, 1 if below is None else MOST_MEMBERS)
+        self._results: dict[str, Any] | None = None
+        """What the summary means, once somebody asked."""
         self.decision: list[Any] = []
         """The leader's decision, an entry a task; empty: none."""
 
@@ -118,6 +121,12 @@ class Instance:
                 raise ParameterError(
                     f"parameter collection: 'multi-path' is not allowed for {part}, which is not "
                     'idempotent; it takes tree or gossip')
+        for duty in self.duties:
+            for name in duty.task.collects:
+                if name in COMMON:
+                    raise ParameterError(
+                        f'parameter tasks: {duty.name!r} is not allowed; it collects {name!r}, '
+                        f'and so does every region: {", ".join(COMMON)}')
         if len(tasks) > MAX_NAMES:
             raise ParameterError(f'parameter tasks: names of {len(tasks)} characters are not '
                                  f'allowed; it takes up to {MAX_NAMES}')
@@ -200,7 +209,9 @@ class Instance:
         """What was collected up to here, on a leader: of its region; by task and name."""
         if self.region is None:
             return {}
-        return self._layout.results(self.region.summary)
+        if self._results is None:
+            self._results = self._layout.results(self.region.summary)
+        return self._results
 
     @property
     def outline(self) -> list[Position] | None:
@@ -210,7 +221,7 @@ class Instance:
 
     def borders(self) -> dict[int, tuple[float, ...]]:
         """Return the regions next to one's own that are known: what their leaders say, by id."""
-        found = self.summary.get(BORDERS, [])
+        found = self.summary[BORDERS] if self.parameters.connected else []
         return {int(record[0]): tuple(record[2:]) for record in found}
 
     # What it does.
@@ -222,8 +233,8 @@ class Instance:
 
     def see(self, neighbours: Sequence[Neighbour]) -> Seen:
         """Return the neighbours that take part in this instance."""
-        seen = Seen([], [], [], [], [])
-        for message, far in neighbours:
+        seen = Seen([], [], [], [], [], [])
+        for message, far, late in neighbours:
             algorithm, export, told = message.part(self.name)
             if export is None:
                 continue
@@ -236,6 +247,7 @@ class Instance:
             seen.messages.append(message)
             seen.exports.append(export)
             seen.metric.append(far)
+            seen.links.append(far + LATE * late)
             if self._telling is not None:
                 region, fault = self._telling.understand(
                     message.id, told, self._region_parameters.radius)
@@ -268,9 +280,10 @@ class Instance:
         self._brief(seen)
         own = before_of(before, self.region, role=self.standing, offer=self._offer(position),
                         say=self._say(position))
+        self._results = None
         after = coordinate(
             self._device(), self.state.leader, self.state.distance, own, columns_of(seen, left),
-            seen.metric + left.metric, self._region_parameters, self._decide)
+            seen.links + left.links, self._region_parameters, self._decide)
         self.region = plain(after)
         self.decision = json.loads(after.decision) if after.decision else []
         for k, duty in enumerate(self.duties):
@@ -312,7 +325,14 @@ class Instance:
                 message.id: message.position
                 for message, export in zip(seen.messages, seen.exports)
                 if export.leader == self.state.leader}
+            member.zone = self._corners()
             member.borders = self.borders() if self.leads else {}
+
+    def _corners(self) -> list[Position] | None:
+        """Return the corners of the robot's zone [m], ``None`` where it is in none."""
+        if self.zones is None or self.zone is None:
+            return None
+        return list(self.zones.polygons[self.zone].exterior.coords[:-1])
 
     def _device(self) -> Device:
         strength = self.strength.announced
@@ -349,8 +369,9 @@ class Instance:
         """Return the decision of a leader, as it is told."""
         if not self.duties:
             return ''
-        results = self._layout.results(tuple(float(number) for number in summary))
-        decisions = [duty.decide(of_task(duty.name, results)) for duty in self.duties]
+        # Once a round: a user's function that fails is to be counted once.
+        self._results = self._layout.results(tuple(float(number) for number in summary))
+        decisions = [duty.decide(of_task(duty.name, self._results)) for duty in self.duties]
         if all(decision is None for decision in decisions):
             return ''
         try:

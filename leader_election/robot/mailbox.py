@@ -14,6 +14,7 @@
 
 """The mailbox: the last message of each neighbour, for as long as it counts."""
 
+import math
 from typing import NamedTuple
 
 from leader_election.robot.codec import Message
@@ -63,6 +64,11 @@ class Mailbox:
         """Return the last message of this sender, expired or not."""
         letter = self._letters.get(sender)
         return letter.message if letter else None
+
+    def age(self, sender: int, now: float) -> float:
+        """Return how long ago this sender was heard [s]; infinite: it was not."""
+        letter = self._letters.get(sender)
+        return max(now - letter.received, 0.0) if letter else math.inf
 
     def messages(self, now: float) -> list[Message]:
         """Return the messages that have not expired, one a sender, in the senders' order."""

@@ -56,6 +56,8 @@ UNMEASURED = 'neighbours_unmeasured'
 DECISIONS_LEFT_OUT = 'decisions_left_out'
 REGIONS_LEFT_OUT = 'regions_left_out'
 INSTANCES_LEFT_OUT = 'instances_left_out'
+LATE_AFTER = 1.25
+"""A robot that was not heard for so many periods has lost a message, or its way here."""
 COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
             ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, UNMEASURED, DECISIONS_LEFT_OUT,
             REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT, *(reason.value for reason in Reason))
@@ -252,8 +254,9 @@ class Robot:
         before = self.state
         self.neighbours = self._context(now)
         near = {neighbour.message.id for neighbour in self.neighbours}
+        # Who is late has said something since, but not to this robot.
         left = [Neighbour(message, math.inf) for message in self.mailbox.messages(now)
-                if message.id not in near]
+                if message.id not in near and not self._is_late(message, now)]
         for instance in self.instances.values():
             if instance.source is DEGREE:
                 instance.strength.update(float(len(self.neighbours)))
@@ -283,6 +286,10 @@ class Robot:
             payload = self._codec.encode(shorter(message))
         return payload
 
+    def _is_late(self, message: Message, now: float) -> bool:
+        """Return whether a robot should have been heard again since its last message."""
+        return self.mailbox.age(message.id, now) > LATE_AFTER * self.parameters.round_period
+
     def _context(self, now: float) -> list[Neighbour]:
         """Return the robots that are neighbours now, with their distances."""
         neighbours = []
@@ -296,7 +303,7 @@ class Robot:
                           self.parameters.rssi_at_one_metre, self.parameters.rssi_exponent)
             far = distance(self.metric, sight, self.parameters.metric_floor)
             if far is not None:
-                neighbours.append(Neighbour(message, far))
+                neighbours.append(Neighbour(message, far, self._is_late(message, now)))
             else:
                 self._unmeasured += 1
         return neighbours

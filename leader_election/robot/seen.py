@@ -27,6 +27,8 @@ class Neighbour(NamedTuple):
     message: Message
     distance: float
     """By the metric [m]."""
+    late: bool = False
+    """Whether it should have been heard again by now."""
 
 
 class Seen(NamedTuple):
@@ -37,6 +39,8 @@ class Seen(NamedTuple):
     regions: list[Any]
     """As :class:`~leader_election.coordination.region.Region`, blank where nothing is told."""
     metric: list[float]
+    links: list[float]
+    """As ``metric``, but for who is late: nothing is entrusted to it if there is anybody else."""
     faults: list[str]
     """What to count: why somebody, or somebody's region, was passed over."""
 
