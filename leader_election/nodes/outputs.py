@@ -127,6 +127,15 @@ def named(summary: Mapping[str, Any]) -> dict[str, float]:
         if isinstance(value, Mapping):
             numbers |= named({f'{name}.{part}': of_it for part, of_it in value.items()})
         else:
-            number = float(value) if isinstance(value, (bool, int, float)) else math.nan
-            numbers[name] = math.nan if math.isnan(number) else number
+            numbers[name] = _number(value)
     return numbers
+
+
+def _number(value: Any) -> float:
+    """Return a number, the one NaN for what is none or too large for one."""
+    try:
+        number = float(value) if isinstance(value, (bool, int, float)) else math.nan
+    except OverflowError:
+        return math.nan
+    # One NaN is like itself in a comparison of two dictionaries; two are not.
+    return math.nan if math.isnan(number) else number

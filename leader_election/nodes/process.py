@@ -73,6 +73,16 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
         return USAGE_ERROR
     stop = StopRequest()
     stop.listen()
+    try:
+        _spin(nodes, stop)
+    finally:
+        # Whatever has happened, wheels must not go on turning.
+        _take_down(nodes)
+    return 0
+
+
+def _spin(nodes: Sequence[Node], stop: StopRequest) -> None:
+    """Spin the nodes until a stop is asked for."""
     executor = make_executor(getattr(nodes[0], 'executor_kind', 'events'))
     for node in nodes:
         executor.add_node(node)
@@ -81,8 +91,6 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
         # In slices of time: the events executor's spin returns neither on a signal nor on a
         # shutdown (rclpy 7.1), and event by event, as in spin, each costs half as much again.
         executor.spin_until_future_complete(never, timeout_sec=0.1)
-    _take_down(nodes)
-    return 0
 
 
 def _take_down(nodes: Sequence[Node]) -> None:

@@ -27,6 +27,8 @@ def test_numbers_have_the_names_of_where_they_are():
 
 def test_what_is_no_number_is_nan_and_the_same_again():
     """So that the same summary is not published twice, though NaN is not equal to itself."""
-    odd = {'none': None, 'text': 'far', 'nan': float('nan'), 'object': object(), 'empty': []}
-    assert named(odd) == named(odd) == dict.fromkeys(('none', 'text', 'nan', 'object'), math.nan)
+    odd = {'none': None, 'text': 'far', 'nan': float('nan'), 'object': object(), 'empty': [],
+           'huge': 10**400}
+    nothing = dict.fromkeys(('none', 'text', 'nan', 'object', 'huge'), math.nan)
+    assert named(odd) == named(odd) == nothing
     assert named({'inf': math.inf}) == {'inf': math.inf}

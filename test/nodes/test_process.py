@@ -15,16 +15,19 @@
 """The robot's node as a process: how it starts, how it refuses, how it stops."""
 
 from collections.abc import Iterator
+import math
 import random
 import select
 import signal
 import subprocess
 import sys
 
+from geometry_msgs.msg import Twist
 from leader_election.algorithms import ALGORITHMS
-from leader_election.nodes.qos import STATE
+from leader_election.nodes.qos import SENSOR, STATE
 from nodes.stage import curtain, Stage
 import pytest
+from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64
 from support import spin_until
 
@@ -33,6 +36,24 @@ COMMAND = 'from leader_election.cli import election_node; election_node()'
 # which is nobody's moment to choose.
 TOLD = ('from leader_election import cli; cli._be_stoppable(); print("up", flush=True); '
         'cli.election_node()')
+FALLS = """
+from leader_election.nodes.process import run
+from rclpy.node import Node
+
+class Falls(Node):
+    def __init__(self):
+        super().__init__('falls')
+        self.executor_kind = EXECUTOR
+        self.create_timer(0.01, self.fall)
+
+    def fall(self):
+        raise LookupError('no such shelf')
+
+    def close(self):
+        print('closed')
+
+run(lambda: [Falls()])
+"""
 PATIENCE = 20.0
 """How long a process may take to end before it counts as hung [s]."""
 
@@ -41,6 +62,10 @@ def start(code: str, *ros_arguments: str) -> subprocess.Popen:
     return subprocess.Popen(
         [sys.executable, '-c', code, '--ros-args', *ros_arguments],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def moves(command: Twist) -> bool:
+    return command.linear.x != 0.0 or command.angular.z != 0.0
 
 
 @pytest.fixture
@@ -100,6 +125,34 @@ def test_stops_clean_while_it_runs(ros, robots, number):
     spin_until([stage], lambda: stage.count_publishers('/alone/leader') == 0, deadline=5.0)
     curtain()
     assert (robots[0].returncode, out, err) == (0, '', '')
+
+
+def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):
+    """A leader that wanders where nothing is in its way."""
+    stage = Stage({7: (0.0, 0.0)}, name='watcher')
+    eyes = stage.create_publisher(LaserScan, '/r7/scan', SENSOR)
+    free = LaserScan(angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8)
+    stage.create_timer(0.05, lambda: eyes.publish(free))
+    said: list[Twist] = []
+    stage.create_subscription(Twist, '/r7/cmd_vel', said.append, 10)
+    robots.append(start(COMMAND, '-r', '__ns:=/r7', '-p', 'robot_id:=7', '-p', 'tasks:=rally',
+                        '-p', 'round_phase:=0.0', '-p', 'rally.reaction:=5.0'))
+    spin_until([stage], lambda: any(moves(command) for command in said), deadline=PATIENCE)
+    robots[0].send_signal(signal.SIGINT)
+    spin_until([stage], lambda: robots[0].poll() is not None and not moves(said[-1]),
+               deadline=PATIENCE)
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    curtain()
+    assert (robots[0].returncode, out, err) == (0, '', '')
+
+
+@pytest.mark.parametrize('executor', ['events', 'single'])
+def test_what_falls_over_is_closed_first(robots, executor):
+    """So that whatever drives stops; the error is told, and the status says that there was one."""
+    robots.append(start(FALLS.replace('EXECUTOR', repr(executor))))
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    assert (robots[0].returncode, out) == (1, 'closed\n')
+    assert err.endswith('LookupError: no such shelf\n')
 
 
 def test_stops_clean_at_any_moment(robots):
