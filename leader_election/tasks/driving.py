@@ -106,7 +106,8 @@ class Driver:
         self._drive(*steer(pose, goal, seen, self.limits))
 
     def _guard(self) -> None:
-        if self._member.node.seconds() - self._heard > self.limits.reaction:
+        # A clock that was set back says nothing of how old the scan is.
+        if not 0.0 <= self._member.node.seconds() - self._heard <= self.limits.reaction:
             self._drive(0.0, 0.0)
 
     def _drive(self, forward: float, turning: float) -> None:

@@ -80,6 +80,16 @@ def test_it_stops_when_scans_stay_away() -> None:
     assert robot.look() == [(0.5, 0.0)]
 
 
+def test_it_stops_when_the_clock_was_set_back() -> None:
+    # The scan was at 5 s; when the guard looks it is 0.4 s.
+    robot = Robot()
+    robot.host.now = 5.0
+    robot.look()
+    robot.host.now = 0.0
+    robot.host.go_on_to(0.4)
+    assert robot.said() == [(0.0, 0.0)]
+
+
 def test_closed_it_stops_for_good() -> None:
     robot = Robot()
     robot.look()
