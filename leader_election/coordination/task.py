@@ -60,6 +60,8 @@ class Member:
     """Of the region [m]."""
     neighbours: Mapping[int, Position | None] = field(default_factory=dict)
     """The neighbours of the same region, and where they are [m]."""
+    zone: list[Position] | None = None
+    """The corners of the zone that the robot is in, where regions are fixed beforehand [m]."""
     borders: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     """On the leader, where leaders are connected: what other regions' leaders say, by their id."""
     above: Any = None

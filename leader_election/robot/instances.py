@@ -45,7 +45,8 @@ def instance_parameters(
     :raises ParameterError: for a name that is there twice, or too many.
     """
     first = InstanceParameters(**{
-        p.name: getattr(parameters, p.name) for p in table(InstanceParameters)})
+        p.name: getattr(parameters, p.name) for p in table(InstanceParameters)}
+        | {'regions': parameters.regions or parameters.hierarchy.strip() != ''})
     found = {MAIN: first, **others}
     below = MAIN
     for number, radius in enumerate(radii(parameters.hierarchy), start=1):
@@ -53,8 +54,11 @@ def instance_parameters(
         if name in found:
             raise ParameterError(f'parameter instances: {name!r} is not allowed; hierarchy '
                                  'makes one of that name')
-        found[name] = replace(first, radius=radius, over=below, tasks='', outline=False, zones='',
-                              feedback_gain=0.0)
+        try:
+            found[name] = replace(first, radius=radius, over=below, tasks='', outline=False,
+                                  zones='', feedback_gain=0.0)
+        except ParameterError as error:
+            raise _of(name, error, others) from None
         below = name
     for name in {of_it.over for of_it in found.values()} & found.keys():
         found[name] = replace(found[name], regions=True)
@@ -99,37 +103,41 @@ def make_instances(
         if not ready:
             name, of_it = next(iter(waiting.items()))
             others_named = [other for other in (*made, *waiting) if other != name]
-            raise _of(name, ParameterError(
+            error = ParameterError(
                 f'parameter over: {of_it.over!r} is not allowed; it takes another instance, which '
-                f'is not over this one in turn: {", ".join(others_named) or "there is none"}'))
+                f'is not over this one in turn: {", ".join(others_named) or "there is none"}')
+            raise _of(name, error, others)
         for name in ready:
             of_it = waiting.pop(name)
             below = made.get(of_it.over)
             # Who gathers what others have collected does so for the same tasks.
             tasks[name] = of_it.task_names if below is None else tasks[of_it.over]
-            _differ(name, tasks[name])
+            _differ(name, tasks[name], others)
             # But one at work on a robot is enough: the others only decide.
             working = ([duties(name, task) for task in tasks[name]] if below is None
                        else [quiet(f'{name}.', duty) for duty in below.duties])
             try:
                 made[name] = Instance(
                     name, parameters.robot_id, of_it, link_range, working, below)
-            except ParameterError as error:
-                raise _of(name, error) from None
+            except ParameterError as wrong:
+                raise _of(name, wrong, others) from None
     return made
 
 
-def _differ(name: str, tasks: Sequence[str]) -> None:
+def _differ(name: str, tasks: Sequence[str], others: Mapping[str, InstanceParameters]) -> None:
     """Refuse tasks of which two would be called the same."""
     labels = [label(task) for task in tasks]
     for task, called in zip(tasks, labels):
         if labels.count(called) > 1:
-            raise _of(name, ParameterError(
-                f'parameter tasks: {task!r} is not allowed; there are two called {called}'))
+            error = ParameterError(
+                f'parameter tasks: {task!r} is not allowed; there are two called {called}')
+            raise _of(name, error, others)
 
 
-def _of(name: str, error: ParameterError) -> ParameterError:
-    """Return an error with the name of the instance whose parameter it is."""
+def _of(name: str, error: ParameterError, others: Mapping[str, InstanceParameters],
+        ) -> ParameterError:
+    """Return an error with the parameter that people set, of whatever instance it is."""
     if name == MAIN:
         return error
-    return ParameterError(str(error).replace('parameter ', f'parameter {name}.', 1))
+    where = f'{name}.' if name in others else f'hierarchy: {name}: '
+    return ParameterError(str(error).replace('parameter ', f'parameter {where}', 1))

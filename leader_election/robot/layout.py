@@ -28,6 +28,8 @@ MEMBERS = 'members'
 """The number of a region's robots, which every summary begins with; relays do not count."""
 OUTLINE = 'outline'
 BORDERS = 'borders'
+COMMON = (MEMBERS, OUTLINE, BORDERS)
+"""What no task may collect by that name."""
 MOST_BORDERS = 8
 """The most regions that a leader knows next to its own; those of the lowest ids."""
 

@@ -101,6 +101,11 @@ class ElectionParameters(InstanceParameters, ProcessParameters):
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
 
+    @property
+    def forms_regions(self) -> bool:
+        """Return whether there is more to do than elections: levels gather, too."""
+        return super().forms_regions or self.hierarchy.strip() != ''
+
     def __post_init__(self) -> None:
         """Refuse what makes no sense together."""
         super().__post_init__()

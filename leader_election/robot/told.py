@@ -40,6 +40,8 @@ MOST_NUMBERS = 1024
 """The most numbers in one row."""
 DIGITS = 8
 """Numbers of a summary are told to so many significant digits; whole numbers are told as such."""
+REACH_DIGITS = 4
+"""So is the radius of a leader, which nothing hangs on but where its region ends."""
 WHOLE_SHARE = 1000
 """Shares are told as whole numbers that add up to this."""
 
@@ -91,7 +93,7 @@ def write(told: Told) -> dict[str, Any]:
     {'t': 'count', 'r': [5, [3], 0, [5, 7], [250, 750]], 'd': [9]}
     """
     rows: list[Any] = [
-        told.via, _row(told.summary), _short(told.reach), list(told.heirs),
+        told.via, _row(told.summary), _short(told.reach, REACH_DIGITS), list(told.heirs),
         [round(share * WHOLE_SHARE) for share in told.shares], _row(told.word),
         list(told.members), list(told.ages), [_row(offer) for offer in told.offers]]
     while len(rows) > 2 and rows[-1] in ([], 0):
@@ -207,13 +209,13 @@ def _row(row: Sequence[float]) -> list[Any]:
     return [_short(number) for number in row[:length]]
 
 
-def _short(number: float) -> float | int | None:
+def _short(number: float, digits: int = DIGITS) -> float | int | None:
     if number == math.inf:
         return None
     # An id is one, and has to be told exactly.
     if number == int(number) and abs(number) <= MAX_ID:
         return int(number)
-    return float(f'{number:.{DIGITS}g}')
+    return float(f'{number:.{digits}g}')
 
 
 def _numbers(row: Any) -> Any:

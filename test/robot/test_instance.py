@@ -127,6 +127,21 @@ def test_a_zone_gets_over_its_leader(algorithm):
     assert swarm.leaders() == {2: 2, 3: 3, 4: 3, 5: 3} and swarm.members() == {3: 3.0}
 
 
+class Surveyor(Task):
+    """Decides on the corners of its leader's zone."""
+
+    def decide(self, summary: Any) -> Any:
+        return self.member.zone
+
+
+def test_a_task_knows_the_zone_that_its_robot_is_in():
+    swarm = Swarm({1: (0.5, 0.0), 2: (9.0, 0.0)}, first, {'surveyor': Surveyor},
+                  tasks='surveyor', zones=WEST_AND_EAST)
+    swarm.sweep(2)
+    assert swarm.decisions() == {1: [[[0, -1], [2, -1], [2, 1], [0, 1]]], 2: []}
+    assert swarm.instances()[2].duties[0].task.member.zone is None
+
+
 # Connected leaders.
 
 def two_regions(**settings: Any) -> Swarm:

@@ -16,7 +16,7 @@
 
 from typing import Any
 
-from leader_election.coordination.aggregate import Aggregate, total
+from leader_election.coordination.aggregate import Aggregate, total, union
 from leader_election.coordination.plan import OWN
 from leader_election.coordination.task import Task
 from leader_election.parameters import build, ParameterError
@@ -65,6 +65,18 @@ def test_a_hierarchy_that_is_nonsense(text):
                                 "to 1e+06 m with commas, for example '20, 50'")
 
 
+def test_levels_make_regions_that_feedback_is_for():
+    robot = one(hierarchy='20', feedback_gain=1.0)
+    assert robot.main.parameters.feedback_gain == 1.0
+    assert robot.instances['level_1'].parameters.feedback_gain == 0.0
+
+
+class Roll(Task):
+    """Collects what every region does, by the same name."""
+
+    collects = {'members': union()}
+
+
 class Wide(Task):
     collects = {f'sum {k}': total(64) for k in range(17)}
 
@@ -76,7 +88,7 @@ class Mixing(Task):
                                  combine=lambda a, b: (a[0] + b[0],), idempotent=False)}
 
 
-KINDS = {'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
+KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
          **{f'{"x" * 30}{k}': Task for k in range(7)}}
 
 
@@ -95,8 +107,8 @@ KINDS = {'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
      'up to 16'),
     ({}, {'hierarchy': ','.join(['20'] * 16)}, 'parameter instances: 17 are not allowed; a robot '
      'has up to 16'),
-    ({}, {'hierarchy': '20', 'algorithm': 'colour'}, 'parameter radius: 20 is not allowed; '
-     'algorithm colour takes no radius, nor any other setting'),
+    ({}, {'hierarchy': '20', 'algorithm': 'colour'}, 'parameter hierarchy: level_1: radius: '
+     '20 is not allowed; algorithm colour takes no radius, nor any other setting'),
     ({}, {'zones': '{a: 5}'}, 'parameter zones: a is not allowed; it takes three or more points '
      '[x, y] with finite coordinates [m]'),
     ({'rescue': {'zones': '{a: 5}'}}, {}, 'parameter rescue.zones: a is not allowed; it takes '
@@ -112,6 +124,8 @@ KINDS = {'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
      'may hold 1024'),
     ({}, {'tasks': ','.join(f'{"x" * 30}{k}' for k in range(7))},
      'parameter tasks: names of 223 characters are not allowed; it takes up to 200'),
+    ({}, {'tasks': 'roll'}, "parameter tasks: 'roll' is not allowed; it collects 'members', and "
+     'so does every region: members, outline, borders'),
     ({}, {'tasks': 'mixing'}, "parameter collection: 'multi-path' is not allowed for mixing.mix, "
      'which is not idempotent; it takes tree or gossip'),
 ])

@@ -25,7 +25,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from leader_election.coordination.aggregate import top, total
+from leader_election.coordination.aggregate import histogram, mean, top, total
 from leader_election.coordination.task import Task
 from leader_election.robot.codec import codec_for, MAX_LENGTH, Message
 from leader_election.robot.told import MAX_DECISION, MAX_ID
@@ -174,6 +174,22 @@ def test_with_a_task_that_fails_a_robot_goes_on_electing_counting_and_relaying()
                for robot in swarm.robots.values())
 
 
+class Opaque(Task):
+    """Makes nothing of what it collects."""
+
+    collects = {'sum': replace(total(), result=lambda row: row[9])}
+
+
+def test_what_was_collected_is_made_sense_of_once_a_round():
+    """It fails on the leader, once in each of five rounds, however often it is asked for."""
+    swarm = Swarm(line(2), first, {'opaque': Opaque}, tasks='opaque', outline=True)
+    for _ in range(5):
+        swarm.sweep()
+        for instance in swarm.instances().values():
+            assert instance.summary is instance.summary and instance.summary['opaque.sum'] is None
+    assert counts(swarm, 'task_errors')[1] == 5
+
+
 class Verbose(Task):
     """Decides as much as it may."""
 
@@ -189,12 +205,44 @@ def test_decisions_that_are_too_long_all_together_are_not_told():
     assert counts(swarm, 'decisions_too_long') == {1: 5, 2: 0}
 
 
+# Ways to collect.
+
+class Weighing(Task):
+    """Adds up numbers of many digits."""
+
+    collects = {'sum': total(2), 'mean': mean(), 'bins': histogram(0.0, 30.0, 4)}
+
+    def sense(self) -> Any:
+        i = self.member.id
+        return {'sum': (math.pi * 1e5 * i, -math.e * i * i), 'mean': math.sqrt(i), 'bins': i}
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 999))
+def test_sums_by_tree_and_in_shares_agree_within_the_digits_told(seed):
+    """Numbers are told to eight digits, and rounded at each hop."""
+    draw = random.Random(seed)
+    places = {i: (draw.random() * 4, draw.random() * 4) for i in range(1, 26)}
+    by: dict[str, Any] = {}
+    for collection in ('tree', 'multi-path'):
+        swarm = Swarm(places, first, {'weighing': Weighing}, tasks='weighing', radius=100.0,
+                      collection=collection)
+        swarm.sweep(30, random.Random(seed))
+        by[collection] = {i: instance.summary for i, instance in swarm.instances().items()
+                          if instance.leads}
+    assert by['tree'].keys() == by['multi-path'].keys()
+    for leader, summary in by['tree'].items():
+        other = by['multi-path'][leader]
+        for name in ('weighing.sum', 'weighing.mean', 'weighing.bins'):
+            assert other[name] == pytest.approx(summary[name], rel=1e-6, abs=1e-6)
+
+
 # Sizes.
 
-def longest(**settings: Any) -> tuple[Swarm, int]:
-    """Return a swarm of robots with ids and strengths of many digits, and its longest message."""
+def longest(ids: int = 900_000, **settings: Any) -> tuple[Swarm, int]:
+    """Return a swarm of robots with strengths of many digits, and its longest message."""
     draw = random.Random(3)
-    places = {900_000 + i: (-100.0 + draw.random() * 5, -100.0 + draw.random() * 5)
+    places = {ids + i: (-100.0 + draw.random() * 5, -100.0 + draw.random() * 5)
               for i in range(20)}
     others = settings.pop('others', {})
     swarm = Swarm(places, lambda i: {'strength': draw.random() * math.pi, 'others': {
@@ -215,6 +263,13 @@ def test_a_further_instance_with_regions_adds_little():
     tree = {'charging': {'regions': True, 'collection': 'tree'}}
     assert longest(tasks='count', others=tree)[1] - alone < 120
     assert longest(tasks='count', others={'charging': {'tasks': 'count'}})[1] - alone < 240
+
+
+@pytest.mark.parametrize('region', [{}, {'feedback_gain': 0.1}])
+def test_a_further_instance_with_regions_is_short_where_ids_are(region):
+    others = {'charging': {'regions': True, **region}}
+    alone = longest(100, tasks='count')[1]
+    assert longest(100, tasks='count', others=others)[1] - alone < 120
 
 
 class Chatty(Task):

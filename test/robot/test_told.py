@@ -28,6 +28,7 @@ from leader_election.robot.told import (
     MAX_ID,
     MAX_NUMBER,
     MOST_NUMBERS,
+    REACH_DIGITS,
     read,
     Reason,
     Told,
@@ -58,11 +59,11 @@ def regions(draw) -> Told:
         decision='' if decision is None else decision_text(decision))
 
 
-def shown(row: tuple[float, ...]) -> list[float]:
+def shown(row: tuple[float, ...], digits: int = DIGITS) -> list[float]:
     """Return a row as it is told: whole numbers exactly, others to so many digits."""
     while row and row[-1] == math.inf:
         row = row[:-1]
-    return [n if n == math.inf or n.is_integer() else float(f'{n:.{DIGITS}g}') for n in row]
+    return [n if n == math.inf or n.is_integer() else float(f'{n:.{digits}g}') for n in row]
 
 
 @given(regions())
@@ -71,7 +72,7 @@ def test_round_trip(told):
     assert faults == () and found is not None
     rows = {'summary': tuple(shown(told.summary)), 'word': tuple(shown(told.word)),
             'offers': tuple(tuple(shown(row)) for row in told.offers),
-            'reach': shown((told.reach,))[0]}
+            'reach': shown((told.reach,), REACH_DIGITS)[0]}
     assert found == told._replace(**rows)
 
 
