@@ -241,7 +241,7 @@ def test_gossip_is_told_without_what_stands_for_nobody() -> None:
     stage = until(20, devices=pair, algorithms=entrant(collection='gossip'))
     texts = [
         '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-1.0,10.0,1],"t":"count",'
-        '"r":[1,[],0,[],[],[],[0,1],[0,1],[1,1]],"d":[2.0]}',
+        '"r":[1,[],0,[],[],[],[0,1],[0,1],[[1],[1]]],"d":[2.0]}',
         '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-1.0,0.0,1],"t":"count",'
-        '"r":[-1,[],0,[],[],[],[1,0],[0,1],[1,1]],"d":[2.0]}']
+        '"r":[-1,[],0,[],[],[],[1,0],[0,1],[[1],[1]]],"d":[2.0]}']
     assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])
