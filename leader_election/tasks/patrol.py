@@ -22,7 +22,7 @@ from typing import Any
 from leader_election.coordination.task import Member, Position, Task
 from leader_election.parameters import parameter, ParameterError
 from leader_election.tasks.driving import apart, Driver, DrivingParameters
-from leader_election.tasks.lanes import lanes
+from leader_election.tasks.lanes import lanes, number_of_lanes
 from leader_election.tasks.places import PLACES, places_in, reading_of
 from leader_election.tasks.recent import Recent
 from leader_election.tasks.route import Route
@@ -48,10 +48,10 @@ class PatrolParameters(DrivingParameters):
         'no longer reckoned with.', unit='rounds', lower=1, upper=1000)
 
     def __post_init__(self) -> None:
-        """Refuse what is no area."""
+        """Refuse what is no area, or one too large for such narrow lanes."""
         try:
             if self.area:
-                polygon(self.area)
+                number_of_lanes(polygon(self.area), self.lane)
         except ValueError as error:
             raise ParameterError(f'parameter area: {error}') from None
 
@@ -120,7 +120,8 @@ class Patrol(Task):
             self._post = self._decided = None
         if decision == self._followed:
             return
-        self._followed = decision
+        # Who is told nonsense stands still, as without news.
+        self._followed = None
         if decision is None:
             return
         part = None
@@ -129,8 +130,9 @@ class Patrol(Task):
             part = parts[decision['ids'].index(self.member.id)]
         if part is None or self._part is None or (
                 part.symmetric_difference(self._part).area > _SAME * part.area):
-            self._part = part
-            self.route = None if part is None else self._route_in(part)
+            route = None if part is None else self._route_in(part)
+            self._part, self.route = part, route
+        self._followed = decision
 
     def close(self) -> None:
         """Stop the robot."""

@@ -128,6 +128,11 @@ def test_an_area_that_is_none_is_refused_at_the_start(area: tuple[float, ...]) -
         build(PatrolParameters, {'area': area})
 
 
+def test_an_area_too_large_for_its_lanes_is_refused_at_the_start() -> None:
+    with pytest.raises(ParameterError, match='parameter area: 20000 lanes of 0.5 m are too many'):
+        build(PatrolParameters, {'area': (0, 0, 1e4, 0, 1e4, 1e4, 0, 1e4), 'lane': 0.5})
+
+
 def turns_to(task: Patrol) -> float | None:
     """Return which way the robot turns by the next scan; ``None``: it does not drive."""
     said = task.member.node.said('cmd_vel')
@@ -148,6 +153,22 @@ def test_members_go_to_their_own_parts_and_stop_without_news() -> None:
     assert turns_to(none) is None
     west.act(None)
     assert turns_to(west) is None
+
+
+@pytest.mark.parametrize('wrong', [
+    {'area': [[0.0, 0.0, 1e9, 0.0, 1e9, 1e9, 0.0, 1e9]], 'ids': [2]},
+    {'area': [[0.0, 0.0]], 'ids': [2]}, {'area': 7, 'ids': [2]}])
+def test_who_is_told_nonsense_stands_still(wrong: Any) -> None:
+    task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
+    good = {'area': [list(STRIP)], 'ids': [2]}
+    task.act(good)
+    assert turns_to(task) is not None
+    for _ in range(2):
+        with pytest.raises((ValueError, TypeError)):
+            task.act(wrong)
+        assert turns_to(task) is None
+    task.act(good)
+    assert turns_to(task) is not None
 
 
 def test_a_part_that_is_nearly_the_same_is_gone_on_with() -> None:
