@@ -15,12 +15,12 @@
 """Listens to the topic of a robot's strength source."""
 
 from copy import copy
-from importlib import import_module
 from typing import Any
 
 from leader_election.nodes.qos import overridable, SENSOR
 from leader_election.robot.codec import MAIN
 from leader_election.robot.instance import Instance
+from leader_election.robot.message_type import message_type
 from rclpy.node import Node
 
 
@@ -30,11 +30,10 @@ def subscribe(node: Node, instance: Instance) -> None:
     if not source.topic or instance.below is not None:
         return
     topic = source.topic if instance.name == MAIN else f'{instance.name}/{source.topic}'
-    package, _, name = source.message.split('/')
-    kind: Any = getattr(import_module(f'{package}.msg'), name)
 
     def hear(message: Any) -> None:
         instance.strength.update(source.extract(message))
 
     node.create_subscription(
-        kind, topic, hear, copy(SENSOR), qos_overriding_options=overridable())
+        message_type(source.message), topic, hear, copy(SENSOR),
+        qos_overriding_options=overridable())

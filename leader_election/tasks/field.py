@@ -16,7 +16,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from importlib import import_module
 import math
 from operator import attrgetter
 from typing import Any
@@ -25,6 +24,7 @@ from leader_election.coordination.aggregate import mean, top
 from leader_election.coordination.decay import decay
 from leader_election.coordination.task import Member, Task
 from leader_election.parameters import parameter, ParameterError
+from leader_election.robot.message_type import message_type
 from std_msgs.msg import Bool
 
 
@@ -134,8 +134,7 @@ def _reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any]]:
     """Return a type of message, and what takes the number out of one; tried on an empty one."""
     number = attrgetter(settings.field)
     try:
-        package, _, name = settings.message.split('/')
-        kind = getattr(import_module(f'{package}.msg'), name)
+        kind = message_type(settings.message)
         float(number(kind()))
     except (ValueError, ImportError, AttributeError, TypeError) as error:
         raise ParameterError(f'parameter field.message: {settings.message!r} with field '
