@@ -16,7 +16,7 @@
 How summaries combine: a summary is a row of numbers, and a plan says what each part of it is.
 
 A part is one of four kinds, which is all that collecting has to know of it. What an aggregate
-means by its numbers is another matter (:mod:`leader_election.coordination.aggregates`).
+means by its numbers is another matter (:mod:`leader_election.coordination.aggregate`).
 """
 
 from collections.abc import Callable, Sequence
