@@ -109,6 +109,7 @@ def claims(results: xr.Dataset) -> list[Claim]:
     chances = results[CHANCE].values.tolist()
     calm = before(served).sel({ALPHA: 0.0})
     more = before((served > 1.0).astype(float)).sel({ALPHA: 0.0})
+    excess = before((served - 1.0).where(served > 1.0)).sel({ALPHA: 0.0})
     alone, fed = (before(uneven).sel({ALPHA: alpha}) for alpha in (0.0, BEST))
     alone_after, fed_after = (after(uneven).sel({ALPHA: alpha}) for alpha in (0.0, BEST))
     best = before(uneven).idxmin(ALPHA)
@@ -122,7 +123,8 @@ def claims(results: xr.Dataset) -> list[Claim]:
         Claim('All users are served.', f'{_listed(calm, "{:.1%}")} {of}, without feedback',
               bool((calm >= SERVED).all())),
         Claim('At times a few more than all, while users cross borders.',
-              f'more than all in {_listed(more, "{:.0%}")} of samples, {of}',
+              f'more than all in {_listed(more, "{:.0%}")} of samples, by '
+              f'{_listed(excess, "{:.1%}")} then, {of}',
               bool((more > 0.0).all())),
         Claim('With feedback loads are more even.',
               f'deviation by mean {_listed(fed, "{:.2f}")} with alpha {BEST:g}, '

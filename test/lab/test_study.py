@@ -76,7 +76,8 @@ def test_what_is_as_the_paper_says_agrees() -> None:
     one = made().isel(algorithm=0, drop=True)
     told = [claim.ours for claim in claims(one)]
     # 24 of 240 samples are at whole 50 s, and 7 of the 61 of the last 300 s before the failures.
-    assert told[1] == 'more than all in 11%, 11% of samples, of 100, 1000 users'
+    assert told[1] == \
+        'more than all in 11%, 11% of samples, by 2.0%, 2.0% then, of 100, 1000 users'
     assert told[2].startswith('deviation by mean 0.50, 0.50 with alpha 0.01, 1.00, 1.00 without')
     assert told[3] == 'chance 1: 0.50, 0.50 with, 1.00, 1.00 without'
     assert told[5].startswith('leaders change 20, 20 times as often as without')
