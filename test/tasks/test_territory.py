@@ -14,6 +14,7 @@
 
 """Territories and their outlines, worked by hand."""
 
+from itertools import combinations
 import json
 
 from hypothesis import given, settings
@@ -56,7 +57,10 @@ def test_leaders_share_an_area_with_nothing_left_over(area: shapely.Geometry) ->
     shares = [own_side(area, own, [other for other in leaders if other != own])
               for own in leaders]
     assert sum(share.area for share in shares) == pytest.approx(area.area)
-    assert shapely.union_all(shares).area == pytest.approx(area.area)
+    # No two have anything in common, so with the sum nothing is left over. Their union would tell
+    # more about the library, which loses one of two that touch now and then.
+    for one, other in combinations(shares, 2):
+        assert one.intersection(other).area == pytest.approx(0.0, abs=1e-9)
 
 
 def test_an_outline_is_told_to_a_tenth_of_a_metre() -> None:
