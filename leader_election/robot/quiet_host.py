@@ -39,6 +39,11 @@ class QuietHost:
         """:param host: what the task that is at work has; it is asked for the time."""
         self._host = host
 
+    @property
+    def node(self) -> Any:
+        """The node itself, which is not kept quiet: for a logger, say."""
+        return self._host.node
+
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
         """Hear nothing."""
 

@@ -212,7 +212,7 @@ def test_a_task_of_leaders_of_leaders_only_decides():
     assert node.count_publishers('/r1/cmd_vel') == node.count_subscribers('/r1/scan') == 1
     for prefix in ('level_1', 'rescue'):
         assert not node.has_parameter(f'{prefix}.rally.distance')
-    assert above[0].member.node.seconds() > 0.0
+    assert above[0].member.node.seconds() > 0.0 and above[0].member.node.node is node
     for task in above:
         task.close()
 
