@@ -84,7 +84,7 @@ def test_what_is_told_of_a_region_is_kept():
     assert (view.tasks, view.members) == (('count', 'field'), 2.5)
     assert view.decision == '[{"members":2},null]'
     # With gossip the seventh row is who is known: 1 itself, 4 and 9.
-    view = seen(start + ',"r":[-1,[],0,[],[],[],[1,4,9],[0,1,1],[1,1,1]]}')
+    view = seen(start + ',"r":[-1,[],0,[],[],[],[1,4,9],[0,1,1],[[1],[1],[1]]]}')
     assert (view.tasks, view.members, view.decision) == ((), 3.0, '')
     assert math.isnan(seen(say(1)).members)
     assert math.isnan(seen(start + ',"r":[-1,[]]}').members)
