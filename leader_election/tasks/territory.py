@@ -23,6 +23,8 @@ import shapely
 
 GRID = 0.1
 """Corners of an outline are told to this [m]."""
+FINE = 1e-6
+"""Corners that are nearer to each other than this are one [m]."""
 MOST_CORNERS = 24
 """An outline with more corners is made simpler."""
 MOST_PIECES = 4
@@ -105,13 +107,14 @@ def area_of(outline: Sequence[Sequence[float]]) -> Any:
     >>> area_of(outline_of(shapely.box(0, 0, 1, 2))).area
     2.0
     """
-    return shapely.union_all([polygon(corners) for corners in outline])
+    # On a grid, since without one a piece that touches another may get lost (GEOS 3.13).
+    return shapely.union_all([polygon(corners) for corners in outline], grid_size=FINE)
 
 
 def _pieces(area: Any) -> list[Any]:
     """Return the largest polygons of an area without holes, with corners on the grid."""
     snapped = shapely.get_parts(shapely.set_precision(area, GRID))
     solid = shapely.union_all([shapely.Polygon(part.exterior) for part in snapped
-                               if part.geom_type == 'Polygon'])
+                               if part.geom_type == 'Polygon'], grid_size=FINE)
     return sorted((part for part in shapely.get_parts(solid) if part.area > 0.0),
                   key=lambda part: -part.area)[:MOST_PIECES]

@@ -57,10 +57,10 @@ def test_leaders_share_an_area_with_nothing_left_over(area: shapely.Geometry) ->
     shares = [own_side(area, own, [other for other in leaders if other != own])
               for own in leaders]
     assert sum(share.area for share in shares) == pytest.approx(area.area)
-    # No two have anything in common, so with the sum nothing is left over. Their union would tell
-    # more about the library, which loses one of two that touch now and then.
+    # No two have anything in common, so with the sum nothing is left over. On a fine grid: of two
+    # that touch the library finds a part in common, now and then, where none is.
     for one, other in combinations(shares, 2):
-        assert one.intersection(other).area == pytest.approx(0.0, abs=1e-9)
+        assert shapely.intersection(one, other, grid_size=1e-9).area == pytest.approx(0, abs=1e-6)
 
 
 def test_an_outline_is_told_to_a_tenth_of_a_metre() -> None:
