@@ -42,7 +42,7 @@ def check_unique(entries: Sequence[Entry], parameter: str) -> None:
 
     >>> check_unique([Entry('alice', 1), Entry('bob', 1)], 'robots')
     Traceback (most recent call last):
-    ParameterError: parameter robots: alice and bob both have id 1; give each robot an id of its own
+    ParameterError: ...
     """
     ids: dict[int, str] = {}
     names: set[str] = set()
