@@ -1,0 +1,141 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The swarm robot as SDF: a disc on two wheels and a caster, driven by the difference of its wheels.
+
+Wheels and caster are spheres: a sphere touches the ground at one point whatever the solver makes
+of it, and turns truer than a cylinder. The battery lies behind the axle, so that the robot rests
+on its caster. The frame ``base_link`` is on the ground, half way between the wheels.
+"""
+
+from leader_election.gazebo.colours import Colour
+from leader_election.gazebo.inertia import Body, box, cylinder, sphere, together
+from leader_election.gazebo.simulator import drive, Lidar, scanner, Simulator
+from leader_election.gazebo.xml import document, Element, tag
+
+SDF_VERSION = '1.7'
+"""Read by Gazebo Sim and by Gazebo Classic 11 alike."""
+
+RADIUS = 0.15
+"""Of the robot, seen from above [m]; parameter robot_radius has the same default."""
+WHEEL_SEPARATION = 0.22
+"""Between the two points where wheels touch the ground [m]."""
+WHEEL_RADIUS = 0.035
+"""[m]."""
+CASTER_RADIUS = 0.0175
+"""[m]."""
+CASTER_X = -0.11
+"""Where the caster is, behind the axle [m]."""
+_FLOOR, _TOP = 0.02, 0.09
+"""The disc's lower and upper side [m]."""
+_SCANNER_HEIGHT = 0.12
+
+_MIDDLE = (_FLOOR + _TOP) / 2
+_DISC = cylinder(1.2, RADIUS, _TOP - _FLOOR, (0.0, 0.0, _MIDDLE))
+_BATTERY = box(0.8, (0.06, 0.12, 0.04), (-0.08, 0.0, 0.045))
+CHASSIS = together([_DISC, _BATTERY])
+"""All that does not turn, as one body."""
+WHEEL = sphere(0.1, WHEEL_RADIUS)
+
+_BLACK = (0.1, 0.1, 0.1)
+_WHITE = (0.95, 0.95, 0.95)
+
+
+def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour, simulator: Simulator,
+              lidar: Lidar | None = None) -> str:
+    """
+    Return a file that holds one robot.
+
+    :param name: of the model, and so in the names of its topics.
+    :param pose: x, y, yaw [m, rad].
+    :param lidar: none unless it is given.
+
+    >>> 'gz-sim-diff-drive-system' in robot_sdf(
+    ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0), Simulator.GZ_SIM)
+    True
+    """
+    return document(tag('sdf', robot_model(name, pose, colour, simulator, lidar),
+                        version=SDF_VERSION))
+
+
+def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
+                simulator: Simulator, lidar: Lidar | None = None) -> Element:
+    """Return one robot, to be put into a world; arguments as of :func:`robot_sdf`."""
+    x, y, yaw = pose
+    half = WHEEL_SEPARATION / 2
+    return tag(
+        'model', tag('pose', (x, y, 0.0, 0.0, 0.0, yaw)),
+        _chassis(colour, simulator, lidar),
+        _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
+        drive(simulator, WHEEL_SEPARATION, WHEEL_RADIUS), name=name)
+
+
+def _chassis(colour: Colour, simulator: Simulator, lidar: Lidar | None) -> Element:
+    disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', _TOP - _FLOOR)))
+    nose = tag('geometry', tag('box', tag('size', (0.08, 0.03, 0.01))))
+    caster = _ball(CASTER_RADIUS)
+    at_caster = _at(CASTER_X, 0.0, CASTER_RADIUS)
+    return tag(
+        'link', _inertial(CHASSIS),
+        tag('collision', _at(0.0, 0.0, _MIDDLE), disc, name='disc_shape'),
+        tag('visual', _at(0.0, 0.0, _MIDDLE), disc, _material(colour), name='disc'),
+        # Which way it looks.
+        tag('visual', _at(0.09, 0.0, _TOP + 0.005), nose, _material(_WHITE), name='nose'),
+        # It does not turn, but slides.
+        tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
+        tag('visual', at_caster, caster, _material(_BLACK), name='caster'),
+        *([scanner(simulator, lidar, _SCANNER_HEIGHT)] if lidar else []),
+        name='base_link')
+
+
+def _wheel(side: str, y: float) -> Element:
+    ball = _ball(WHEEL_RADIUS)
+    return tag(
+        'link', _at(0.0, y, WHEEL_RADIUS), _inertial(WHEEL),
+        tag('collision', ball, _surface(1.0), name='collision'),
+        tag('visual', ball, _material(_BLACK), name='visual'), name=f'{side}_wheel')
+
+
+def _joint(side: str) -> Element:
+    """Return a wheel's hinge: turning about +y, it goes forward."""
+    return tag(
+        'joint', tag('parent', 'base_link'), tag('child', f'{side}_wheel'),
+        tag('axis', tag('xyz', (0.0, 1.0, 0.0)),
+            tag('limit', tag('lower', '-1e16'), tag('upper', '1e16'))),
+        name=f'{side}_wheel_joint', type='revolute')
+
+
+def _at(x: float, y: float, z: float) -> Element:
+    return tag('pose', (x, y, z, 0.0, 0.0, 0.0))
+
+
+def _ball(radius: float) -> Element:
+    return tag('geometry', tag('sphere', tag('radius', radius)))
+
+
+def _surface(friction: float) -> Element:
+    return tag('surface', tag('friction', tag('ode', tag('mu', friction), tag('mu2', friction))))
+
+
+def _material(colour: Colour) -> Element:
+    return tag('material', *(tag(kind, (*colour, 1.0)) for kind in ('ambient', 'diffuse')))
+
+
+def _inertial(body: Body) -> Element:
+    names = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
+    return tag(
+        'inertial', _at(*body.centre), tag('mass', body.mass),
+        tag('inertia', *(tag(name, value)
+                         for name, value in zip(names, body.moments + body.products))))

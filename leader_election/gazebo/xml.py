@@ -1,0 +1,66 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""XML elements, told briefly: SDF is full of short lists of numbers."""
+
+from xml.etree import ElementTree
+
+Element = ElementTree.Element
+Inside = Element | str | bool | int | float | tuple[float, ...]
+"""What an element may hold: others, a text, or numbers."""
+
+
+def tag(name: str, /, *inside: Inside, **attributes: str) -> Element:
+    """
+    Return an element.
+
+    >>> text(tag('link', tag('pose', (0.0, 0.11, 0.035)), tag('gravity', True), name='wheel'))
+    '<link name="wheel"><pose>0 0.11 0.035</pose><gravity>true</gravity></link>'
+    """
+    element = Element(name, attributes)
+    for part in inside:
+        if isinstance(part, Element):
+            element.append(part)
+        else:
+            element.text = _written(part)
+    return element
+
+
+def _written(value: str | bool | int | float | tuple[float, ...]) -> str:
+    if isinstance(value, str):
+        return value
+    if isinstance(value, bool):
+        return 'true' if value else 'false'
+    numbers = value if isinstance(value, tuple) else (value,)
+    # Nine digits: a micrometre in a kilometre; -0 would be read, but it looks odd.
+    return ' '.join(f'{number + 0.0:.9g}' for number in numbers)
+
+
+def text(element: Element) -> str:
+    """Return an element as one line."""
+    return ElementTree.tostring(element, encoding='unicode')
+
+
+def document(element: Element) -> str:
+    """
+    Return an element as a file to be read by people, too.
+
+    >>> print(document(tag('sdf', tag('model', name='robot_1'))), end='')
+    <?xml version="1.0"?>
+    <sdf>
+      <model name="robot_1" />
+    </sdf>
+    """
+    ElementTree.indent(element)
+    return f'<?xml version="1.0"?>\n{text(element)}\n'
