@@ -21,7 +21,7 @@ from pathlib import Path
 import re
 from typing import Any
 
-from leader_election.lab import plain_yaml
+from leader_election.parameters import plain_yaml
 
 DESCRIPTION = """
 Measure election algorithms while the world moves: by scenarios, each one readable file, over many

@@ -26,13 +26,14 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.lab import plain_yaml, reading
+from leader_election.lab import reading
 from leader_election.lab.agreement import check_events, check_groups
 from leader_election.lab.events import Event, EVENTS
 from leader_election.lab.motions import Motion, MOTIONS
 from leader_election.lab.reading import KEYS, ScenarioError, section
 from leader_election.lab.sections import Entrant, Group, Measure, Messages, Rounds, Strength
 from leader_election.lab.variation import Change, variations_of
+from leader_election.parameters import plain_yaml
 import numpy as np
 from numpy.typing import NDArray
 import yaml

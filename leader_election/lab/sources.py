@@ -29,9 +29,9 @@ COMPILED = ('algorithms', 'coordination', 'lab/engine', 'lab/motions')
 """What compiled code is made of."""
 SIMULATED = ('coordination', 'lab/engine', 'lab/motions', 'lab/topologies', 'lab/events.py',
              'lab/selection.py', 'lab/scenario.py', 'lab/sections.py', 'lab/reading.py',
-             'lab/agreement.py', 'lab/plain_yaml.py', 'lab/build.py', 'lab/beginning.py',
+             'lab/agreement.py', 'lab/build.py', 'lab/beginning.py',
              'lab/regions.py', 'lab/simulate.py', 'lab/stage.py', 'lab/message_length.py',
-             'robot/codec.py', 'world/logs.py')
+             'parameters/plain_yaml.py', 'robot/codec.py', 'world/logs.py')
 """What a run follows from, beside its algorithm."""
 
 

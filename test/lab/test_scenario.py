@@ -18,10 +18,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from leader_election.lab import plain_yaml
 from leader_election.lab.results import dimensions
 from leader_election.lab.scenario import load, names, parse, Scenario, ScenarioError
 from leader_election.lab.simulate import Stage
+from leader_election.parameters import plain_yaml
 import numpy as np
 import pytest
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""YAML as scenarios have it: plain values, each key once, and not nested without end."""
+"""YAML as people write it: plain values, each key once, and not nested without end."""
 
 from typing import Any
 
