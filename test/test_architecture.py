@@ -33,7 +33,7 @@ LEANS_ON = {
     'world': {'parameters'},
     'tasks': {'coordination', 'robot', 'parameters', 'registry'},
     'view': {'swarm', 'tasks', 'world', 'robot'},
-    'roster': {'robot', 'world', 'parameters'},
+    'roster': {'coordination', 'robot', 'world', 'parameters'},
     'gazebo': {'roster', 'world', 'parameters'},
     'recording': {'view', 'swarm', 'robot', 'parameters'},
     'doctor': {'roster', 'swarm', 'robot', 'parameters'},
