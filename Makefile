@@ -11,7 +11,7 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo lab reproduce study test benchmark lint config clean
+.PHONY: help demo lab reproduce study test docs benchmark lint config clean
 
 help:  ## Say what there is (the default)
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
@@ -39,6 +39,10 @@ test: .venv/.dev  ## Build with colcon and run all tests
 benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, recovery, the laboratory
 	@for each in round_cost leader_killed cold_start steady_state laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
+
+docs: .venv/.dev  ## Build the documentation: build/docs/index.html
+	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees doc build/docs
+	@echo 'build/docs/index.html'
 
 lint: .venv/.dev  ## Read the code with ruff and mypy
 	@$(BIN)/ruff check .
@@ -72,7 +76,9 @@ clean:  ## Remove all that is made, ./.venv too
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/benchmark.txt
 	@touch $@
 
-.venv/.dev: .venv/.lab requirements/test.txt requirements/build.txt requirements/lint.txt
+.venv/.dev: .venv/.lab requirements/test.txt requirements/build.txt requirements/lint.txt \
+  requirements/docs.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check \
-	-r requirements/test.txt -r requirements/build.txt -r requirements/lint.txt
+	-r requirements/test.txt -r requirements/build.txt -r requirements/lint.txt \
+	-r requirements/docs.txt
 	@touch $@

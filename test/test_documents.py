@@ -12,24 +12,42 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The documents are finished, and what they link to is there."""
+"""The documents are finished, what they link to is there, and Sphinx builds them."""
 
+from importlib.util import find_spec
 from pathlib import Path
 import re
+import subprocess
+import sys
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = (ROOT / 'README.md', *sorted((ROOT / 'doc').glob('*.md')))
+DOCUMENTS = (*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'doc').rglob('*.md')))
 
 
-@pytest.mark.parametrize('document', DOCUMENTS, ids=lambda path: path.name)
+def name(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
 def test_nothing_is_left_to_be_filled_in(document: Path) -> None:
     assert re.findall(r'@[A-Z_]+@', document.read_text()) == []
 
 
-@pytest.mark.parametrize('document', DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
 def test_files_that_are_linked_to_exist(document: Path) -> None:
     targets = re.findall(r'\]\(([^)#\s]+)[^)]*\)', document.read_text())
     files = [target for target in targets if '://' not in target]
     assert [file for file in files if not (document.parent / file).exists()] == []
+
+
+@pytest.mark.skipif(find_spec('myst_parser') is None, reason='Sphinx or MyST is not installed')
+def test_they_are_built_without_a_warning(tmp_path: Path) -> None:
+    ran = subprocess.run(
+        [sys.executable, '-m', 'sphinx', '-q', '-W', '--keep-going', '-d', tmp_path / 'doctrees',
+         ROOT / 'doc', tmp_path / 'docs'], cwd=tmp_path, timeout=300,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert (ran.returncode, ran.stdout) == (0, '')
+    page = (tmp_path / 'docs' / 'reference' / 'parameters.html').read_text()
+    assert 'communication_range' in page and 'made: parameters' not in page

@@ -1,0 +1,71 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+How Sphinx builds the documentation: ``make docs`` does, into ``build/docs``.
+
+rosdoc2 reads this file, too, as a text and from a copy of this folder; so where the package lies
+is looked for.
+"""
+
+from importlib.util import find_spec
+from pathlib import Path
+import sys
+
+ROOT = next((folder for start in (Path(__file__), Path.cwd() / 'here')
+             for folder in start.resolve().parents
+             if (folder / 'leader_election' / '__init__.py').exists()), None)
+if ROOT is None:
+    sys.exit('error: the package is not above the documentation, nor above the working folder; '
+             'run this in the folder of package.xml')
+sys.path[:0] = [str(ROOT), str(ROOT / 'doc')]
+
+import leader_election  # noqa: E402
+from made import pages  # noqa: E402
+
+project = 'leader_election'
+author = 'The leader_election authors'
+copyright = f'2026, {author}'
+version = release = leader_election.__version__
+
+extensions = ['myst_parser', 'sphinx.ext.autodoc']
+exclude_patterns = ['made', 'README.md']
+myst_enable_extensions = ['deflist']
+myst_heading_anchors = 3
+suppress_warnings = [
+    # A text that is included starts where the page that includes it has got to.
+    'myst.header',
+    # The built-in type is not told from an attribute of ours that is called so.
+    'ref.python']
+
+autodoc_member_order = 'bysource'
+autodoc_typehints = 'signature'
+autodoc_preserve_defaults = True
+autodoc_default_options = {'members': True, 'undoc-members': True, 'show-inheritance': True}
+# The documentation can be built where there is no ROS.
+autodoc_mock_imports = [name for name in pages.ROS if find_spec(name) is None]
+nitpicky = True
+# Of what other packages have, nobody here says where it is documented; a type variable has nothing
+# to be said of.
+nitpick_ignore_regex = [('py:.*', r'(?!leader_election\.).*'), ('py:.*', r'.*\.[A-Z]')]
+
+html_theme = 'furo' if find_spec('furo') else 'sphinx_rtd_theme'
+html_title = f'leader_election {release}'
+html_show_sphinx = False
+html_copy_source = False
+
+
+def setup(app):
+    """Have marked places in pages filled in as they are read."""
+    pages.setup(app, ROOT)

@@ -1,0 +1,45 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The modules of a room of the package, each to be documented from its docstrings."""
+
+from pathlib import Path
+
+
+def modules(root: Path, room: str) -> str:
+    """
+    Return a section for each module of a room, and of the rooms in it, as reStructuredText.
+
+    :param room: the dotted name of a package or of a module of ours.
+    """
+    place = root.joinpath(*room.split('.'))
+    if not place.is_dir():
+        return section(room)
+    files = [file.relative_to(root).with_suffix('') for file in sorted(place.rglob('*.py'))]
+    return '\n'.join(section('.'.join(file.parts)) for file in files if file.name != '__init__')
+
+
+def section(module: str) -> str:
+    """
+    Return the section of a module.
+
+    >>> print(section('leader_election.algorithms.bounded'))
+    bounded
+    -------
+    <BLANKLINE>
+    .. automodule:: leader_election.algorithms.bounded
+    <BLANKLINE>
+    """
+    title = module.rpartition('.')[2]
+    return f'{title}\n{"-" * len(title)}\n\n.. automodule:: {module}\n'

@@ -1,0 +1,84 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Pages that are written while the documentation is built, out of what the code declares.
+
+A page has a comment where something is to be filled in, ``<!-- made: NAME ARGUMENT -->`` in
+Markdown and ``.. made: NAME ARGUMENT`` in reStructuredText, on a line of its own; ``NAME`` is one
+of :data:`MAKERS`. So a page can be read on its own, too, and links to it hold everywhere.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from importlib.util import find_spec
+import os
+from pathlib import Path
+import re
+from typing import Any
+
+from made.diagnoses import diagnoses
+from made.launch_arguments import launch_arguments
+from made.links import document, mended
+from made.modules import modules
+from made.parameters import parameters
+from made.wire_format import wire_format
+
+ROS = ('rclpy', 'ament_index_python', 'builtin_interfaces', 'diagnostic_msgs', 'geometry_msgs',
+       'lifecycle_msgs', 'nav_msgs', 'rcl_interfaces', 'rosgraph_msgs', 'sensor_msgs',
+       'std_msgs', 'tf2_ros', 'visualization_msgs')
+"""Modules of ROS, which need not be there."""
+
+MAKERS: dict[str, Callable[[Path, str], str]] = {
+    'diagnoses': diagnoses,
+    'document': document,
+    'launch_arguments': launch_arguments,
+    'modules': modules,
+    'parameters': parameters,
+    'wire_format': wire_format,
+}
+"""What can be filled in: functions of the package's folder and an argument, which return text."""
+
+_MARK = re.compile(r'^(?:<!-- made: (\w+) ?(\S*) -->|\.\. made: (\w+) ?(\S*))$', re.MULTILINE)
+
+
+def filled(text: str, root: Path) -> str:
+    """Return the text of a page with what is marked filled in."""
+    def made(match: 're.Match[str]') -> str:
+        name, argument = (part for part in match.groups() if part is not None)
+        return MAKERS[name](root, argument)
+    with _without_ros():
+        return _MARK.sub(made, text)
+
+
+@contextmanager
+def _without_ros() -> Iterator[None]:
+    """Have modules of ROS stand-ins where they are missing."""
+    from sphinx.ext.autodoc.mock import mock
+    with mock([name for name in ROS if find_spec(name) is None]):
+        yield
+
+
+def setup(app: Any, root: Path) -> None:
+    """Have Sphinx fill in all pages as it reads them."""
+    app.connect('source-read', partial(_read, root))
+    # What is filled in may be new though the page is not.
+    app.connect('env-get-outdated', lambda app, env, added, changed, removed: sorted(
+        name for name in env.found_docs if _MARK.search(Path(env.doc2path(name)).read_text())))
+
+
+def _read(root: Path, app: Any, name: str, source: list[str]) -> None:
+    folder = os.path.dirname(f'doc/{name}')
+    source[0] = mended(filled(source[0], root), root, folder)

@@ -1,0 +1,60 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The parameters of an executable, from where they are declared."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+from leader_election.parameters import Parameter, table
+
+
+def parameters(root: Path, file: str) -> str:
+    """
+    Return the parameters that a file of ``config/`` holds, as Markdown.
+
+    :param file: its name, as ``election.yaml``.
+    """
+    from leader_election.config import FILES
+    return '\n'.join(map(entry, table(FILES[file][0])))
+
+
+def entry(p: Parameter) -> str:
+    """
+    Return what there is to know of a parameter: a term, and what is said of it.
+
+    >>> print(entry(Parameter('radius', float, 10.0, 'Reach.', unit='m', lower=0.0)))
+    `radius` = `10.0`
+    : Reach. Takes at least 0 m.
+    <BLANKLINE>
+    """
+    has = '**required**' if p.required else f'= `{shown(p.default)}`'
+    notes = [p.description, f'Takes {p.allowed()}.', *(['May change at run time.'] * p.dynamic)]
+    text = ' '.join(notes).replace('<', '\\<').replace('*', '\\*').replace('_', '\\_')
+    return f'`{p.name}` {has}\n: {text}\n'
+
+
+def shown(value: Any) -> str:
+    """
+    Return a value as a file of parameters has it.
+
+    >>> shown(True), shown((0.0, 1.5)), shown(''), shown(math.inf)
+    ('true', '[0.0, 1.5]', "''", '.inf')
+    """
+    if isinstance(value, tuple):
+        return '[' + ', '.join(map(shown, value)) + ']'
+    if isinstance(value, bool):
+        return str(value).lower()
+    return '.inf' if value == math.inf else repr(value)
