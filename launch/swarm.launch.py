@@ -14,22 +14,29 @@
 
 """A simulated swarm: the embedded world, the robots in a few processes, and the monitor."""
 
-from pathlib import Path
-from typing import Any
-
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
 from launch_ros.substitutions import FindPackageShare
-from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.launching.arguments import (
+    COMMON,
+    declare,
+    described,
+    given,
+    in_file,
+    named,
+    read,
+    switch,
+)
+from leader_election.launching.refusal import refusing
+from leader_election.parameters import build, Parameter, table
 from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import make_scene
-import yaml
 
 PACKAGE = 'leader_election'
 RVIZ = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
@@ -43,60 +50,29 @@ OTHERS = {
     'monitor': ('true', 'Whether to say how the swarm is, a line now and then.'),
     'use_sim_time': ('false', 'Whether all go by the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),
+    **COMMON,
     'params_file': ('', 'A file of parameters for all nodes; what is given here goes before it. '
                         'What says where robots start stands under /**. Empty: none.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
-    'log_level': ('info', 'The least that is logged: debug, info, warn, error or fatal.'),
-    'rviz': ('false', 'Whether to start RViz; the package rviz2 has to be installed.'),
 }
 
 
 def arguments() -> list[DeclareLaunchArgument]:
     """Return all arguments; those of the nodes are described by the nodes' own declarations."""
-    declared = {p.name: p for p in (*table(WorldParameters), *table(ElectionParameters))}
-    texts = {}
-    for name in (*SCENE, *WORLD, *ELECTION):
-        p = declared[name]
-        texts[name] = ('', f'{p.description} Takes {p.allowed()}. Empty here: what the file of '
-                           f'parameters says, or the default ({p.default!r}).')
-    return [DeclareLaunchArgument(name, default_value=default, description=description)
-            for name, (default, description) in (texts | OTHERS).items()]
+    return declare(described(
+        named((WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION))) | OTHERS)
 
 
-def given(context: LaunchContext, parameters: type, names: tuple[str, ...]) -> dict[str, Any]:
-    """Return those of the parameters that have a value here, checked."""
-    settings = context.launch_configurations
-    return {p.name: read(p, settings[p.name]) for p in table(parameters)
-            if p.name in names and settings[p.name]}
-
-
-def read(p: Parameter, text: str) -> Any:
-    """Return the value of an argument, checked."""
-    try:
-        return p.check(text if p.type is str else yaml.safe_load(text))
-    except yaml.YAMLError:
-        return p.check(text)
-
-
-def in_file(path: str) -> dict[str, Any]:
-    """Return what a file of parameters says to all nodes alike."""
-    try:
-        sections = yaml.safe_load(Path(path).read_text())
-        return dict(sections.get('/**', {}).get('ros__parameters', {}))
-    except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError) as error:
-        raise ParameterError(f'parameter params_file: {path!r} is no file of parameters: '
-                             + ' '.join(str(error).split())) from None
-
-
+@refusing
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the nodes that the arguments ask for."""
     settings = context.launch_configurations
     files = [settings['params_file']] if settings['params_file'] else []
-    filed = in_file(files[0]) if files else {}
-    scene = given(context, SceneParameters, SCENE)
-    election = given(context, ElectionParameters, ELECTION)
-    world = scene | given(context, WorldParameters, WORLD)
-    sim_time = yaml.safe_load(settings['use_sim_time'])
+    filed = in_file(settings['params_file'])
+    scene = given(settings, SceneParameters, SCENE)
+    election = given(settings, ElectionParameters, ELECTION)
+    world = scene | given(settings, WorldParameters, WORLD)
+    sim_time = switch(settings, 'use_sim_time')
     # The world's radio reaches as far as the robots believe.
     reach = election.get('communication_range', filed.get(
         'radio_range', filed.get('communication_range')))
@@ -127,7 +103,7 @@ def nodes(context: LaunchContext) -> list[Node]:
         node('swarm_world', world | {'publish_clock': sim_time}, name='swarm_world',
              on_exit=Shutdown()),
         *fleets,
-        node('monitor', given(context, MonitorParameters, ELECTION) | {
+        node('monitor', given(settings, MonitorParameters, ELECTION) | {
             'use_sim_time': sim_time}, name='monitor',
              condition=IfCondition(LaunchConfiguration('monitor'))),
         Node(package='rviz2', executable='rviz2', namespace=settings['namespace'],

@@ -37,6 +37,7 @@ LEANS_ON = {
     'gazebo': {'roster', 'world', 'parameters'},
     'recording': {'view', 'swarm', 'robot', 'parameters'},
     'doctor': {'roster', 'swarm', 'robot', 'parameters'},
+    'launching': {'parameters'},
     'nodes': {'coordination', 'recording', 'doctor', 'roster', 'view', 'tasks', 'swarm', 'world',
               'robot', 'algorithms', 'registry', 'parameters'},
     'demo': {'coordination', 'nodes', 'view', 'swarm', 'world', 'robot', 'algorithms', 'registry',
@@ -50,7 +51,7 @@ LEANS_ON = {
 """What each room, or file at the top, may import of the others."""
 
 ROS = {'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'tf2_ros', 'builtin_interfaces'}
-MAY_KNOW_ROS = {'nodes', 'demo'}
+MAY_KNOW_ROS = {'nodes', 'demo', 'launching'}
 MAY_KNOW_MESSAGES = {'tasks'}
 HEAVY = {'matplotlib', 'PIL', 'numba', 'xarray', 'networkx', 'scipy', 'netCDF4'}
 MAY_BE_HEAVY = {'view', 'lab'}

@@ -1,0 +1,100 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The arguments of launch files, out of the declarations of the parameters that they set."""
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from leader_election.parameters import Parameter, ParameterError, table
+import yaml
+
+COMMON = {
+    'params_file': ('', 'A file of parameters for all nodes; what is given here goes before it. '
+                        'Empty: none.'),
+    'log_level': ('info', 'The least that is logged: debug, info, warn, error or fatal.'),
+    'rviz': ('false', 'Whether to start RViz; the package rviz2 has to be installed.'),
+}
+"""Arguments that launch files have in common, each with its default and its description."""
+
+
+def described(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
+    """
+    Return arguments that set parameters of nodes, each with its default and its description.
+
+    >>> described([Parameter('seed', int, 0, 'The same seed, the same run.')])['seed'][1][:45]
+    'The same seed, the same run. Takes a whole nu'
+    """
+    return {
+        p.name: ('', f'{p.description} Takes {p.allowed()}. Empty here: what the file of '
+                     f'parameters says, or the default ({p.default!r}).') for p in parameters}
+
+
+def named(tables: Iterable[type], names: Iterable[str]) -> list[Parameter]:
+    """Return the declarations of those names, in their order; of two tables the first counts."""
+    found: dict[str, Parameter] = {}
+    for each in tables:
+        for p in table(each):
+            found.setdefault(p.name, p)
+    return [found[name] for name in names]
+
+
+def declare(arguments: Mapping[str, tuple[str, str]]) -> list[Any]:
+    """Return launch's declarations, out of each argument's default and description."""
+    from launch.actions import DeclareLaunchArgument
+    return [DeclareLaunchArgument(name, default_value=default, description=description)
+            for name, (default, description) in arguments.items()]
+
+
+def given(settings: Mapping[str, str], parameters: type, names: Iterable[str]) -> dict[str, Any]:
+    """Return those of the parameters that have a value here, checked."""
+    wanted = set(names)
+    return {p.name: read(p, settings[p.name]) for p in table(parameters)
+            if p.name in wanted and settings.get(p.name)}
+
+
+def read(p: Parameter, text: str) -> Any:
+    """
+    Return the value of an argument, checked.
+
+    >>> read(Parameter('robots', int, 40, 'How many.'), '12')
+    12
+    """
+    try:
+        return p.check(text if p.type is str else yaml.safe_load(text))
+    except yaml.YAMLError:
+        return p.check(text)
+
+
+def switch(settings: Mapping[str, str], name: str) -> bool:
+    """
+    Return an argument that is true or false.
+
+    >>> switch({'headless': 'true'}, 'headless')
+    True
+    """
+    return bool(read(Parameter(name, bool, False, ''), settings[name]))
+
+
+def in_file(path: str) -> dict[str, Any]:
+    """Return what a file of parameters says to all nodes alike; an empty path says nothing."""
+    if not path:
+        return {}
+    try:
+        sections = yaml.safe_load(Path(path).read_text())
+        return dict(sections.get('/**', {}).get('ros__parameters', {}))
+    except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError) as error:
+        raise ParameterError(f'parameter params_file: {path!r} is no file of parameters: '
+                             + ' '.join(str(error).split())) from None
