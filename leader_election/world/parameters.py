@@ -40,10 +40,12 @@ class SceneParameters:
         'blocks', 'The arena: blocks, rooms, empty, or the path of a YAML file. With logs: '
         'not used, the arena is the box round the logged paths.')
     layout: str = parameter(
-        'random', 'Where robots start: anywhere in free space, or on a square lattice round the '
-        'centre.', choices=lambda: ('random', 'grid'))
+        'random', 'Where robots start: anywhere in free space, on a square lattice round the '
+        'centre, or on a circle round it, looking outwards.',
+        choices=lambda: ('random', 'grid', 'circle'))
     spacing: float = parameter(
-        1.0, 'Layout grid: distance between two neighbours.', unit='m', lower=0.01, upper=1e4)
+        1.0, 'Layout grid: distance between two neighbours. Layout circle: the least distance, '
+        'the circle is as much larger as obstacles want it.', unit='m', lower=0.01, upper=1e4)
     robot_radius: float = parameter(
         0.15, 'Walls and obstacles keep the centre of a robot so far away.',
         unit='m', lower=0.0, upper=100.0)

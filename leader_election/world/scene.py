@@ -32,6 +32,8 @@ import shapely
 
 _BATCHES = 20
 """After so many draws of a place for each robot there is no room for more."""
+_WIDER = 0.01
+"""By so much of the arena's reach a circle grows until there is room."""
 _LOG_MARGIN = 0.5
 """Between the logged paths and the walls drawn round them [m]."""
 
@@ -68,7 +70,7 @@ def make_scene(parameters: SceneParameters) -> Scene:
         return _logged(parameters)
     arena, obstacles = load_arena(parameters.world)
     free = free_space(arena, obstacles, parameters.robot_radius)
-    starts = (_lattice if parameters.layout == 'grid' else _anywhere)(free, parameters)
+    starts = _LAYOUTS[parameters.layout](free, parameters)
     if len(starts) < parameters.robots:
         raise ParameterError(
             f'parameter robots: {parameters.robots} do not fit into world {parameters.world} with '
@@ -130,12 +132,35 @@ def _lattice(free: shapely.Geometry, parameters: SceneParameters,
                   * (parameters.spacing, parameters.spacing, 1.0))
 
 
+def _circle(free: shapely.Geometry, parameters: SceneParameters,
+            ) -> tuple[tuple[float, float, float], ...]:
+    """Return poses evenly on the smallest circle that has room for all; else the most it has."""
+    robots, spacing = parameters.robots, parameters.spacing
+    yaw = 2 * math.pi * np.arange(robots) / robots
+    radius = spacing / (2 * math.sin(math.pi / robots)) if robots > 1 else 0.0
+    reach = 0.0 if free.is_empty else float(np.abs(free.bounds).max())
+    most = np.empty((0, 3))
+    while radius <= reach:
+        ring = np.column_stack((radius * np.cos(yaw), radius * np.sin(yaw), yaw))
+        found = ring[shapely.contains_xy(free, ring[:, 0], ring[:, 1])]
+        most = max(most, found, key=len)
+        if len(most) == robots:
+            break
+        radius += max(reach, spacing) * _WIDER
+    return _poses(np.column_stack((most[:, :2], np.mod(most[:, 2] + math.pi, 2 * math.pi)
+                                   - math.pi)))
+
+
 def _logged(parameters: SceneParameters) -> Scene:
     logs = read_logs(parameters.logs)
     paths = shapely.MultiPoint(np.vstack([log.poses[:, :2] for log in logs]))
     arena = shapely.box(*paths.bounds).buffer(_LOG_MARGIN, join_style='mitre')
     starts = _poses(np.array([log.poses[0] for log in logs]))
     return Scene(arena, (), _ids(parameters, len(logs)), starts, logs)
+
+
+_LAYOUTS = {'random': _anywhere, 'grid': _lattice, 'circle': _circle}
+"""The layouts, as parameter layout names them."""
 
 
 def _poses(array: NDArray[np.float64]) -> tuple[tuple[float, float, float], ...]:

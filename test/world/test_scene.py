@@ -56,8 +56,28 @@ def test_a_grid_leaves_obstacles_out() -> None:
     assert shapely.covers(free, shapely.points(np.array(scene.starts)[:, :2])).all()
 
 
+def test_a_circle_has_the_spacing_and_looks_outwards() -> None:
+    scene = make_scene(SceneParameters(robots=6, world='empty', layout='circle', spacing=2.0))
+    x, y, yaw = np.array(scene.starts).T
+    assert np.hypot(x, y) == pytest.approx(2.0)
+    assert np.hypot(x - np.roll(x, 1), y - np.roll(y, 1)) == pytest.approx(2.0)
+    assert np.cos(yaw - np.arctan2(y, x)) == pytest.approx(1.0)
+    alone = make_scene(SceneParameters(robots=1, world='empty', layout='circle'))
+    assert alone.starts == ((0.0, 0.0, 0.0),)
+
+
+def test_a_circle_grows_until_it_is_clear_of_obstacles() -> None:
+    scene = make_scene(SceneParameters(robots=5, world='blocks', layout='circle'))
+    starts = np.array(scene.starts)
+    free = free_space(scene.arena, scene.obstacles, 0.15)
+    assert shapely.covers(free, shapely.points(starts[:, :2])).all()
+    assert np.hypot(*starts[:, :2].T) == pytest.approx(np.hypot(*starts[0, :2]))
+    assert np.hypot(*starts[0, :2]) > 1 / (2 * math.sin(math.pi / 5))
+
+
 @pytest.mark.parametrize(('layout', 'robots', 'radius'), [
-    ('random', 50, 1.0), ('grid', 1000, 0.15), ('grid', 1, 50.0), ('random', 1, 50.0)])
+    ('random', 50, 1.0), ('grid', 1000, 0.15), ('grid', 1, 50.0), ('random', 1, 50.0),
+    ('circle', 30, 0.15), ('circle', 1, 50.0)])
 def test_robots_that_do_not_fit_are_refused(layout: str, robots: int, radius: float) -> None:
     parameters = SceneParameters(robots=robots, layout=layout, robot_radius=radius)
     with pytest.raises(ParameterError, match=f'robots: {robots} do not fit into world blocks'):
