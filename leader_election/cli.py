@@ -72,6 +72,13 @@ def swarm_world() -> None:
     sys.exit(main())
 
 
+def wander() -> None:
+    """Drive robots about."""
+    _be_stoppable()
+    from leader_election.nodes.wander import main
+    sys.exit(main())
+
+
 def monitor() -> None:
     """Run the monitor."""
     _be_stoppable()

@@ -22,6 +22,7 @@ from pathlib import Path
 import sys
 
 from leader_election.nodes.fleet import FleetParameters
+from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
@@ -31,6 +32,7 @@ FILES = {
     'election.yaml': (ElectionParameters, "The parameters of election_node, a robot's node."),
     'fleet.yaml': (FleetParameters, "The parameters of fleet, beside those of its robots' nodes."),
     'monitor.yaml': (MonitorParameters, 'The parameters of monitor.'),
+    'wander.yaml': (WanderParameters, 'The parameters of wander, which drives robots about.'),
     'world.yaml': (WorldParameters, 'The parameters of swarm_world, the embedded world.'),
 }
 """What each file holds, and its title."""

@@ -118,15 +118,12 @@ class Codec:
 
     def _read(self, payload: str) -> Message:
         document = _signed(payload)
-        frame, position = document.get('frame'), document.get('p')
+        frame = document.get('frame')
         _require(type(frame) is str and frame != '', Reason.MALFORMED)
         name = document.get('a', DEFAULT_ALGORITHM)
         _require(type(name) is str, Reason.MALFORMED)
         _require(name == self.algorithm.name, Reason.ALGORITHM)
-        if 'p' in document:
-            _require(type(position) is list and len(position) == 2, Reason.MALFORMED)
-            position = (_number(position[0]), _number(position[1]))
-            _require(is_place(position), Reason.MALFORMED)
+        position = _position(document)
         tells, faults = told.read(document)
         others, more = _others(document.get('i', {}))
         return Message(int(document['id']), frame, position,
@@ -156,6 +153,29 @@ def sender(payload: str) -> int | None:
         return None
 
 
+def whereabouts(payload: str) -> tuple[int, str, Position] | None:
+    """
+    Return who sent a message, the frame, and where in it the sender is [m], whatever it elects by.
+
+    ``None`` where the payload does not say it, in this version of the wire.
+
+    >>> whereabouts('{"v":1,"id":3,"frame":"map","p":[1.5,2]}')
+    (3, 'map', (1.5, 2.0))
+    >>> whereabouts('{"v":1,"id":3,"frame":"map"}'), whereabouts('{"v":1,"id":3,"p":[1,2]}')
+    (None, None)
+    """
+    if len(payload) > MAX_LENGTH:
+        return None
+    try:
+        document = _signed(payload)
+        frame, position = document.get('frame'), _position(document)
+    except _Rejected:
+        return None
+    if type(frame) is not str or position is None:
+        return None
+    return int(document['id']), frame, position
+
+
 class _Rejected(Exception):
     """Carries the reason out of the depth of a message."""
 
@@ -168,6 +188,17 @@ def _decode(codec: Codec, payload: str) -> Message | Reason:
     except _Rejected as rejected:
         reason: Reason = rejected.args[0]
         return reason
+
+
+def _position(document: Any) -> Position | None:
+    """Return where the sender is, ``None`` where it does not know."""
+    if 'p' not in document:
+        return None
+    listed = document['p']
+    _require(type(listed) is list and len(listed) == 2, Reason.MALFORMED)
+    position = (_number(listed[0]), _number(listed[1]))
+    _require(is_place(position), Reason.MALFORMED)
+    return position
 
 
 def _part(algorithm: Algorithm, export: Any, tells: Told | None) -> dict[str, Any]:

@@ -35,6 +35,7 @@ from leader_election.robot.codec import (
     Part,
     sender,
     VERSION,
+    whereabouts,
 )
 from leader_election.robot.told import MAX_ID, Reason, Told, WHOLE_SHARE
 import pytest
@@ -221,6 +222,23 @@ def test_a_carrier_drops_what_no_robot_would_read(wire):
 
 def test_a_carrier_does_not_mind_the_rest():
     assert sender(payload(a='other', c=['anything'], id=3.0)) == 3
+
+
+@given(st.text(st.characters(), max_size=200) | ANY_JSON.map(json.dumps))
+def test_where_a_sender_is_can_be_asked_of_anything(wire):
+    assert whereabouts(wire) is None or len(whereabouts(wire)) == 3
+
+
+@given(MESSAGES)
+def test_where_a_sender_is_is_what_the_message_says(message):
+    told = None if message.position is None else (message.id, message.frame, message.position)
+    assert whereabouts(CODEC.encode(message)) == told
+
+
+@pytest.mark.parametrize('wrong', [{'p': [1.0]}, {'p': [1.0, 'x']}, {'p': [1e10, 0.0]},
+                                   {'frame': 5}, {'v': 2}, {'x': 'x' * MAX_LENGTH}])
+def test_where_a_sender_is_has_to_be_said_well(wrong):
+    assert whereabouts(payload(**wrong)) is None
 
 
 # What other algorithms than bounded add: vectors, infinities, numbers below zero.
