@@ -75,8 +75,8 @@ setup(
     entry_points={
         'console_scripts': [
             f'{script} = {NAME}.cli:{script}'
-            for script in ('demo', 'election_node', 'fleet', 'lab', 'monitor', 'swarm_world',
-                           'wander')
+            for script in ('demo', 'election_node', 'fleet', 'lab', 'managed_election_node',
+                           'monitor', 'swarm_world', 'wander')
         ],
     },
 )

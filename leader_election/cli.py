@@ -58,6 +58,13 @@ def election_node() -> None:
     sys.exit(main())
 
 
+def managed_election_node() -> None:
+    """Run one robot's node, with a life cycle that others manage."""
+    _be_stoppable()
+    from leader_election.nodes.managed_election_node import main
+    sys.exit(main())
+
+
 def fleet() -> None:
     """Run many robots' nodes in one process."""
     _be_stoppable()

@@ -22,6 +22,7 @@ from pathlib import Path
 import sys
 
 from leader_election.nodes.fleet import FleetParameters
+from leader_election.nodes.managed_election_node import ManagedParameters
 from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.robot.parameters import ElectionParameters
@@ -31,6 +32,9 @@ from leader_election.world.parameters import WorldParameters
 FILES = {
     'election.yaml': (ElectionParameters, "The parameters of election_node, a robot's node."),
     'fleet.yaml': (FleetParameters, "The parameters of fleet, beside those of its robots' nodes."),
+    'managed_election.yaml': (
+        ManagedParameters,
+        'The parameters of managed_election_node, beside those of election_node.'),
     'monitor.yaml': (MonitorParameters, 'The parameters of monitor.'),
     'wander.yaml': (WanderParameters, 'The parameters of wander, which drives robots about.'),
     'world.yaml': (WorldParameters, 'The parameters of swarm_world, the embedded world.'),

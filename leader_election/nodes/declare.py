@@ -49,20 +49,25 @@ class Declared(Generic[T]):
     """
 
     def __init__(self, node: Node, parameters: type[T],
-                 changed: Callable[[T], None] | None = None, prefix: str = '') -> None:
+                 changed: Callable[[T], None] | None = None, prefix: str = '',
+                 fixed: Callable[[], bool] | None = None) -> None:
         """
         Declare all fields of a dataclass of parameters.
 
         :param changed: called with the new values after a change at run time.
         :param prefix: what their names begin with on the node, for example ``rescue.``.
+        :param fixed: says whether those that do not change at run time are fixed now; by default
+            they always are.
         :raises ParameterError: for a value of the wrong type or out of range.
         """
+        self._node = node
         self._parameters = parameters
         self._prefix = prefix
         self._table = {prefix + p.name: replace(p, name=prefix + p.name)
                        for p in table(parameters)}
-        self._changed = changed
-        given = {name: _declare(node, p) for name, p in self._table.items()}
+        self._fixed = fixed
+        self.changed = changed
+        given = {name: _declare(node, p, fixed is None) for name, p in self._table.items()}
         self.values: T = self._build(given)
         node.add_on_set_parameters_callback(self._check)
         node.add_post_set_parameters_callback(self._set)
@@ -86,16 +91,66 @@ class Declared(Generic[T]):
     def _check(self, changes: list[Any]) -> SetParametersResult:
         try:
             if self._ours(changes):
+                self._refuse_fixed(changes)
                 self._merged(changes)
         except ParameterError as error:
             return SetParametersResult(successful=False, reason=str(error))
         return SetParametersResult(successful=True)
 
+    def _refuse_fixed(self, changes: list[Any]) -> None:
+        if self._fixed is None or not self._fixed():
+            return
+        for name in self._ours(changes):
+            if not self._table[name].dynamic:
+                raise ParameterError(f'parameter {name}: it is fixed while the node is '
+                                     'configured; clean the node up first')
+
     def _set(self, changes: list[Any]) -> None:
         if self._ours(changes):
             self.values = self._merged(changes)
-            if self._changed is not None:
-                self._changed(self.values)
+            if self.changed is not None:
+                self.changed(self.values)
+
+    def withdraw(self) -> None:
+        """Take the parameters back; not where they are fixed for good."""
+        self._node.remove_on_set_parameters_callback(self._check)
+        self._node.remove_post_set_parameters_callback(self._set)
+        for name in self._table:
+            self._node.undeclare_parameter(name)
+
+
+class Declarations:
+    """
+    The sets of parameters of one node, each known by its kind and what its names begin with.
+
+    What is declared once more is still as it was; only who is told of changes is another.
+    """
+
+    def __init__(self, node: Node, fixed: Callable[[], bool] | None = None) -> None:
+        """:param fixed: as :class:`Declared` takes it."""
+        self._node = node
+        self._fixed = fixed
+        self._made: dict[tuple[str, type], Declared[Any]] = {}
+
+    def declare(self, parameters: type[T], changed: Callable[[T], None] | None = None,
+                prefix: str = '') -> Declared[T]:
+        """
+        Declare a set of parameters.
+
+        :raises ParameterError: for a value of the wrong type or out of range.
+        """
+        key = (prefix, parameters)
+        if key not in self._made:
+            self._made[key] = Declared(self._node, parameters, changed, prefix, self._fixed)
+        self._made[key].changed = changed
+        return self._made[key]
+
+    def withdraw(self) -> None:
+        """Take all sets back but the node's own, whose names begin with nothing."""
+        for key in [key for key in self._made if key[0]]:
+            self._made.pop(key).withdraw()
+        for declared in self._made.values():
+            declared.changed = None
 
 
 def overrides(values: Mapping[str, Any]) -> list[Any]:
@@ -104,11 +159,17 @@ def overrides(values: Mapping[str, Any]) -> list[Any]:
             for name, value in values.items()]
 
 
-def _declare(node: Node, p: Parameter) -> Any:
-    """Declare one parameter, checked, and return its value."""
+def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
+    """
+    Declare one parameter, checked, and return its value.
+
+    :param for_good: whether it is read-only, if it does not change at run time.
+    """
+    descriptor = _descriptor(p)
+    descriptor.read_only = for_good and not p.dynamic
     default = _ros(p, p.check(p.default)) if not p.required else _TYPES[p.type]
     try:
-        given = node.declare_parameter(p.name, default, _descriptor(p)).value
+        given = node.declare_parameter(p.name, default, descriptor).value
     except (InvalidParameterTypeException, InvalidParameterValueException):
         # Read what was given, whatever it is: a whole number serves where a float is
         # wanted, and for the rest all errors are told alike.
@@ -116,7 +177,7 @@ def _declare(node: Node, p: Parameter) -> Any:
         given = node.get_parameter(p.name).value
         node.undeclare_parameter(p.name)
         node.declare_parameter(
-            p.name, _ros(p, p.check(given)), _descriptor(p), ignore_override=True)
+            p.name, _ros(p, p.check(given)), descriptor, ignore_override=True)
     return p.check(p.default if given is None and not p.required else given)
 
 
@@ -128,7 +189,7 @@ def _ros(p: Parameter, value: Any) -> Any:
 
 def _descriptor(p: Parameter) -> ParameterDescriptor:
     descriptor = ParameterDescriptor(
-        description=p.description, read_only=not p.dynamic,
+        description=p.description,
         additional_constraints=f'takes {p.allowed()}')
     if p.type is float and p.lower is not None:
         upper = float('inf') if p.upper is None else float(p.upper)

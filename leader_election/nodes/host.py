@@ -38,18 +38,20 @@ class Host:
     """
 
     def __init__(self, node: Node, pace: Clock, instance: str, task: str,
-                 claims: dict[str, str]) -> None:
+                 claims: dict[str, str], active: Callable[[], bool]) -> None:
         """
         Begin.
 
         :param task: what it is for, as its parameters begin.
         :param claims: which task has which topic to itself; all hosts of a robot share it.
+        :param active: says whether the task is called back now.
         """
         self.node = node
         self.fail: Callable[[BaseException], None] = _raise
         self._pace = pace
         self._task = task
         self._claims = claims
+        self._active = active
         self._prefix = '' if instance == MAIN else f'{instance}/'
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
@@ -87,6 +89,8 @@ class Host:
         return clock.seconds(self._pace)
 
     def _guard(self, callback: Callable[..., None], *arguments: Any) -> None:
+        if not self._active():
+            return
         try:
             callback(*arguments)
         except ANYTHING as error:

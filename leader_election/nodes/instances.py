@@ -20,7 +20,7 @@ import re
 
 from leader_election.coordination.task import Member
 from leader_election.coordination.tasks import task_class
-from leader_election.nodes.declare import Declared
+from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.host import Host
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
@@ -35,7 +35,7 @@ NAME = r'[a-z][a-z0-9_]*'
 
 
 def declare(
-    node: Node, parameters: ElectionParameters,
+    declarations: Declarations, parameters: ElectionParameters,
     changed: Callable[[str, InstanceParameters], None],
 ) -> dict[str, Declared[InstanceParameters]]:
     """
@@ -50,17 +50,26 @@ def declare(
             raise ParameterError(
                 f'parameter instances: {name!r} is not allowed; it takes different names of small '
                 f'letters, digits and _, none of them {MAIN}')
-        found[name] = Declared(node, InstanceParameters, partial(changed, name), f'{name}.')
+        found[name] = declarations.declare(
+            InstanceParameters, partial(changed, name), f'{name}.')
     return found
 
 
 class Duties:
     """Makes the tasks of a robot, no two of which give the same commands."""
 
-    def __init__(self, node: Node, pace: Clock, robot_id: int,
-                 pose: Callable[[], tuple[float, float, float] | None]) -> None:
-        """:param pose: returns x, y, yaw of the robot as of now [m, rad], ``None``: unknown."""
+    def __init__(self, node: Node, declarations: Declarations, pace: Clock, robot_id: int,
+                 pose: Callable[[], tuple[float, float, float] | None],
+                 active: Callable[[], bool]) -> None:
+        """
+        Begin.
+
+        :param pose: returns x, y, yaw of the robot as of now [m, rad], ``None``: unknown.
+        :param active: says whether tasks are called back now.
+        """
         self._node = node
+        self._declarations = declarations
+        self._active = active
         self._pace = pace
         self._robot_id = robot_id
         self._pose = pose
@@ -81,9 +90,11 @@ class Duties:
         except KeyError as error:
             raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
         name = label(task)
-        host = Host(self._node, self._pace, instance, prefix + name, self._claims)
+        host = Host(self._node, self._pace, instance, prefix + name, self._claims,
+                    self._active)
         with making(prefix, task):
-            settings = Declared(self._node, kind.parameters, prefix=f'{prefix}{name}.').values
+            settings = self._declarations.declare(
+                kind.parameters, prefix=f'{prefix}{name}.').values
             made = Duty(name, kind(Member(self._robot_id, host, self._pose), settings))
         host.fail = made.fail
         return made

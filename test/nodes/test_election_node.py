@@ -270,7 +270,7 @@ def test_reactive_news_crosses_the_swarm_in_one_round_each():
     stage = Stage({i: (3.0 * i, 0.0) for i in range(1, 6)})
     spin_until([stage, *robots], lambda: stage.heard_by(robots))
     spin_until([stage, *robots], lambda: stage.voice.get_subscription_count() == 6
-               and all(r._out.get_subscription_count() == 6 for r in robots))
+               and all(r.election._out.get_subscription_count() == 6 for r in robots))
     stage.say(9, (0.0, 0.0), 99.0)
     spin_until([stage, *robots], lambda: leaders(robots) == [9] * 5)
     assert [r.robot.state.distance for r in robots] == [3.0, 6.0, 9.0, 12.0, 15.0]

@@ -1,0 +1,208 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A robot's wiring: its topics, timers and tasks on a node, of whichever kind that is."""
+
+from collections.abc import Callable
+from copy import copy
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.nodes import clock, instances
+from leader_election.nodes.declare import Declarations
+from leader_election.nodes.outputs import Outputs
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
+from leader_election.nodes.robot_diagnostics import status
+from leader_election.nodes.strength_topic import subscribe
+from leader_election.nodes.transform import Transform
+from leader_election.robot.instance_parameters import InstanceParameters
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.pose import IDENTITY, yaw_of
+from leader_election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
+from leader_election.robot.schedule import phase, wait
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+from std_msgs.msg import Float64MultiArray, String
+
+SHORTEST_TIMER = 1e-3
+"""A timer of no length at all would never be late [s]."""
+
+
+class Election:
+    """
+    One robot: hears ``odom`` and ``neighbourhood``, runs rounds, says what came of them.
+
+    Until it is started it only hears: no round runs, nothing is said, no task is called.
+
+    :ivar parameters: as they were at the beginning.
+    :ivar robot: the robot itself, which knows nothing of ROS.
+    :ivar pace: the clock that its times are on.
+    :ivar runs: whether it was started, and not closed since.
+    """
+
+    def __init__(self, node: Node, declarations: Declarations) -> None:
+        """
+        Make the robot and its topics.
+
+        :raises ParameterError: for parameters that a robot cannot be made of.
+        """
+        self._node = node
+        self.runs = False
+        self._declared = declarations.declare(ElectionParameters, self._configure)
+        self.parameters = parameters = self._declared.values
+        self.pace = clock.pace(node)
+        self._instances = instances.declare(declarations, parameters, self._configure_instance)
+        self.robot = Robot(
+            parameters, {name: declared.values for name, declared in self._instances.items()},
+            instances.Duties(node, declarations, self.pace, parameters.robot_id, self._pose,
+                             lambda: self.runs))
+        self._has_tasks = any(instance.duties for instance in self.robot.instances.values())
+        self._transform = (
+            Transform(node, parameters.frame) if parameters.pose_source == 'tf' else None)
+        self._twin_logged = False
+
+        self._out = node.create_publisher(
+            String, parameters.send_topic, copy(NEIGHBOURHOOD),
+            qos_overriding_options=overridable())
+        self._outputs = [Outputs(node, instance) for instance in self.robot.instances.values()]
+        self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+        self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
+        self._listen('odom', Odometry, self._odometry, SENSOR)
+        if self.robot.metric.needs_measurements:
+            self._listen('measurements', Float64MultiArray, self._measure, SENSOR)
+        for instance in self.robot.instances.values():
+            subscribe(node, instance)
+
+    def start(self) -> None:
+        """Run rounds from now on."""
+        self.runs = True
+        self._last_look = self._last_beat = float('-inf')
+        parameters = self._declared.values
+        first = phase(parameters.round_phase, parameters.robot_id) * parameters.round_period
+        self._heartbeat = self._timer(max(first, SHORTEST_TIMER), self._on_heartbeat)
+        self._in_phase = False
+        self._reaction = self._timer(parameters.reactive_interval, self._on_reaction)
+        self._reaction.cancel()
+        self._timer(parameters.diagnostics_period, self._diagnose)
+
+    def _listen(self, topic: str, kind: Any, callback: Any, profile: Any) -> None:
+        self._node.create_subscription(
+            kind, topic, callback, copy(profile), qos_overriding_options=overridable())
+
+    def _timer(self, period: float, callback: Callable[[], None]) -> Any:
+        return self._node.create_timer(period, callback, clock=self.pace)
+
+    def _pose(self) -> tuple[float, float, float] | None:
+        return self.robot.pose(self._now())
+
+    def _now(self) -> float:
+        return clock.seconds(self.pace)
+
+    def _configure(self, parameters: ElectionParameters) -> None:
+        period = parameters.round_period
+        if self.runs and period != self.robot.parameters.round_period:
+            self._set_timer(self._heartbeat, period)
+        self.robot.configure(parameters)
+
+    def _configure_instance(self, name: str, parameters: InstanceParameters) -> None:
+        self.robot.configure_instance(name, parameters)
+
+    @staticmethod
+    def _set_timer(timer: Any, period: float) -> None:
+        timer.timer_period_ns = int(period * 1e9)
+        timer.reset()
+
+    # What comes in.
+
+    def _odometry(self, message: Odometry) -> None:
+        point, origin = message.pose.pose.position, None
+        if message.header.frame_id == self.robot.parameters.frame:
+            origin = IDENTITY
+        elif self._transform is not None:
+            origin = self._transform.origin(message.header.frame_id)
+            if origin is None:
+                self.robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
+                return
+        turn = message.pose.pose.orientation
+        yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if self._has_tasks else None
+        self.robot.odometry((point.x, point.y, point.z), self._now(), origin, yaw)
+
+    def _measure(self, message: Float64MultiArray) -> None:
+        self.robot.measure(message.data, self._now())
+
+    def _hear(self, message: String) -> None:
+        now = self._now()
+        news = self.robot.hear(message.data, now)
+        if news and self.runs and self.robot.parameters.schedule == 'reactive':
+            pause = wait(self._last_look, now, self.robot.parameters.reactive_interval)
+            if pause < SHORTEST_TIMER:
+                self._look(now)
+            elif self._reaction.is_canceled():
+                self._set_timer(self._reaction, pause)
+        if self.robot.twin_heard is not None and not self._twin_logged:
+            self._twin_logged = True
+            self._node.get_logger().error(
+                f'another robot goes by id {self.robot.parameters.robot_id}: '
+                'give each robot its own robot_id')
+
+    # What goes out.
+
+    def _on_heartbeat(self) -> None:
+        now, period = self._now(), self.robot.parameters.round_period
+        if 0.0 <= now - self._last_beat < 0.5 * period:
+            # A tick of the first, short period, overdue since the node was not spun yet.
+            return
+        if not self._in_phase:
+            self._in_phase = True
+            self._set_timer(self._heartbeat, period)
+        self._last_beat = now
+        self._round(now)
+
+    def _on_reaction(self) -> None:
+        self._look(self._now())
+
+    def _look(self, now: float) -> None:
+        """Run a round if it would change something."""
+        self._reaction.cancel()
+        self._last_look = now
+        if self.robot.would_change(now):
+            self._round(now)
+
+    def _round(self, now: float) -> None:
+        self._reaction.cancel()
+        self._last_look = now
+        self._out.publish(String(data=self.robot.round(now)))
+        for outputs in self._outputs:
+            outputs.publish(self.robot)
+        self._tell_troubles()
+
+    def _tell_troubles(self) -> None:
+        """Log the first error of each task, once."""
+        for instance in self.robot.instances.values():
+            for duty in instance.duties:
+                if duty.trouble and not duty.logged:
+                    duty.logged = True
+                    self._node.get_logger().error(f'task {duty.name}: {duty.trouble}')
+
+    def _diagnose(self) -> None:
+        message = DiagnosticArray()
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        name = f'{self._node.get_namespace().strip("/") or "robot"}: {self._node.get_name()}'
+        message.status = [status(self.robot, name, self._now())]
+        self._diagnostics.publish(message)
+
+    def close(self) -> None:
+        """Stop the tasks; called before the end."""
+        self.runs = False
+        self.robot.close()
