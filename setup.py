@@ -70,7 +70,7 @@ setup(
         # What measures algorithms: no robot needs it either.
         'lab': LAB,
         'test': LAB + pinned('test'),
-        'dev': pinned('build') + pinned('lint'),
+        'dev': pinned('build') + pinned('lint') + pinned('docs'),
     },
     entry_points={
         'console_scripts': [
