@@ -63,9 +63,11 @@ clean:  ## Remove all that is made, ./.venv too
 	$(PYTHON) -m venv --clear .venv
 	@touch $@
 
-.venv/.run: .venv/.made requirements/ros.txt requirements/run.txt requirements/view.txt
+.venv/.run: .venv/.made requirements/ros.txt requirements/run.txt requirements/view.txt \
+requirements/record.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check \
-	-r requirements/ros.txt -r requirements/run.txt -r requirements/view.txt
+	-r requirements/ros.txt -r requirements/run.txt -r requirements/view.txt \
+	-r requirements/record.txt
 	@touch $@
 
 .venv/.lab: .venv/.run requirements/lab.txt

@@ -28,6 +28,7 @@ VERSION = re.search(r"__version__ = '(.+)'", (HERE / NAME / '__init__.py').read_
 WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
 
 VIEW = ['matplotlib>=3.6', 'pillow>=10', 'rich>=13']
+RECORD = [*VIEW, 'mcap>=1.6', 'mcap-ros2-support>=0.6']
 LAB = [*VIEW, 'numba>=0.61', 'scipy>=1.11', 'networkx>=3.2', 'xarray>=2024.6', 'netCDF4>=1.7']
 
 
@@ -67,16 +68,18 @@ setup(
     extras_require={
         # What shows a swarm: no robot needs it.
         'view': VIEW,
+        # What records a swarm and shows recordings: on a robot only where it records itself.
+        'record': RECORD,
         # What measures algorithms: no robot needs it either.
         'lab': LAB,
-        'test': LAB + pinned('test'),
+        'test': [*LAB, *RECORD] + pinned('test'),
         'dev': pinned('build') + pinned('lint') + pinned('docs'),
     },
     entry_points={
         'console_scripts': [
             f'{script} = {NAME}.cli:{script}'
             for script in ('demo', 'election_node', 'fleet', 'lab', 'managed_election_node',
-                           'monitor', 'swarm_world', 'wander')
+                           'monitor', 'record', 'swarm_world', 'wander')
         ],
     },
 )

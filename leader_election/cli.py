@@ -37,8 +37,9 @@ def _be_stoppable() -> None:
 
 
 VIEW = ('matplotlib', 'PIL', 'rich')
+RECORD = ('mcap', 'mcap_ros2')
 LABORATORY = (*VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
-PACKAGES = {'PIL': 'pillow'}
+PACKAGES = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}
 """The packages of those modules that are not called as they are."""
 
 
@@ -91,6 +92,14 @@ def monitor() -> None:
     _be_stoppable()
     _need('what shows a swarm', VIEW, 'view')
     from leader_election.nodes.monitor import main
+    sys.exit(main())
+
+
+def record() -> None:
+    """Run the recorder."""
+    _be_stoppable()
+    _need('the recorder', RECORD, 'record')
+    from leader_election.nodes.recorder import main
     sys.exit(main())
 
 

@@ -25,6 +25,7 @@ from leader_election.nodes.fleet import FleetParameters
 from leader_election.nodes.managed_election_node import ManagedParameters
 from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
+from leader_election.recording.parameters import RecorderParameters
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.world.parameters import WorldParameters
@@ -37,6 +38,7 @@ FILES = {
         'The parameters of managed_election_node, beside those of election_node.'),
     'monitor.yaml': (MonitorParameters, 'The parameters of monitor.'),
     'wander.yaml': (WanderParameters, 'The parameters of wander, which drives robots about.'),
+    'record.yaml': (RecorderParameters, 'The parameters of record.'),
     'world.yaml': (WorldParameters, 'The parameters of swarm_world, the embedded world.'),
 }
 """What each file holds, and its title."""

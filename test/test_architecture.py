@@ -43,7 +43,7 @@ LEANS_ON = {
     'demo': {'coordination', 'nodes', 'view', 'swarm', 'world', 'robot', 'algorithms', 'registry',
              'parameters'},
     'lab': {'coordination', 'algorithms', 'robot', 'parameters', 'registry', 'view', 'world'},
-    'config': {'nodes', 'swarm', 'world', 'robot', 'parameters'},
+    'config': {'recording', 'nodes', 'swarm', 'world', 'robot', 'parameters'},
     'cli': {'nodes', 'demo', 'lab', 'recording', 'gazebo', 'roster'},
     '__main__': {'cli'},
     '__init__': set[str](),

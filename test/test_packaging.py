@@ -66,7 +66,7 @@ def test_the_manifest_names_what_is_pinned() -> None:
 
 def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
     told = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
-    assert told == pinned('run') | pinned('view') | pinned('lab')
+    assert told == pinned('run') | pinned('view') | pinned('lab') | pinned('record')
 
 
 WITHOUT = """

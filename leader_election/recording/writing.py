@@ -1,0 +1,85 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A recording that is being written (MCAP, https://mcap.dev)."""
+
+from pathlib import Path
+
+from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
+from mcap.writer import CompressionType, Writer
+
+LARGEST_CHUNK = 4 * 2**20
+"""A chunk is written when it is as large as this, before it is compressed [bytes]."""
+
+
+class Recording:
+    """
+    A file of messages, as they came over the wire (CDR), with all that is needed to read them.
+
+    What was written by :meth:`flush` is whole, whatever becomes of the process; the index at the
+    end of the file comes with :meth:`close`.
+
+    :raises OSError: when the file is there already, or cannot be written; so do all methods.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.messages = 0
+        """How many messages were written."""
+        self._file = path.open('xb')
+        self._writer = Writer(
+            self._file, chunk_size=LARGEST_CHUNK, compression=CompressionType.ZSTD)
+        self._writer.start(Profile.ROS2, 'leader_election')
+        self._schemas: dict[str, int] = {}
+        self._channels: dict[str, int] = {}
+        self._closed = False
+
+    def add_topic(self, topic: str, kind: str, definition: str, offers: str,
+                  type_hash: str = '') -> None:
+        """
+        Make a topic known; one that is known already stays as it is.
+
+        :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
+        :param definition: of the type, by :func:`leader_election.recording.definition.definition`.
+        :param offers: by :func:`leader_election.recording.offers.written_down`.
+        :param type_hash: by which ROS tells versions of a type apart; empty: not known.
+        """
+        if topic in self._channels:
+            return
+        if kind not in self._schemas:
+            self._schemas[kind] = self._writer.register_schema(
+                kind, SchemaEncoding.ROS2, definition.encode())
+        metadata = {'offered_qos_profiles': offers}
+        if type_hash:
+            metadata['topic_type_hash'] = type_hash
+        self._channels[topic] = self._writer.register_channel(
+            topic, MessageEncoding.CDR, self._schemas[kind], metadata)
+
+    def write(self, topic: str, data: bytes, now: int) -> None:
+        """Write a message of a topic that is known, received now [ns]."""
+        self.messages += 1
+        self._writer.add_message(self._channels[topic], now, data, now)
+
+    def flush(self) -> None:
+        """Write to the file what was kept back for it."""
+        self._writer.flush()
+
+    def close(self) -> None:
+        """Finish the file."""
+        if not self._closed:
+            self._closed = True
+            try:
+                self._writer.finish()
+            finally:
+                self._file.close()

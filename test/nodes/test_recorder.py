@@ -1,0 +1,135 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The recorder, with real publishers over DDS: what it writes is what was said."""
+
+from pathlib import Path
+
+from leader_election.nodes.declare import overrides
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
+from leader_election.nodes.recorder import Recorder
+from leader_election.parameters import ParameterError
+from mcap.reader import make_reader
+from mcap_ros2.decoder import DecoderFactory
+from nav_msgs.msg import Odometry
+import pytest
+from rclpy.node import Node
+from std_msgs.msg import Bool, Int64, String
+from support import spin_until
+from visualization_msgs.msg import Marker, MarkerArray
+import yaml
+
+
+def recorder(path: Path, **values) -> Recorder:
+    return Recorder(parameter_overrides=overrides(
+        {'output': str(path), 'discovery_period': 0.1, **values}))
+
+
+def contents(path: Path) -> dict[str, list]:
+    """Return the decoded messages of a finished file, by topic."""
+    found: dict[str, list] = {}
+    with path.open('rb') as file:
+        for _, channel, _, message in make_reader(
+                file, decoder_factories=[DecoderFactory()]).iter_decoded_messages():
+            found.setdefault(channel.topic, []).append(message)
+    return found
+
+
+def profiles(path: Path) -> dict[str, tuple[str, str]]:
+    """Return reliability and durability that were offered, by topic, as rosbag2 reads them."""
+    with path.open('rb') as file:
+        channels = make_reader(file).get_summary().channels.values()
+    return {channel.topic: tuple(
+        yaml.safe_load(channel.metadata['offered_qos_profiles'])[0][policy]
+        for policy in ('reliability', 'durability')) for channel in channels}
+
+
+def test_what_is_said_is_recorded_who_comes_late_and_what_was_latched_too(ros, tmp_path):
+    path = tmp_path / 'swarm.mcap'
+    robots = Node('robots')
+    robots.create_publisher(Int64, '/r1/leader', STATE).publish(Int64(data=7))
+    node = recorder(path)
+    nodes = [node, robots]
+    spin_until(nodes, lambda: node.recording.messages == 1)
+    voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+    world = robots.create_publisher(MarkerArray, '/world', STATE)
+    drive = robots.create_publisher(Bool, '/r1/enable', EVENTS)
+    world.publish(MarkerArray(markers=[Marker(ns='arena', id=3)]))
+    spin_until(nodes, lambda: voice.get_subscription_count() == 1
+               and node.recording.messages == 2)
+    for text in ('one', 'two'):
+        voice.publish(String(data=text))
+    drive.publish(Bool())
+    spin_until(nodes, lambda: node.recording.messages == 4)
+    node.close()
+    found = contents(path)
+    assert found.keys() == {'/r1/leader', '/neighbourhood', '/world'}
+    assert [message.data for message in found['/neighbourhood']] == ['one', 'two']
+    assert found['/r1/leader'][0].data == 7
+    assert [(m.ns, m.id) for m in found['/world'][0].markers] == [('arena', 3)]
+    assert profiles(path) == {
+        '/r1/leader': ('reliable', 'transient_local'), '/world': ('reliable', 'transient_local'),
+        '/neighbourhood': ('best_effort', 'volatile')}
+
+
+def test_what_is_asked_for_is_recorded_and_odometry_thinned(ros, tmp_path):
+    path = tmp_path / 'all.mcap'
+    robot = Node('robot')
+    odometry = robot.create_publisher(Odometry, '/r1/odom', SENSOR)
+    other = robot.create_publisher(Odometry, '/r2/odom', SENSOR)
+    enable = robot.create_publisher(Bool, '/r1/enable', EVENTS)
+    sent = []
+
+    def drive() -> None:
+        sent.append(Odometry())
+        sent[-1].pose.pose.position.x = float(len(sent))
+        odometry.publish(sent[-1])
+        other.publish(sent[-1])
+        enable.publish(Bool(data=True))
+
+    robot.create_timer(0.02, drive)
+    node = recorder(path, all=True, exclude=['/r2/*', 'rosout', 'parameter_events'], odom_rate=5.0)
+    spin_until([node, robot], lambda: odometry.get_subscription_count() == 1)
+    begun = len(sent)
+    spin_until([node, robot], lambda: len(sent) - begun >= 60)
+    node.close()
+    found = contents(path)
+    assert found.keys() == {'/r1/odom', '/r1/enable'}
+    assert len(found['/r1/enable']) >= 50
+    assert 2 <= len(found['/r1/odom']) <= 15
+    assert found['/r1/odom'][0].pose.pose.position.x > 0.0
+
+
+def test_all_publishers_are_heard_also_one_that_offers_less(ros, tmp_path):
+    path = tmp_path / 'mixed.mcap'
+    robots = Node('robots')
+    latched = robots.create_publisher(Int64, '/r1/leader', STATE)
+    node = recorder(path)
+    spin_until([node, robots], lambda: latched.get_subscription_count() == 1)
+    hasty = robots.create_publisher(Int64, '/r1/leader', SENSOR)
+    spin_until([node, robots], lambda: hasty.get_subscription_count() == 1)
+    hasty.publish(Int64(data=9))
+    spin_until([node, robots], lambda: node.recording.messages >= 1)
+    node.close()
+    assert [message.data for message in contents(path)['/r1/leader']] == [9]
+
+
+def test_a_file_is_never_written_over(ros, tmp_path):
+    path = tmp_path / 'swarm.mcap'
+    path.write_text('precious')
+    with pytest.raises(ParameterError, match='parameter output: .*swarm.mcap.*File exists'):
+        recorder(path)
+    with pytest.raises(ParameterError, match='parameter output: .*No such file'):
+        recorder(tmp_path / 'nowhere' / 'swarm.mcap')
+    assert path.read_text() == 'precious'
