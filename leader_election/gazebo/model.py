@@ -22,7 +22,8 @@ on its caster. The frame ``base_link`` is on the ground, half way between the wh
 
 from leader_election.gazebo.colours import Colour
 from leader_election.gazebo.inertia import Body, box, cylinder, sphere, together
-from leader_election.gazebo.simulator import drive, Lidar, scanner, Simulator
+from leader_election.gazebo.simulator import BARE, drive, Extras, scanner, Simulator, truth
+from leader_election.gazebo.walls import material
 from leader_election.gazebo.xml import document, Element, tag
 
 SDF_VERSION = '1.7'
@@ -54,35 +55,37 @@ _WHITE = (0.95, 0.95, 0.95)
 
 
 def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour, simulator: Simulator,
-              lidar: Lidar | None = None) -> str:
+              extras: Extras = BARE) -> str:
     """
     Return a file that holds one robot.
 
     :param name: of the model, and so in the names of its topics.
     :param pose: x, y, yaw [m, rad].
-    :param lidar: none unless it is given.
+    :param extras: what it has beside wheels.
 
     >>> 'gz-sim-diff-drive-system' in robot_sdf(
     ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0), Simulator.GZ_SIM)
     True
     """
-    return document(tag('sdf', robot_model(name, pose, colour, simulator, lidar),
+    return document(tag('sdf', robot_model(name, pose, colour, simulator, extras),
                         version=SDF_VERSION))
 
 
 def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
-                simulator: Simulator, lidar: Lidar | None = None) -> Element:
+                simulator: Simulator, extras: Extras = BARE) -> Element:
     """Return one robot, to be put into a world; arguments as of :func:`robot_sdf`."""
     x, y, yaw = pose
     half = WHEEL_SEPARATION / 2
     return tag(
         'model', tag('pose', (x, y, 0.0, 0.0, 0.0, yaw)),
-        _chassis(colour, simulator, lidar),
+        _chassis(colour, simulator, extras),
         _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
-        drive(simulator, WHEEL_SEPARATION, WHEEL_RADIUS), name=name)
+        drive(simulator, WHEEL_SEPARATION, WHEEL_RADIUS),
+        *([truth(name)] if extras.ground_truth and simulator is Simulator.GZ_SIM else []),
+        name=name)
 
 
-def _chassis(colour: Colour, simulator: Simulator, lidar: Lidar | None) -> Element:
+def _chassis(colour: Colour, simulator: Simulator, extras: Extras) -> Element:
     disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', _TOP - _FLOOR)))
     nose = tag('geometry', tag('box', tag('size', (0.08, 0.03, 0.01))))
     caster = _ball(CASTER_RADIUS)
@@ -90,13 +93,13 @@ def _chassis(colour: Colour, simulator: Simulator, lidar: Lidar | None) -> Eleme
     return tag(
         'link', _inertial(CHASSIS),
         tag('collision', _at(0.0, 0.0, _MIDDLE), disc, name='disc_shape'),
-        tag('visual', _at(0.0, 0.0, _MIDDLE), disc, _material(colour), name='disc'),
+        tag('visual', _at(0.0, 0.0, _MIDDLE), disc, material(colour), name='disc'),
         # Which way it looks.
-        tag('visual', _at(0.09, 0.0, _TOP + 0.005), nose, _material(_WHITE), name='nose'),
+        tag('visual', _at(0.09, 0.0, _TOP + 0.005), nose, material(_WHITE), name='nose'),
         # It does not turn, but slides.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
-        tag('visual', at_caster, caster, _material(_BLACK), name='caster'),
-        *([scanner(simulator, lidar, _SCANNER_HEIGHT)] if lidar else []),
+        tag('visual', at_caster, caster, material(_BLACK), name='caster'),
+        *([scanner(simulator, extras.lidar, _SCANNER_HEIGHT)] if extras.lidar else []),
         name='base_link')
 
 
@@ -105,7 +108,7 @@ def _wheel(side: str, y: float) -> Element:
     return tag(
         'link', _at(0.0, y, WHEEL_RADIUS), _inertial(WHEEL),
         tag('collision', ball, _surface(1.0), name='collision'),
-        tag('visual', ball, _material(_BLACK), name='visual'), name=f'{side}_wheel')
+        tag('visual', ball, material(_BLACK), name='visual'), name=f'{side}_wheel')
 
 
 def _joint(side: str) -> Element:
@@ -127,10 +130,6 @@ def _ball(radius: float) -> Element:
 
 def _surface(friction: float) -> Element:
     return tag('surface', tag('friction', tag('ode', tag('mu', friction), tag('mu2', friction))))
-
-
-def _material(colour: Colour) -> Element:
-    return tag('material', *(tag(kind, (*colour, 1.0)) for kind in ('ambient', 'diffuse')))
 
 
 def _inertial(body: Body) -> Element:

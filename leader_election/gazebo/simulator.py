@@ -57,6 +57,22 @@ class Lidar(NamedTuple):
     """Scans a second [Hz]."""
 
 
+class Extras(NamedTuple):
+    """What robots have beside wheels."""
+
+    lidar: Lidar | None = None
+    ground_truth: bool = False
+    """
+    Whether Gazebo Sim publishes each robot's true pose, in the shared frame.
+
+    Gazebo Classic publishes the poses of all models anyway.
+    """
+
+
+BARE = Extras()
+"""Nothing."""
+
+
 def drive(simulator: Simulator, separation: float, radius: float) -> Element:
     """
     Return the plugin that turns wheel joints ``left_wheel_joint`` and ``right_wheel_joint``.
@@ -87,6 +103,41 @@ def limits(kind: str, speed: float, acceleration: float) -> list[Element]:
         tag(f'{end}_{kind}_{of}', sign * most)
         for of, most in (('velocity', speed), ('acceleration', acceleration))
         for end, sign in (('max', 1.0), ('min', -1.0))]
+
+
+def truth(name: str) -> Element:
+    """
+    Return the plugin of Gazebo Sim that publishes a model's true pose as odometry.
+
+    Its topic would be that of the wheels, so it gets a name.
+    """
+    return tag(
+        'plugin', tag('odom_frame', 'map'), tag('robot_base_frame', 'base_link'),
+        tag('odom_publish_frequency', ODOMETRY_RATE), tag('dimensions', 2),
+        tag('odom_topic', truth_topic(name)), tag('tf_topic', f'{truth_topic(name)}_tf'),
+        name='gz::sim::systems::OdometryPublisher', filename='gz-sim-odometry-publisher-system')
+
+
+def truth_topic(name: str) -> str:
+    """Return the topic of a robot's true pose in Gazebo Sim."""
+    return f'/model/{name}/ground_truth'
+
+
+_SYSTEMS = {'physics': 'Physics', 'user-commands': 'UserCommands',
+            'scene-broadcaster': 'SceneBroadcaster'}
+"""What a world of Gazebo Sim needs: nothing moves, can be added, is seen without."""
+
+
+def world_plugins(simulator: Simulator, extras: Extras) -> list[Element]:
+    """Return what the world itself needs; Gazebo Classic has all of it built in."""
+    if simulator is Simulator.GZ_CLASSIC:
+        return []
+    plugins = [tag('plugin', name=f'gz::sim::systems::{name}', filename=f'gz-sim-{file}-system')
+               for file, name in _SYSTEMS.items()]
+    if extras.lidar:
+        plugins.append(tag('plugin', tag('render_engine', 'ogre2'),
+                           name='gz::sim::systems::Sensors', filename='gz-sim-sensors-system'))
+    return plugins
 
 
 def scanner(simulator: Simulator, lidar: Lidar, height: float) -> Element:

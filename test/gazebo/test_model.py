@@ -1,0 +1,124 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The robot as SDF."""
+
+import math
+from pathlib import Path
+from xml.etree import ElementTree
+
+from gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
+from leader_election.gazebo import model
+from leader_election.gazebo.colours import robot_colour
+from leader_election.gazebo.inertia import together
+from leader_election.gazebo.simulator import (
+    Extras,
+    Lidar,
+    MAX_ACCELERATION,
+    MAX_TURN_RATE,
+    Simulator,
+)
+from leader_election.world.parameters import SceneParameters
+import pytest
+
+ALL = Extras(Lidar(), ground_truth=True)
+SIMULATORS = list(Simulator)
+GRAVITY = 9.8
+
+
+def robot(simulator: Simulator, extras: Extras = ALL) -> ElementTree.Element:
+    text = model.robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), simulator, extras)
+    return ElementTree.fromstring(text)
+
+
+def test_it_is_as_large_as_robots_are_by_default() -> None:
+    assert model.RADIUS == SceneParameters().robot_radius
+    assert model.WHEEL_SEPARATION / 2 + model.WHEEL_RADIUS <= model.RADIUS
+    assert abs(model.CASTER_X) + model.CASTER_RADIUS <= model.RADIUS
+
+
+def test_it_rests_on_wheels_and_caster_whatever_it_is_told() -> None:
+    """Its centre is over the triangle of the three, with the pull of a hard stop, too."""
+    side = model.WHEEL_SEPARATION / 2
+    whole = together([model.CHASSIS] + [
+        model.WHEEL._replace(centre=(0.0, y, model.WHEEL_RADIUS)) for y in (side, -side)])
+    lean = whole.centre[2] * MAX_ACCELERATION / GRAVITY
+    assert model.CASTER_X < whole.centre[0] - lean and whole.centre[0] + lean < 0
+    assert whole.centre[1] == 0
+
+
+def test_a_command_of_classic_is_understood() -> None:
+    """As the yaw of a quaternion, which ends at pi."""
+    assert MAX_TURN_RATE < math.pi
+
+
+def test_the_drive_knows_the_body() -> None:
+    drive = robot(Simulator.GZ_SIM).find('.//plugin[@filename="gz-sim-diff-drive-system"]')
+    assert drive is not None
+    told = {part.tag: part.text for part in drive}
+    joints = {joint.get('name') for joint in robot(Simulator.GZ_SIM).iter('joint')}
+    assert {told['left_joint'], told['right_joint']} == joints
+    assert float(told['wheel_separation'] or 0) == model.WHEEL_SEPARATION
+    assert float(told['wheel_radius'] or 0) == model.WHEEL_RADIUS
+    assert (told['frame_id'], told['child_frame_id']) == ('odom', 'base_link')
+    assert 'topic' not in told and 'odom_topic' not in told
+
+
+def test_each_simulator_has_its_own_plugins_and_scanner() -> None:
+    sim, classic = (robot(simulator) for simulator in SIMULATORS)
+    assert [plugin.get('filename') for plugin in classic.iter('plugin')] == [
+        'libDiffDrivePlugin.so']
+    assert {plugin.get('filename') for plugin in sim.iter('plugin')} == {
+        'gz-sim-diff-drive-system', 'gz-sim-odometry-publisher-system'}
+    assert [sensor.get('type') for each in (sim, classic) for sensor in each.iter('sensor')] == [
+        'gpu_lidar', 'ray']
+    assert robot(Simulator.GZ_SIM, Extras()).find('.//sensor') is None
+    # But for these the two are one robot.
+    for each in (sim, classic):
+        (body,) = each
+        for parent in list(body.iter()):
+            for part in [p for p in parent if p.tag in ('plugin', 'sensor')]:
+                parent.remove(part)
+    assert ElementTree.tostring(sim).split() == ElementTree.tostring(classic).split()
+
+
+def test_the_scanner_looks_all_round_with_even_beams() -> None:
+    for simulator in SIMULATORS:
+        (sensor,) = robot(simulator, Extras(Lidar(beams=8))).iter('horizontal')
+        low, high = (float(sensor.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
+        assert sensor.findtext('samples') == '8'
+        assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
+
+
+def test_robots_have_colours_of_their_own() -> None:
+    assert len({robot_colour(i) for i in range(200)}) == 200
+    assert all(0 <= part <= 1 for i in range(200) for part in robot_colour(i))
+
+
+@needs_tool
+@pytest.mark.parametrize('simulator', SIMULATORS)
+def test_the_tool_finds_it_valid(tmp_path: Path, simulator: Simulator) -> None:
+    file = tmp_path / 'robot.sdf'
+    file.write_text(model.robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), simulator, ALL))
+    assert verdict(file) == 'Valid.'
+
+
+@needs_specification
+@pytest.mark.parametrize('simulator', SIMULATORS)
+def test_every_element_is_one_of_sdf(simulator: Simulator) -> None:
+    """Which the tool does not see: it passes over what it does not know."""
+    assert misspelled(robot(simulator)) == []
+    broken = robot(simulator)
+    next(broken.iter('inertia')).tag = 'inertai'
+    assert misspelled(broken) == ['inertial/inertai']

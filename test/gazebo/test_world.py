@@ -1,0 +1,95 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Whole worlds as SDF, and what a tool that knows SDF says of them."""
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
+from leader_election.gazebo.simulator import Extras, Lidar, Simulator
+from leader_election.gazebo.world import world_sdf
+from leader_election.roster.placing import placed_robots
+from leader_election.world.arena import load_arena, shipped_worlds
+from leader_election.world.parameters import SceneParameters
+from leader_election.world.scene import make_scene
+import pytest
+
+ALL = Extras(Lidar(), ground_truth=True)
+CASES = [(world, robots, simulator)
+         for world in shipped_worlds() for robots in (1, 30) for simulator in Simulator]
+
+
+def made(world: str, robots: int, simulator: Simulator, extras: Extras = ALL) -> str:
+    scene = make_scene(SceneParameters(robots=robots, world=world))
+    return world_sdf(load_arena(world), placed_robots(scene), simulator, extras)
+
+
+def world_in(text: str) -> ElementTree.Element:
+    world = ElementTree.fromstring(text).find('world')
+    assert world is not None
+    return world
+
+
+@pytest.mark.parametrize(('world', 'robots', 'simulator'), CASES)
+def test_it_holds_the_arena_the_ground_and_the_robots(
+        world: str, robots: int, simulator: Simulator) -> None:
+    names = [model.get('name') for model in world_in(made(world, robots, simulator))
+             if model.tag == 'model']
+    assert names == ['ground', 'arena', *(f'robot_{i}' for i in range(1, robots + 1))]
+
+
+def test_robots_are_where_the_roster_says() -> None:
+    robots = placed_robots(make_scene(SceneParameters(robots=5)))
+    text = world_sdf(load_arena('blocks'), robots, Simulator.GZ_SIM)
+    models = {model.get('name'): model for model in world_in(text).iter('model')}
+    for robot in robots:
+        x, y, *above, yaw = map(float, models[robot.name].findtext('pose', '').split())
+        assert (x, y, yaw) == pytest.approx(robot.pose) and above == [0, 0, 0]
+
+
+def test_gazebo_sim_gets_the_systems_that_it_needs() -> None:
+    def systems(extras: Extras, simulator: Simulator = Simulator.GZ_SIM) -> list[str]:
+        return [plugin.get('filename', '')
+                for plugin in world_in(made('empty', 1, simulator, extras)).findall('plugin')]
+
+    needed = [f'gz-sim-{name}-system' for name in
+              ('physics', 'user-commands', 'scene-broadcaster')]
+    assert systems(Extras()) == needed
+    assert systems(Extras(Lidar())) == [*needed, 'gz-sim-sensors-system']
+    assert systems(ALL, Simulator.GZ_CLASSIC) == []
+
+
+def test_real_time_is_aimed_at_whatever_the_step() -> None:
+    text = world_sdf(load_arena('empty'), [], Simulator.GZ_CLASSIC, step=0.004)
+    physics = world_in(text).find('physics')
+    assert physics is not None
+    step, rate = (float(physics.findtext(name, ''))
+                  for name in ('max_step_size', 'real_time_update_rate'))
+    assert (step, rate) == (0.004, 250.0)
+
+
+@needs_tool
+@pytest.mark.parametrize(('world', 'robots', 'simulator'), CASES)
+def test_the_tool_finds_it_valid(
+        tmp_path: Path, world: str, robots: int, simulator: Simulator) -> None:
+    file = tmp_path / 'world.sdf'
+    file.write_text(made(world, robots, simulator))
+    assert verdict(file) == 'Valid.'
+
+
+@needs_specification
+@pytest.mark.parametrize('simulator', Simulator)
+def test_every_element_is_one_of_sdf(simulator: Simulator) -> None:
+    assert misspelled(ElementTree.fromstring(made('blocks', 2, simulator))) == []
