@@ -38,6 +38,13 @@ def pinned(name):
     return [line for line in lines if line and not line.startswith('#')]
 
 
+def installed(folder):
+    """Return the files of a folder, and of those inside, each with where they are installed."""
+    folders = [Path(folder), *sorted(path for path in Path(folder).rglob('*') if path.is_dir())]
+    return [(f'share/{NAME}/{inside}', sorted(str(path) for path in inside.iterdir()
+                                              if path.is_file())) for inside in folders]
+
+
 setup(
     name=NAME,
     version=VERSION,
@@ -54,7 +61,7 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),
-        (f'share/{NAME}/config', sorted(glob('config/*'))),
+        *installed('config'),
         (f'share/{NAME}/launch', sorted(glob('launch/*.launch.py'))),
     ],
     zip_safe=False,
@@ -78,8 +85,8 @@ setup(
     entry_points={
         'console_scripts': [
             f'{script} = {NAME}.cli:{script}'
-            for script in ('demo', 'election_node', 'fleet', 'lab', 'managed_election_node',
-                           'monitor', 'record', 'swarm_world', 'wander')
+            for script in ('demo', 'election_node', 'fleet', 'gazebo_world', 'lab',
+                           'managed_election_node', 'monitor', 'record', 'swarm_world', 'wander')
         ],
     },
 )

@@ -103,6 +103,15 @@ def record() -> None:
     sys.exit(main())
 
 
+def swarm_doctor() -> None:
+    """Check a swarm, and say what to do."""
+    # What is stopped has not done what it was asked for; a shell calls that 130.
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda number, frame: os._exit(130))
+    from leader_election.nodes.swarm_doctor import main
+    sys.exit(main())
+
+
 def demo() -> None:
     """Run the demonstration: world, fleet and monitor together."""
     _be_stoppable()
@@ -117,4 +126,11 @@ def lab() -> None:
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
     _need('the laboratory', LABORATORY, 'lab')
     from leader_election.lab.main import main
+    sys.exit(main())
+
+
+def gazebo_world() -> None:
+    """Write a swarm's world file for Gazebo, and the bridge's YAML."""
+    _be_stoppable()
+    from leader_election.gazebo.main import main
     sys.exit(main())

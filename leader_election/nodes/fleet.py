@@ -23,8 +23,11 @@ from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.process import run
 from leader_election.parameters import parameter, ProcessParameters
 from leader_election.robot.ids import parse_ids
+from leader_election.roster.entry import Entry
+from leader_election.roster.listed import listed_robots
+from leader_election.roster.placing import placed_robots
 from leader_election.world.parameters import SceneParameters
-from leader_election.world.scene import make_scene, Scene
+from leader_election.world.scene import make_scene
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
 
@@ -33,13 +36,23 @@ from rclpy.utilities import remove_ros_args
 class FleetParameters(SceneParameters, ProcessParameters):
     """Which robots this process hosts; the scene is the world's."""
 
+    roster: str = parameter(
+        '', "The robots of the swarm by name: '{name: robot_1, id: 1, pose: {x: 0.5, y: 0.5, "
+        "yaw: 0.0}}; {...}'. Empty: those of the scene.")
     members: str = parameter(
-        '', "The robots that this process hosts, for example '1-20,25'; empty: all of the scene.")
+        '', "The robots that this process hosts, for example '1-20,25'; empty: all there are.")
     strengths: str = parameter(
         'random', 'The strength of each robot: drawn by the seed from 0 to 1, its id, or what '
         'the parameters say.', choices=lambda: ('random', 'id', 'parameters'))
     odom_topic: str = parameter(
         'odom', 'Where a robot has its odometry from, in its namespace; {id} stands for its id.')
+
+
+def roster_of(parameters: FleetParameters) -> tuple[Entry, ...]:
+    """Return the robots of the whole swarm: those listed, or else those of the scene."""
+    if parameters.roster:
+        return listed_robots(parameters.roster, 'roster')
+    return placed_robots(make_scene(parameters))
 
 
 def strength(parameters: FleetParameters, robot: int) -> float | None:
@@ -56,26 +69,26 @@ class Fleet(Node):
         super().__init__('fleet')
         self.parameters = Declared(self, FleetParameters).values
         self.executor_kind = self.parameters.executor
-        scene = make_scene(self.parameters)
-        members = parse_ids(self.parameters.members, scene.ids)
+        known = {robot.id: robot for robot in roster_of(self.parameters)}
+        members = parse_ids(self.parameters.members, tuple(known))
         shared = _for_members(arguments)
-        self.robots = [self._robot(robot, scene, shared) for robot in members]
+        self.robots = [self._robot(known[robot], shared) for robot in members]
 
-    def _robot(self, robot: int, scene: Scene, shared: list[str]) -> ElectionNode:
+    def _robot(self, robot: Entry, shared: list[str]) -> ElectionNode:
         """Make a robot's node in a namespace of its own, on the one neighbourhood topic."""
         space = self.get_namespace().rstrip('/')
-        own = {'robot_id': robot, 'initial_pose': list(scene.start_of(robot)),
-               'strength': strength(self.parameters, robot)}
-        odom = self.parameters.odom_topic.replace('{id}', str(robot))
+        own = {'robot_id': robot.id, 'initial_pose': list(robot.pose),
+               'strength': strength(self.parameters, robot.id)}
+        odom = self.parameters.odom_topic.replace('{id}', str(robot.id))
         if self.parameters.radio == 'relay':
             own['send_topic'] = f'{space}/neighbourhood'
-            remaps = ['-r', f'neighbourhood:={space}/robot_{robot}/heard']
+            remaps = ['-r', f'neighbourhood:={space}/{robot.name}/heard']
         else:
             remaps = ['-r', f'neighbourhood:={space}/neighbourhood']
         if odom != 'odom':
             remaps += ['-r', f'odom:={odom}']
         return ElectionNode(
-            namespace=f'{space}/robot_{robot}', use_global_arguments=False,
+            namespace=f'{space}/{robot.name}', use_global_arguments=False,
             cli_args=['--ros-args', *shared, *remaps],
             parameter_overrides=overrides(
                 {name: value for name, value in own.items() if value is not None}))

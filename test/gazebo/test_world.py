@@ -81,7 +81,8 @@ def test_real_time_is_aimed_at_whatever_the_step() -> None:
 
 
 @needs_tool
-@pytest.mark.parametrize(('world', 'robots', 'simulator'), CASES)
+@pytest.mark.parametrize(('world', 'robots', 'simulator'), [
+    case for case in CASES if case[:2] in (('blocks', 30), ('rooms', 1), ('empty', 1))])
 def test_the_tool_finds_it_valid(
         tmp_path: Path, world: str, robots: int, simulator: Simulator) -> None:
     file = tmp_path / 'world.sdf'

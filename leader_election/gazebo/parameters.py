@@ -1,0 +1,53 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a swarm in Gazebo is made from."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from leader_election.gazebo.world import STEP
+from leader_election.parameters import parameter
+from leader_election.world.parameters import SceneParameters
+
+
+def _as_in_scene(name: str) -> Any:
+    """Declare a parameter as the embedded world has it."""
+    field = next(f for f in dataclasses.fields(SceneParameters) if f.name == name)
+    return dataclasses.field(default=field.default, metadata=field.metadata)
+
+
+@dataclass(frozen=True)
+class GazeboParameters:
+    """The robots, the world that they are in, and what they have beside wheels."""
+
+    robots: str = parameter(
+        '30', "How many robots there are; or a list of them, as nav2 has it: '{name: robot_1, "
+        "pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {...}', each with an id if you like.", empty=False)
+    first_id: int = _as_in_scene('first_id')
+    seed: int = _as_in_scene('seed')
+    layout: str = _as_in_scene('layout')
+    spacing: float = _as_in_scene('spacing')
+    world: str = parameter(
+        'blocks', 'The arena: blocks, rooms, empty, or the path of a YAML file; or a world file '
+        'of your own, .sdf or .world, where layouts place robots as if it were empty.',
+        empty=False)
+    lidar: int = parameter(
+        0, 'The beams of a laser scanner on each robot; 0 for none. In Gazebo Sim scanners are '
+        'rendered, which costs much.', lower=0, upper=3600)
+    ground_truth: bool = parameter(
+        False, 'Publish where each robot truly is, as topic ground_truth.')
+    step: float = parameter(
+        STEP, "A step of the simulator's physics.", unit='s', lower=1e-4, upper=0.02)

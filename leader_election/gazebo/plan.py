@@ -1,0 +1,93 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""All that is made for a swarm in Gazebo: the robots, the world file, the bridge's YAML."""
+
+from typing import NamedTuple
+
+from leader_election.gazebo.bridge import bridge_yaml
+from leader_election.gazebo.model import RADIUS
+from leader_election.gazebo.own_world import into_world, is_own, read_world
+from leader_election.gazebo.parameters import GazeboParameters
+from leader_election.gazebo.simulator import Extras, Lidar, Simulator
+from leader_election.gazebo.world import WORLD_NAME, world_sdf
+from leader_election.parameters import build, Parameter, table
+from leader_election.roster.entry import Entry
+from leader_election.roster.listed import listed_robots
+from leader_election.roster.placing import check_room, placed_robots
+from leader_election.world.arena import load_arena
+from leader_election.world.parameters import SceneParameters
+from leader_election.world.scene import make_scene
+
+
+class Plan(NamedTuple):
+    """What is to be started."""
+
+    robots: tuple[Entry, ...]
+    world_name: str
+    world: str
+    """The world file's text."""
+    bridge: str
+    """The text of the bridge's YAML."""
+    arena: str
+    """The arena, as nodes are told of it; empty where nobody knows it."""
+
+
+def make_plan(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_SIM) -> Plan:
+    """
+    Return the plan, the same for the same parameters.
+
+    :raises ParameterError: for robots, or a world, that are none, or do not go together.
+
+    >>> make_plan(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
+    'robot_2'
+    """
+    own = is_own(parameters.world)
+    robots = roster_of(parameters)
+    extras = extras_of(parameters)
+    if own:
+        name, world = into_world(
+            parameters.world, read_world(parameters.world), robots, simulator, extras)
+    else:
+        name = WORLD_NAME
+        world = world_sdf(
+            load_arena(parameters.world), robots, simulator, extras, parameters.step)
+    return Plan(robots, name, world, bridge_yaml(robots, name, extras),
+                '' if own else parameters.world)
+
+
+def extras_of(parameters: GazeboParameters) -> Extras:
+    """Return what each robot has beside wheels."""
+    lidar = Lidar(parameters.lidar) if parameters.lidar else None
+    return Extras(lidar, parameters.ground_truth)
+
+
+def roster_of(parameters: GazeboParameters) -> tuple[Entry, ...]:
+    """Return the robots, by name or by number; all have room."""
+    own = is_own(parameters.world)
+    try:
+        count = int(parameters.robots)
+    except ValueError:
+        robots = listed_robots(parameters.robots)
+        check_room(robots, None if own else load_arena(parameters.world), RADIUS)
+        return robots
+    _HOW_MANY.check(count)
+    shared = {p.name for p in table(SceneParameters)} & {p.name for p in table(GazeboParameters)}
+    return placed_robots(make_scene(build(SceneParameters, {
+        name: getattr(parameters, name) for name in shared} | {
+            'robots': count, 'robot_radius': RADIUS,
+            'world': 'empty' if own else parameters.world})))
+
+
+_HOW_MANY: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')
