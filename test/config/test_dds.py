@@ -1,0 +1,203 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The profiles for networks without multicast: valid, and real processes elect over them."""
+
+from collections.abc import Iterator
+import os
+from pathlib import Path
+import re
+import select
+import subprocess
+import sys
+import time
+
+from lxml import etree
+import pytest
+
+FOLDER = Path(__file__).parents[2] / 'config' / 'dds'
+PROFILES = ('fastdds_peers', 'fastdds_discovery_server')
+PREFIXES = [Path(path) for path in (
+    sys.prefix, *os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)) if path]
+ROBOT = """
+import select
+import sys
+
+from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.process import spin
+import rclpy
+
+ME = int(sys.argv[1])
+rclpy.init(args=sys.argv[2:])
+robot = ElectionNode(namespace=f'/r{ME}')
+while True:
+    # It goes on electing while nothing is asked of it.
+    spin([robot], lambda: select.select([sys.stdin], [], [], 0)[0])
+    word = sys.stdin.readline()
+    if not word:
+        break
+    heard = robot.robot.counts['messages_heard']
+    spin([robot], lambda: robot.robot.state.leader == 2 and len(robot.robot.neighbours) == 1
+         and robot.robot.counts['messages_heard'] > heard + 10)
+    lives = sorted(round(offer.qos_profile.lifespan.nanoseconds * 1e-9)
+                   for offer in robot.get_publishers_info_by_topic('/neighbourhood'))
+    print(word.strip(), lives, flush=True)
+"""
+PARAMETERS = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1',
+              'message_expiry:=1.0')
+PATIENCE = 30.0
+"""How long processes may take to find each other [s]."""
+SERVER_PORT = 11811
+MULTICAST_PORT = 7400 + 250 * int(os.environ['ROS_DOMAIN_ID'])
+"""Where all participants of this run's domain hear multicast (RTPS 2.2, 9.6.1.1)."""
+
+
+def installed(name: str) -> list[Path]:
+    """Return a file of Fast DDS, wherever it is installed."""
+    return [path for prefix in PREFIXES for path in [prefix / name] if path.is_file()]
+
+
+@pytest.mark.parametrize('name', PROFILES)
+def test_a_profile_is_as_fast_dds_wants_it(name: str) -> None:
+    schemas = installed('share/fastRTPS_profiles.xsd')
+    if not schemas:
+        pytest.skip('the schema of Fast DDS profiles is not installed')
+    etree.XMLSchema(etree.parse(schemas[0])).assertValid(etree.parse(FOLDER / f'{name}.xml'))
+
+
+def test_a_misspelled_profile_would_be_found() -> None:
+    schemas = installed('share/fastRTPS_profiles.xsd')
+    if not schemas:
+        pytest.skip('the schema of Fast DDS profiles is not installed')
+    text = (FOLDER / 'fastdds_peers.xml').read_bytes().replace(b'maxMessageSize', b'maxMesageSize')
+    assert not etree.XMLSchema(etree.parse(schemas[0])).validate(etree.fromstring(text))
+
+
+def test_cyclones_file_says_what_fast_dds_is_told() -> None:
+    """Its schema is not at hand; but it is XML, and the two files do not drift apart."""
+    found = etree.parse(FOLDER / 'cyclonedds.xml').getroot()
+    space = {'c': 'https://cdds.io/config'}
+    peers = {peer.get('Address') for peer in found.iterfind('.//c:Peer', space)}
+    theirs = (FOLDER / 'fastdds_peers.xml').read_text()
+    listed = theirs.partition('<initialPeersList>')[2].partition('</initialPeersList>')[0]
+    assert peers - {'localhost'} == set(re.findall('>([0-9.]+)<', listed)) - {'127.0.0.1'}
+    assert found.findtext('.//c:AllowMulticast', namespaces=space) == 'false'
+    assert found.findtext('.//c:MaxMessageSize', namespaces=space) == '1400B'
+    assert '<maxMessageSize>1400</maxMessageSize>' in theirs
+
+
+@pytest.fixture
+def processes() -> Iterator[list[subprocess.Popen]]:
+    """Return a list of processes, none of which survives the test."""
+    started: list[subprocess.Popen] = []
+    yield started
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def on_this_machine(name: str, folder: Path) -> dict[str, str]:
+    """Return the environment for a profile whose addresses are all this machine's."""
+    text = re.sub(r'192\.168\.1\.\d+', '127.0.0.1', (FOLDER / f'{name}.xml').read_text())
+    path = folder / f'{name}.xml'
+    path.write_text(text.replace(str(SERVER_PORT), str(server_port())))
+    return os.environ | {'FASTRTPS_DEFAULT_PROFILES_FILE': str(path),
+                         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SYSTEM_DEFAULT'}
+
+
+def server_port() -> int:
+    """Return a port that no participant of another run on this machine takes."""
+    return MULTICAST_PORT + 249
+
+
+def robot(number: int, environment: dict[str, str]) -> subprocess.Popen:
+    values = (f'robot_id:={number}', f'strength:={number}.0', *PARAMETERS)
+    return subprocess.Popen(
+        [sys.executable, '-c', ROBOT, str(number), '--ros-args', '-r',
+         'neighbourhood:=/neighbourhood', *(word for value in values for word in ('-p', value))],
+        env=environment, text=True, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE)
+
+
+def ask(process: subprocess.Popen, word: str) -> str:
+    """Return what a robot says once it is in the region of robot 2."""
+    process.stdin.write(f'{word}\n')
+    process.stdin.flush()
+    assert select.select([process.stdout, process.stderr], [], [], PATIENCE)[0], 'silence'
+    return process.stdout.readline()
+
+
+def bound() -> dict[int, set[str]]:
+    """Return by which addresses the ports of this run's domain are bound on this machine."""
+    ports: dict[int, set[str]] = {}
+    for line in Path('/proc/net/udp').read_text().splitlines()[1:]:
+        address, port = line.split()[1].split(':')
+        if MULTICAST_PORT <= int(port, 16) < MULTICAST_PORT + 200:
+            ports.setdefault(int(port, 16), set()).add(address)
+    return ports
+
+
+def finish(process: subprocess.Popen) -> tuple[int, str, str]:
+    out, err = process.communicate(timeout=PATIENCE)
+    return process.returncode, out, err
+
+
+BOTH_ELECT = 'elected [3, 3]\n'
+"""What a robot says, with the lifespans of what the two publish [s]."""
+LOCAL = '0100007F'
+"""127.0.0.1, as the kernel writes it."""
+
+
+def test_robots_elect_by_a_list_of_peers(
+        processes: list[subprocess.Popen], tmp_path: Path) -> None:
+    environment = on_this_machine('fastdds_peers', tmp_path)
+    processes += [robot(1, environment), robot(2, environment)]
+    # What Fast DDS thinks of the file it says on standard error, and runs on without.
+    assert [ask(process, 'elected') for process in processes] == [BOTH_ELECT] * 2
+    ports = bound()
+    assert ports and MULTICAST_PORT not in ports
+    assert set.union(*ports.values()) == {LOCAL}
+    assert [finish(process) for process in processes] == [(0, '', '')] * 2
+
+
+def test_without_the_profile_there_would_be_multicast(
+        processes: list[subprocess.Popen]) -> None:
+    processes.append(robot(2, os.environ | {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET'}))
+    end = time.monotonic() + PATIENCE
+    while MULTICAST_PORT not in bound() and time.monotonic() < end:
+        select.select([processes[0].stderr], [], [], 0.05)
+    assert MULTICAST_PORT in bound()
+
+
+def test_robots_elect_by_a_discovery_server_and_go_on_without(
+        processes: list[subprocess.Popen], tmp_path: Path) -> None:
+    commands = installed('bin/fast-discovery-server')
+    if not commands:
+        pytest.skip('the discovery server of Fast DDS is not installed')
+    environment = on_this_machine('fastdds_discovery_server', tmp_path)
+    # A wheel of Fast DDS keeps the libraries that it brings in folders of their own.
+    libraries = {str(path.parent) for path in commands[0].parents[1].rglob('libtinyxml2*')}
+    libraries |= {str(commands[0].parents[1] / 'lib'), os.environ.get('LD_LIBRARY_PATH', '')}
+    processes.append(subprocess.Popen(
+        [str(commands[0]), '-i', '0', '-l', '127.0.0.1', '-p', str(server_port())],
+        env=os.environ | {'LD_LIBRARY_PATH': os.pathsep.join(sorted(libraries))}, text=True,
+        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
+    robots = [robot(1, environment), robot(2, environment)]
+    processes += robots
+    assert [ask(process, 'elected') for process in robots] == [BOTH_ELECT] * 2
+    assert MULTICAST_PORT not in bound()
+    processes[0].kill()
+    processes[0].wait()
+    assert [ask(process, 'still').split()[0] for process in robots] == ['still'] * 2
+    assert [finish(process) for process in robots] == [(0, '', '')] * 2
