@@ -17,7 +17,7 @@
 from typing import Any
 
 from leader_election.gazebo.bridge import bridge_yaml
-from leader_election.gazebo.simulator import Extras, Lidar
+from leader_election.gazebo.simulator import BARE, Extras, Lidar
 from leader_election.roster.entry import Entry
 import yaml
 
@@ -25,7 +25,7 @@ ROBOTS = [Entry('alice', 1), Entry('bob', 2)]
 KEYS = {'ros_topic_name', 'gz_topic_name', 'ros_type_name', 'gz_type_name', 'direction', 'lazy'}
 
 
-def rows(extras: Extras = Extras(), **options: bool) -> dict[str, dict[str, Any]]:
+def rows(extras: Extras = BARE, **options: bool) -> dict[str, dict[str, Any]]:
     listed = yaml.safe_load(bridge_yaml(ROBOTS, 'depot', extras, **options))
     assert all(row.keys() == KEYS for row in listed)
     by_name = {row['ros_topic_name']: row for row in listed}

@@ -47,7 +47,8 @@ def test_the_same_options_write_the_same_files(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('arguments', [
-    ['--robots', '1000', '--layout', 'grid'], ['--world', 'no.sdf'], ['--step', 'long'], ['--output', '/dev/null/a']])
+    ['--robots', '1000', '--layout', 'grid'], ['--world', 'no.sdf'], ['--step', 'long'],
+    ['--output', '/dev/null/a']])
 def test_what_is_wrong_is_one_line_and_status_2(
         tmp_path: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(['--output', str(tmp_path / 'made'), *arguments]) == 2

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 from gazebo.sdf_tool import needs_tool, verdict
 from leader_election.gazebo.own_world import into_world, is_own, OwnWorld, read_world
-from leader_election.gazebo.simulator import Extras, Lidar, Simulator
+from leader_election.gazebo.simulator import BARE, Extras, Lidar, Simulator
 from leader_election.parameters import ParameterError
 from leader_election.roster.entry import Entry
 import pytest
@@ -32,7 +32,7 @@ NEEDED = ['gz-sim-physics-system', 'gz-sim-user-commands-system',
 
 
 def put(text: str, simulator: Simulator = Simulator.GZ_SIM,
-        extras: Extras = Extras()) -> OwnWorld:
+        extras: Extras = BARE) -> OwnWorld:
     return into_world('depot.sdf', text, ROBOTS, simulator, extras)
 
 
