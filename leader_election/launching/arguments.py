@@ -28,6 +28,13 @@ COMMON = {
     'rviz': ('false', 'Whether to start RViz; the package rviz2 has to be installed.'),
 }
 """Arguments that launch files have in common, each with its default and its description."""
+SHARE = Parameter(
+    'robots_per_process', int, 20, 'How many robots share one process.', lower=1, upper=10000)
+OF_A_SWARM = COMMON | {
+    SHARE.name: (str(SHARE.default), SHARE.description),
+    'monitor': ('true', 'Whether to say how the swarm is, a line now and then.'),
+}
+"""Likewise, of those that start a whole swarm."""
 
 
 def described(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
