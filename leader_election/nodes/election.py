@@ -26,6 +26,7 @@ from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
 from leader_election.nodes.robot_diagnostics import status
 from leader_election.nodes.strength_topic import subscribe
 from leader_election.nodes.transform import Transform
+from leader_election.parameters import ParameterError
 from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import IDENTITY, yaw_of
@@ -49,6 +50,7 @@ class Election:
     :ivar robot: the robot itself, which knows nothing of ROS.
     :ivar pace: the clock that its times are on.
     :ivar runs: whether it was started, and not closed since.
+    :ivar failure: what makes it of no use to go on, if anything.
     """
 
     def __init__(self, node: Node, declarations: Declarations) -> None:
@@ -59,6 +61,7 @@ class Election:
         """
         self._node = node
         self.runs = False
+        self.failure: ParameterError | None = None
         self._declared = declarations.declare(ElectionParameters, self._configure)
         self.parameters = parameters = self._declared.values
         self.pace = clock.pace(node)
@@ -70,7 +73,7 @@ class Election:
         self._has_tasks = any(instance.duties for instance in self.robot.instances.values())
         self._transform = (
             Transform(node, parameters.frame) if parameters.pose_source == 'tf' else None)
-        self._twin_logged = False
+        self._twin_logged = self._odometry_heard = False
 
         self._out = node.create_publisher(
             String, parameters.send_topic, copy(NEIGHBOURHOOD),
@@ -95,6 +98,8 @@ class Election:
         self._reaction = self._timer(parameters.reactive_interval, self._on_reaction)
         self._reaction.cancel()
         self._timer(parameters.diagnostics_period, self._diagnose)
+        if parameters.odometry_timeout > 0.0:
+            self._deadline = self._timer(parameters.odometry_timeout, self._expect_odometry)
 
     def _listen(self, topic: str, kind: Any, callback: Any, profile: Any) -> None:
         self._node.create_subscription(
@@ -125,7 +130,18 @@ class Election:
 
     # What comes in.
 
+    def _expect_odometry(self) -> None:
+        """Give up, once, where none has come at all: what is wrong is known best at the start."""
+        self._deadline.cancel()
+        if self.robot.positions_matter() and not self._odometry_heard:
+            topic = self._node.resolve_topic_name('odom')
+            self.failure = ParameterError(
+                f'parameter odometry_timeout: no odometry on {topic} within '
+                f'{self.robot.parameters.odometry_timeout:g} s; start the driver, or remap odom '
+                f'to its topic (ros2 topic info -v {topic}, ros2 topic list -t)')
+
     def _odometry(self, message: Odometry) -> None:
+        self._odometry_heard = True
         point, origin = message.pose.pose.position, None
         if message.header.frame_id == self.robot.parameters.frame:
             origin = IDENTITY

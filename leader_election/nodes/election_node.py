@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.election import Election
 from leader_election.nodes.process import run
+from leader_election.parameters import ParameterError
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -43,6 +44,11 @@ class ElectionNode(Node):
         self.robot = self.election.robot
         self.pace = self.election.pace
         self.election.start()
+
+    @property
+    def failure(self) -> ParameterError | None:
+        """What ends the process."""
+        return self.election.failure
 
     def close(self) -> None:
         """Stop the tasks; called before the end."""

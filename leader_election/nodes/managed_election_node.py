@@ -22,7 +22,7 @@ from leader_election.nodes.belongings import Belongings
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.election import Election
 from leader_election.nodes.process import run
-from leader_election.parameters import parameter
+from leader_election.parameters import parameter, ParameterError
 from leader_election.robot.parameters import ElectionParameters
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
@@ -143,6 +143,11 @@ class ManagedElectionNode(LifecycleNode):
         self.election = None
         self._belongings.drop()
         self._declarations.withdraw()
+
+    @property
+    def failure(self) -> ParameterError | None:
+        """What ends the process."""
+        return None if self.election is None else self.election.failure
 
     def close(self) -> None:
         """Stop the tasks; called before the end."""

@@ -58,7 +58,8 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
     Until the nodes are made, the signals are the caller's affair (:mod:`leader_election.cli`).
 
     :param make: makes the nodes, the first of which has the attribute ``executor_kind``
-        (:func:`make_executor`). A node's ``close()``, where it has one, is called before the end.
+        (:func:`make_executor`). A node's ``close()``, where it has one, is called before the end;
+        its ``failure``, where it comes to have one, is the end.
     """
     try:
         # Our own handlers: rclpy's would shut the context down under a callback that is running.
@@ -69,25 +70,36 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
             # What rclpy raises for arguments that it cannot read, and for a wrong QoS override.
             RuntimeError) as error:
         rclpy.try_shutdown()
-        print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
-        return USAGE_ERROR
+        return _refuse(error)
     stop = StopRequest()
     stop.listen()
     try:
-        _spin(nodes, stop)
+        _spin(nodes, lambda: stop.made or _failure(nodes) is not None)
+        failure = _failure(nodes)
     finally:
         # Whatever has happened, wheels must not go on turning.
         _take_down(nodes)
-    return 0
+    return 0 if stop.made or failure is None else _refuse(failure)
 
 
-def _spin(nodes: Sequence[Node], stop: StopRequest) -> None:
-    """Spin the nodes until a stop is asked for."""
+def _failure(nodes: Sequence[Node]) -> ParameterError | None:
+    """Return what showed only after a while to be wrong."""
+    found = (getattr(node, 'failure', None) for node in nodes)
+    return next((failure for failure in found if failure is not None), None)
+
+
+def _refuse(error: Exception) -> int:
+    print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
+    return USAGE_ERROR
+
+
+def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
+    """Spin the nodes until it is over."""
     executor = make_executor(getattr(nodes[0], 'executor_kind', 'events'))
     for node in nodes:
         executor.add_node(node)
     never = Future()
-    while not stop.made:
+    while not over():
         # In slices of time: the events executor's spin returns neither on a signal nor on a
         # shutdown (rclpy 7.1), and event by event, as in spin, each costs half as much again.
         executor.spin_until_future_complete(never, timeout_sec=0.1)

@@ -94,6 +94,9 @@ class ElectionParameters(InstanceParameters, ProcessParameters):
     odometry_expiry: float = parameter(
         2.0, 'An odometry message counts for so long after its receipt; after that this robot '
         'has no position.', unit='s', lower=0.01, upper=1e6)
+    odometry_timeout: float = parameter(
+        0.0, 'Where positions matter and no odometry has come for so long since the start, the '
+        'process ends with status 2. 0: it waits for ever.', unit='s', lower=0.0, upper=1e6)
 
     send_topic: str = parameter(
         'neighbourhood', 'The topic that messages are sent on, where it is not the one they are '
