@@ -22,6 +22,7 @@ from launch_ros.actions import Node
 from leader_election.launching.arguments import (
     declare,
     described,
+    ELECTION,
     given,
     in_file,
     named,
@@ -41,7 +42,6 @@ from leader_election.world.scene import make_scene
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
 WORLD = ('motion', 'scan_rate', 'reading_rate', 'real_time_factor')
-ELECTION = ('radius', 'communication_range', 'algorithm', 'tasks', 'collection', 'connected')
 OTHERS = OF_A_SWARM | {
     'use_sim_time': ('false', 'Whether all go by the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),

@@ -41,7 +41,8 @@ CASTER_X = -0.11
 """Where the caster is, behind the axle [m]."""
 _FLOOR, _TOP = 0.02, 0.09
 """The disc's lower and upper side [m]."""
-_SCANNER_HEIGHT = 0.12
+_CLEAR = RADIUS + 0.001
+"""Where the beams of a scanner begin, which looks out from inside the disc [m]."""
 
 _MIDDLE = (_FLOOR + _TOP) / 2
 _DISC = cylinder(1.2, RADIUS, _TOP - _FLOOR, (0.0, 0.0, _MIDDLE))
@@ -99,7 +100,7 @@ def _chassis(colour: Colour, simulator: Simulator, extras: Extras) -> Element:
         # It does not turn, but slides.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),
-        *([scanner(simulator, extras.lidar, _SCANNER_HEIGHT)] if extras.lidar else []),
+        *([scanner(simulator, extras.lidar, _MIDDLE, _CLEAR)] if extras.lidar else []),
         name='base_link')
 
 

@@ -18,14 +18,15 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
-from leader_election.gazebo.world import STEP
-from leader_election.parameters import parameter
+from leader_election.gazebo.world import STEP, WORLD_NAME
+from leader_election.parameters import parameter, REQUIRED_INT
+from leader_election.robot.told import MAX_ID
 from leader_election.world.parameters import SceneParameters
 
 
-def _as_in_scene(name: str) -> Any:
-    """Declare a parameter as the embedded world has it."""
-    field = next(f for f in dataclasses.fields(SceneParameters) if f.name == name)
+def _as_in(parameters: type, name: str) -> Any:
+    """Declare a parameter as it is declared there."""
+    field = next(f for f in dataclasses.fields(parameters) if f.name == name)
     return dataclasses.field(default=field.default, metadata=field.metadata)
 
 
@@ -36,10 +37,10 @@ class GazeboParameters:
     robots: str = parameter(
         '30', "How many robots there are; or a list of them, as nav2 has it: '{name: robot_1, "
         "pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {...}', each with an id if you like.", empty=False)
-    first_id: int = _as_in_scene('first_id')
-    seed: int = _as_in_scene('seed')
-    layout: str = _as_in_scene('layout')
-    spacing: float = _as_in_scene('spacing')
+    first_id: int = _as_in(SceneParameters, 'first_id')
+    seed: int = _as_in(SceneParameters, 'seed')
+    layout: str = _as_in(SceneParameters, 'layout')
+    spacing: float = _as_in(SceneParameters, 'spacing')
     world: str = parameter(
         'blocks', 'The arena: blocks, rooms, empty, or the path of a YAML file; or a world file '
         'of your own, .sdf or .world, where layouts place robots as if it were empty.',
@@ -51,3 +52,22 @@ class GazeboParameters:
         False, 'Publish where each robot truly is, as topic ground_truth.')
     step: float = parameter(
         STEP, "A step of the simulator's physics.", unit='s', lower=1e-4, upper=0.02)
+
+
+@dataclass(frozen=True)
+class SpawnParameters:
+    """One more robot, for a world that is running."""
+
+    id: int = parameter(
+        REQUIRED_INT, 'The number of the robot, unique in the swarm.', lower=0, upper=MAX_ID,
+        required=True)
+    name: str = parameter('', 'Its name and namespace. Empty: robot_ and its id.')
+    x: float = parameter(0.0, 'Where it starts.', unit='m', lower=-1e6, upper=1e6)
+    y: float = parameter(0.0, 'Where it starts.', unit='m', lower=-1e6, upper=1e6)
+    yaw: float = parameter(0.0, 'Where it looks.', unit='rad', lower=-10.0, upper=10.0)
+    world_name: str = parameter(
+        WORLD_NAME, 'The name of the world that is running.', empty=False)
+    world: str = parameter(
+        'blocks', 'The arena, by which it wanders if it has no laser scanner.')
+    lidar: int = _as_in(GazeboParameters, 'lidar')
+    ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')

@@ -17,14 +17,15 @@
 from typing import NamedTuple
 
 from leader_election.gazebo.bridge import bridge_yaml
-from leader_election.gazebo.model import RADIUS
+from leader_election.gazebo.colours import robot_colour
+from leader_election.gazebo.model import RADIUS, robot_sdf
 from leader_election.gazebo.own_world import into_world, is_own, read_world
-from leader_election.gazebo.parameters import GazeboParameters
+from leader_election.gazebo.parameters import GazeboParameters, SpawnParameters
 from leader_election.gazebo.simulator import Extras, Lidar, Simulator
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
 from leader_election.parameters import build, Parameter, table
 from leader_election.roster.entry import Entry
-from leader_election.roster.listed import listed_robots
+from leader_election.roster.listed import check_name, listed_robots
 from leader_election.roster.placing import check_room, placed_robots
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters
@@ -67,7 +68,31 @@ def make_plan(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_
                 '' if own else parameters.world)
 
 
-def extras_of(parameters: GazeboParameters) -> Extras:
+class Arrival(NamedTuple):
+    """One more robot."""
+
+    robot: Entry
+    model: str
+    """The text of the file that holds it."""
+    bridge: str
+    """The text of its own bridge's YAML; the clock is bridged already."""
+
+
+def make_arrival(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_SIM) -> Arrival:
+    """
+    Return one more robot for a world that is running.
+
+    :raises ParameterError: for a name that is none.
+    """
+    p = parameters
+    name = check_name(p.name or f'robot_{p.id}', 'name')
+    robot = Entry(name, p.id, (p.x, p.y, p.yaw))
+    extras = extras_of(p)
+    return Arrival(robot, robot_sdf(name, robot.pose, robot_colour(p.id), simulator, extras),
+                   bridge_yaml([robot], p.world_name, extras, clock=False))
+
+
+def extras_of(parameters: GazeboParameters | SpawnParameters) -> Extras:
     """Return what each robot has beside wheels."""
     lidar = Lidar(parameters.lidar) if parameters.lidar else None
     return Extras(lidar, parameters.ground_truth)

@@ -140,11 +140,12 @@ def world_plugins(simulator: Simulator, extras: Extras) -> list[Element]:
     return plugins
 
 
-def scanner(simulator: Simulator, lidar: Lidar, height: float) -> Element:
+def scanner(simulator: Simulator, lidar: Lidar, height: float, clear: float) -> Element:
     """
     Return the sensor; its topic is left at its default, which holds the model's name.
 
-    :param height: above the ground [m], higher than anything of the robot itself.
+    :param height: above the ground [m]: one at which there is something of the other robots.
+    :param clear: where beams begin [m], outside of the robot itself.
     """
     step = 2 * math.pi / lidar.beams
     rays = tag(
@@ -152,7 +153,7 @@ def scanner(simulator: Simulator, lidar: Lidar, height: float) -> Element:
             'horizontal', tag('samples', lidar.beams), tag('resolution', 1),
             # A full circle, the last beam one step before the first.
             tag('min_angle', -math.pi), tag('max_angle', math.pi - step)))
-    reach = tag('range', tag('min', 0.05), tag('max', lidar.reach), tag('resolution', 0.01))
+    reach = tag('range', tag('min', clear), tag('max', lidar.reach), tag('resolution', 0.01))
     classic = simulator is Simulator.GZ_CLASSIC
     return tag(
         'sensor', tag('pose', (0.0, 0.0, height, 0.0, 0.0, 0.0)),

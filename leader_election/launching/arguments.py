@@ -35,6 +35,8 @@ OF_A_SWARM = COMMON | {
     'monitor': ('true', 'Whether to say how the swarm is, a line now and then.'),
 }
 """Likewise, of those that start a whole swarm."""
+ELECTION = ('radius', 'communication_range', 'algorithm', 'tasks', 'collection', 'connected')
+"""What of a robot's parameters is an argument; all else is said by a file of parameters."""
 
 
 def described(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
@@ -47,6 +49,18 @@ def described(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
     return {
         p.name: ('', f'{p.description} Takes {p.allowed()}. Empty here: what the file of '
                      f'parameters says, or the default ({p.default!r}).') for p in parameters}
+
+
+def with_defaults(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
+    """
+    Return arguments that the launch file itself goes by, so that their defaults stand here.
+
+    >>> with_defaults([Parameter('lidar', int, 0, 'Beams.', lower=0, upper=360)])
+    {'lidar': ('0', 'Beams. Takes 0 to 360.')}
+    """
+    return {
+        p.name: ('' if p.required else str(p.default), f'{p.description} Takes {p.allowed()}.')
+        for p in parameters}
 
 
 def named(tables: Iterable[type], names: Iterable[str]) -> list[Parameter]:

@@ -49,15 +49,28 @@ def refusing(make: Make) -> Make:
                 raise
             from launch.actions import Shutdown
             print(f'error: {error}', file=sys.stderr)
-            _end_with_status(context.asyncio_loop)
+            _end_with_status(context.asyncio_loop, USAGE_ERROR)
             return [Shutdown(reason='wrong arguments')]
 
     return made
 
 
-def _end_with_status(loop: asyncio.AbstractEventLoop) -> None:
+def passing_on(event: Any, context: Any) -> list[Any]:
+    """
+    End the launch when a process ends, with the process's status; for its ``on_exit``.
+
+    Left to itself ``launch`` ends with 0, however its processes did.
+    """
+    from launch.actions import Shutdown
+    if event.returncode != 0 and context.asyncio_loop is not None:
+        # What a signal killed has a negative one.
+        _end_with_status(context.asyncio_loop, max(event.returncode, 1))
+    return [Shutdown(reason=f'{event.process_name} has ended')]
+
+
+def _end_with_status(loop: asyncio.AbstractEventLoop, status: int) -> None:
     """Have the process end with the status once the launch has come to its end."""
     for task in asyncio.all_tasks(loop):
         # launch has no word for it: the task is that of LaunchService.run.
         if getattr(task.get_coro(), '__name__', '') == 'run_async':
-            task.add_done_callback(lambda _: sys.exit(USAGE_ERROR))
+            task.add_done_callback(lambda _: sys.exit(status))

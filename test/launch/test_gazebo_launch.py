@@ -1,0 +1,238 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The launch files for Gazebo Sim, beside stand-ins of the folders that ros_gz installs."""
+
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import Any
+
+from leader_election.launching import gazebo
+from leader_election.parameters import ParameterError
+from leader_election.roster.entry import Entry
+from leader_election.roster.listed import listed_robots
+import pytest
+import yaml
+
+pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
+                                         'only in a full ROS 2')
+from launch import LaunchContext  # noqa: E402
+from launch.actions import (  # noqa: E402
+    AppendEnvironmentVariable,
+    DeclareLaunchArgument,
+    IncludeLaunchDescription,
+    OpaqueFunction,
+)
+from launch_ros.actions import Node  # noqa: E402
+
+FILES = Path(__file__).parents[2] / 'launch'
+COMMON = {'params_file', 'log_level', 'use_sim_time', 'motion', 'radius', 'communication_range',
+          'algorithm', 'tasks', 'collection', 'connected', 'world', 'lidar', 'ground_truth'}
+ARGUMENTS = {
+    'gazebo': COMMON | {'robots', 'first_id', 'layout', 'seed', 'spacing', 'step', 'headless',
+                        'gui', 'rviz', 'monitor', 'robots_per_process'},
+    'spawn': COMMON | {'id', 'name', 'x', 'y', 'yaw', 'world_name'},
+}
+TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
+
+
+INDEX = Path('share', 'ament_index', 'resource_index', 'packages')
+
+
+def install(prefix: Path, package: str) -> None:
+    """Have a package's share folder, as if it were installed."""
+    (prefix / INDEX).mkdir(parents=True, exist_ok=True)
+    (prefix / INDEX / package).touch()
+    (prefix / 'share' / package / 'launch').mkdir(parents=True)
+
+
+@pytest.fixture(autouse=True)
+def prefix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Have an ament prefix with our package and ros_gz in it, and a folder for logs."""
+    for package in ('leader_election', 'ros_gz_sim', 'ros_gz_bridge'):
+        install(tmp_path / 'prefix', package)
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'prefix'))
+    monkeypatch.setattr(gazebo, 'run_folder', lambda: tmp_path / 'logs')
+    return tmp_path
+
+
+def describe(name: str) -> Any:
+    spec = spec_from_file_location(name, FILES / f'{name}.launch.py')
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.generate_launch_description()
+
+
+def launched(name: str, /, **given: str) -> list[Any]:
+    """Return the actions that the arguments ask for."""
+    context = LaunchContext()
+    context.launch_configurations.update(given)
+    actions: list[Any] = []
+    for entity in describe(name).entities:
+        found = entity.visit(context)
+        if isinstance(entity, OpaqueFunction):
+            actions = found
+    starting = [a for a in actions if a.condition is None or a.condition.evaluate(context)]
+    for action in starting:
+        if isinstance(action, Node):
+            action._perform_substitutions(context)
+    return starting
+
+
+def nodes(actions: list[Any]) -> dict[str, Node]:
+    """Return the nodes by their executables, a number after those that are there already."""
+    found: dict[str, Node] = {}
+    for action in actions:
+        if isinstance(action, Node):
+            name = action.node_executable
+            again = [known for known in found if known.startswith(name)]
+            found[f'{name}{len(again) + 1}' if again else name] = action
+    return found
+
+
+def simulators(actions: list[Any]) -> list[dict[str, str]]:
+    """Return what the launch file of Gazebo is given, each time that it is included."""
+    return [dict(a.launch_arguments) for a in actions if isinstance(a, IncludeLaunchDescription)]
+
+
+def parameters(node: Node) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for path, is_file in node._Node__expanded_parameter_arguments:
+        assert is_file
+        (entry,) = yaml.full_load(Path(path).read_text()).values()
+        values |= entry['ros__parameters']
+    return values
+
+
+def command(node: Node) -> list[str]:
+    return [''.join(getattr(part, 'text', '') for part in word) for word in node.cmd]
+
+
+@pytest.mark.parametrize('name', ARGUMENTS)
+def test_all_arguments_are_there_and_described(name: str) -> None:
+    declared = [e for e in describe(name).entities if isinstance(e, DeclareLaunchArgument)]
+    assert {argument.name for argument in declared} == ARGUMENTS[name]
+    for argument in declared:
+        assert argument.description and argument.description != 'no description given'
+
+
+def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefix: Path) -> None:
+    actions = launched('gazebo', robots='5', robots_per_process='3', seed='7', radius='4')
+    server, window = simulators(actions)
+    world, bridge = prefix / 'logs' / 'world.sdf', prefix / 'logs' / 'bridge.yaml'
+    assert server == {'gz_args': f'-r -s -v2 {world}', 'on_exit_shutdown': 'true'}
+    assert window == {'gz_args': '-g -v2'}
+    found = nodes(actions)
+    assert list(found) == ['parameter_bridge', 'fleet', 'fleet2', 'wander', 'monitor']
+    assert parameters(found['parameter_bridge']) == {
+        'config_file': str(bridge), 'use_sim_time': True}
+    first, second = parameters(found['fleet']), parameters(found['fleet2'])
+    assert (first['members'], second['members']) == ('1-3', '4-5')
+    assert first['roster'] == second['roster'] and first['seed'] == 7
+    assert first['radius'] == second['radius'] == 4.0
+    assert all(parameters(node)['use_sim_time'] for node in found.values())
+    assert parameters(found['wander']) == {
+        'robots': 'robot_1,robot_2,robot_3,robot_4,robot_5', 'world': 'blocks',
+        'use_sim_time': True}
+    robots = listed_robots(first['roster'])
+    assert [robot.id for robot in robots] == [1, 2, 3, 4, 5]
+    for robot in robots:
+        assert f'<model name="{robot.name}">' in world.read_text()
+        assert f'ros_topic_name: {robot.name}/odom\n' in bridge.read_text()
+
+
+def test_robots_may_be_listed() -> None:
+    found = nodes(launched('gazebo', robots=TWO, motion='static'))
+    assert 'wander' not in found
+    assert listed_robots(parameters(found['fleet'])['roster']) == (
+        Entry('alice', 7, (-8.0, 5.0, 0.0)), Entry('bob', 1, (8.0, 5.0, 0.0)))
+
+
+def test_without_a_display_there_is_no_window() -> None:
+    (server,) = simulators(launched('gazebo', robots='2', headless='true'))
+    assert '-r -s -v2 --headless-rendering ' in server['gz_args']
+    assert len(simulators(launched('gazebo', robots='2', gui='false'))) == 1
+
+
+def test_who_has_tasks_drives_by_them() -> None:
+    found = nodes(launched('gazebo', robots='2', tasks='patrol', lidar='36', rviz='true',
+                           monitor='false'))
+    assert list(found) == ['parameter_bridge', 'fleet', 'rviz2']
+    assert parameters(found['fleet'])['tasks'] == 'patrol'
+
+
+def test_an_own_world_is_copied_and_its_folder_searched(prefix: Path) -> None:
+    own = prefix / 'mine' / 'depot.sdf'
+    own.parent.mkdir()
+    own.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
+    actions = launched('gazebo', robots='2', world=str(own))
+    (path,) = [action for action in actions if isinstance(action, AppendEnvironmentVariable)]
+    assert [part.text for part in path.value] == [str(own.parent)]
+    assert 'robot_2' in (prefix / 'logs' / 'world.sdf').read_text()
+    # By the scanners alone: nobody knows where the walls are.
+    assert parameters(nodes(actions)['wander'])['world'] == ''
+
+
+@pytest.mark.parametrize(('wrong', 'line'), [
+    ({'robots': '0'}, 'parameter robots: 0'), ({'robots': 'many'}, 'parameter robots'),
+    ({'robots': '{name: a};{name: a}'}, 'two robots are called a'),
+    ({'robots': '999', 'layout': 'grid'}, '999 do not fit'),
+    ({'world': 'no.sdf'}, 'parameter world'), ({'layout': 'heap'}, 'parameter layout'),
+    ({'headless': 'perhaps'}, 'parameter headless'), ({'motion': 'fly'}, 'parameter motion'),
+    ({'params_file': 'no.yaml'}, 'parameter params_file'), ({'radius': '-1'}, 'parameter radius'),
+    ({'robots_per_process': '0'}, 'parameter robots_per_process')])
+def test_what_is_wrong_is_named_and_nothing_is_written(
+        prefix: Path, wrong: dict[str, str], line: str) -> None:
+    with pytest.raises(ParameterError, match=line):
+        launched('gazebo', **wrong)
+    assert not (prefix / 'logs').exists()
+
+
+@pytest.mark.parametrize('name', ARGUMENTS)
+@pytest.mark.parametrize('package', ['ros_gz_sim', 'ros_gz_bridge'])
+def test_where_gazebo_is_missing_one_line_says_what_to_do(
+        monkeypatch: pytest.MonkeyPatch, prefix: Path, name: str, package: str) -> None:
+    monkeypatch.setenv('ROS_DISTRO', 'jazzy')
+    (prefix / 'prefix' / INDEX / package).unlink()
+    with pytest.raises(ParameterError) as caught:
+        launched(name, id='7') if name == 'spawn' else launched(name)
+    assert str(caught.value) == (
+        f'Gazebo needs the package {package}, which is not installed; install it with apt install '
+        'ros-jazzy-ros-gz, or take the embedded world: ros2 launch leader_election '
+        'swarm.launch.py robots:=30 motion:=levy')
+
+
+def test_one_more_robot_is_a_model_a_bridge_a_node_and_wanders(prefix: Path) -> None:
+    found = nodes(launched('spawn', id='31', name='late', x='1.5', yaw='-1', world_name='depot'))
+    model, bridge = prefix / 'logs' / 'late.sdf', prefix / 'logs' / 'late_bridge.yaml'
+    assert list(found) == ['create', 'parameter_bridge', 'fleet', 'wander']
+    words = command(found['create'])
+    assert words[words.index('-world'):words.index('--ros-args')] == [
+        '-world', 'depot', '-name', 'late', '-file', str(model),
+        '-x', '1.5', '-y', '0.0', '-z', '0.0', '-Y', '-1.0']
+    assert '<model name="late">' in model.read_text()
+    topics = [row['ros_topic_name'] for row in yaml.safe_load(bridge.read_text())]
+    assert topics == ['late/odom', 'late/cmd_vel', 'late/tf']
+    assert listed_robots(parameters(found['fleet'])['roster']) == (
+        Entry('late', 31, (1.5, 0.0, -1.0)),)
+    assert parameters(found['wander'])['robots'] == 'late'
+
+
+@pytest.mark.parametrize(('wrong', 'line'), [
+    ({}, 'parameter id is missing'), ({'id': 'one'}, 'parameter id'),
+    ({'id': '1', 'name': 'a b'}, "'a b' is no name"), ({'id': '1', 'x': 'far'}, 'parameter x')])
+def test_a_wrong_robot_is_named(wrong: dict[str, str], line: str) -> None:
+    with pytest.raises(ParameterError, match=line):
+        launched('spawn', **wrong)
