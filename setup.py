@@ -85,8 +85,9 @@ setup(
     entry_points={
         'console_scripts': [
             f'{script} = {NAME}.cli:{script}'
-            for script in ('demo', 'election_node', 'fleet', 'lab', 'managed_election_node',
-                           'monitor', 'record', 'swarm_world', 'wander')
+            for script in ('demo', 'election_node', 'fleet', 'gazebo_world', 'lab',
+                           'managed_election_node', 'monitor', 'record', 'replay', 'swarm_world',
+                           'wander')
         ],
     },
 )

@@ -112,6 +112,15 @@ def swarm_doctor() -> None:
     sys.exit(main())
 
 
+def replay() -> None:
+    """Show what a recording holds."""
+    # What is stopped has not done what it was asked for; a shell calls that 130.
+    signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
+    _need('replay', (*RECORD, *VIEW), 'record')
+    from leader_election.recording.main import main
+    sys.exit(main())
+
+
 def demo() -> None:
     """Run the demonstration: world, fleet and monitor together."""
     _be_stoppable()

@@ -22,7 +22,6 @@ true poses, and by their true poses once more, which tells what asynchrony alone
 from argparse import Namespace
 from pathlib import Path
 
-from leader_election.demo.agreement import Agreement
 from leader_election.demo.children import ChildDied, Children
 from leader_election.demo.report import Check, show
 from leader_election.nodes import clock
@@ -30,6 +29,7 @@ from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import spin, StopRequest
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.swarm.agreement import Agreement
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.agreement import draw_agreement
 from leader_election.world.parameters import SceneParameters

@@ -30,13 +30,13 @@ from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.statistics import Statistics
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.colours import Palette
-from leader_election.view.frame import Frame, Ring, Rings
+from leader_election.view.frame import Frame, Rings, rings_of
 from leader_election.view.terminal import line, render
 from rclpy.node import Node
 from rich.console import Console
 from rich.live import Live
 from std_msgs.msg import String
-from visualization_msgs.msg import Marker, MarkerArray
+from visualization_msgs.msg import MarkerArray
 
 LINE_PERIOD = 5.0
 """Time between two lines where there is no terminal [s]."""
@@ -99,7 +99,7 @@ class Monitor(Node):
         self.tracker.hear(message.data, clock.seconds(self.pace))
 
     def _see_world(self, message: MarkerArray) -> None:
-        self.rings = Rings(_rings(message, 'arena'), _rings(message, 'obstacles'))
+        self.rings = rings_of(message.markers)
 
     def refresh(self) -> None:
         """Look at the swarm, and show it."""
@@ -154,12 +154,6 @@ def _check_folder(name: str, path: str) -> None:
     if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
         raise ParameterError(
             f'parameter {name}: {path!r} is not allowed; it takes a file in a folder that exists')
-
-
-def _rings(message: MarkerArray, namespace: str) -> tuple[Ring, ...]:
-    return tuple(tuple((point.x, point.y) for point in marker.points)
-                 for marker in message.markers
-                 if marker.ns == namespace and marker.action == Marker.ADD and marker.points)
 
 
 def main() -> int:

@@ -113,7 +113,7 @@ class Recorder(Node):
                 return
             self.destroy_subscription(self._heard.pop(topic)[1])
         try:
-            self.recording.add_topic(topic, kind, definition(kind, _message_file),
+            self.recording.add_topic(topic, kind, definition(kind, message_file),
                                      written_down(offers), str(publishers[0].topic_type_hash))
             subscription = self.create_subscription(
                 message_type(kind), topic, self._writer(topic, kind), _profile(asked), raw=True)
@@ -170,7 +170,7 @@ def _profile(asked: Offer) -> QoSProfile:
 
 
 @cache
-def _message_file(package: str, name: str) -> str:
+def message_file(package: str, name: str) -> str:
     """
     Return the text of a ``.msg`` file, out of the folder ``share`` above the package's module.
 

@@ -16,10 +16,12 @@
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.recording.parameters import RecorderParameters
+from leader_election.recording.settings import Settings
 
 FILE = 'output'
 """The parameter of the recorder that stands for itself on the command line."""
@@ -48,6 +50,58 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
     except ParameterError as error:
         parser.error(str(error))
     return given
+
+
+def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options of ``replay``; a wrong one ends the process likewise."""
+    by_default = Settings()
+    parser = argparse.ArgumentParser(
+        prog='replay', description='Show what a recording (MCAP, by record or by ros2 bag record '
+        '-s mcap) holds of a swarm: a report, and pictures. ROS is not needed.')
+    parser.add_argument('file', type=Path, help='the recording, or a folder of ros2 bag')
+    made = parser.add_argument_group('what is made of it')
+    for name, what in (('picture', 'the swarm in the end (PNG)'),
+                       ('animation', 'the run (GIF)'),
+                       ('timeline', 'who led whom over time (PNG)'),
+                       ('report', 'what is printed, too')):
+        made.add_argument(f'--{name}', type=Path, metavar='FILE', help=f'write {what}')
+    made.add_argument('--json', action='store_true', help='the report as a JSON document')
+    part = parser.add_argument_group('which part of it')
+    part.add_argument('--from', type=_length, dest='begin', default=by_default.begin,
+                      metavar='S', help='begin so long after the first message [s]')
+    part.add_argument('--to', type=_length, dest='end', default=by_default.end, metavar='S',
+                      help='end so long after the first message [s]')
+    part.add_argument('--topic', default=by_default.topic, help="the topic of the robots' "
+                      'messages (default: the only one that is called neighbourhood)')
+    part.add_argument('--instance', default=by_default.instance,
+                      help='whose leaders are shown: main, or the name of another instance')
+    how = parser.add_argument_group('how it is understood')
+    how.add_argument('--radius', type=_length, help='how far a leader reaches [m] '
+                     '(default: as the robots say)')
+    how.add_argument('--range', type=_length, help='how far a robot is heard [m], likewise')
+    how.add_argument('--expiry', type=_positive, default=by_default.expiry, metavar='S',
+                     help='a robot unheard for so long counts as gone [s] (default: %(default)g)')
+    how.add_argument('--look', type=_positive, default=by_default.look, metavar='S',
+                     help='time between two looks at the swarm [s] (default: %(default)g)')
+    options = parser.parse_args(arguments)
+    if options.begin >= options.end:
+        parser.error(f'argument --to: {options.end:g} is not allowed; it takes more than --from, '
+                     f'which is {options.begin:g}')
+    return options
+
+
+def _length(text: str) -> float:
+    number = float(text)
+    if not number >= 0.0:
+        raise argparse.ArgumentTypeError(f'{text} is not allowed; it takes at least 0')
+    return number
+
+
+def _positive(text: str) -> float:
+    number = float(text)
+    if not 0.0 < number < float('inf'):
+        raise argparse.ArgumentTypeError(f'{text} is not allowed; it takes more than 0')
+    return number
 
 
 def _add(parser: argparse.ArgumentParser, p: Parameter) -> None:

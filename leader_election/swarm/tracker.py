@@ -14,6 +14,7 @@
 
 """Listen to the whole swarm."""
 
+from collections import Counter
 import math
 
 from leader_election.algorithms import ALGORITHMS
@@ -54,6 +55,8 @@ class SwarmTracker:
         """How many of the messages said nothing."""
         self.first_heard: dict[int, float] = {}
         """When each robot was first heard to say where it is [s]."""
+        self.heard: Counter[int] = Counter()
+        """How many messages of each robot counted."""
         self._codec = codec_for(ALGORITHMS.get(algorithm))
         self._frame = frame
         self._instance = instance
@@ -70,6 +73,7 @@ class SwarmTracker:
                 or not self._mailbox.put(message, now)):
             self.rejected += 1
             return
+        self.heard[message.id] += 1
         self._last[message.id] = _view(message, self._instance)
         if message.position is not None:
             self.first_heard.setdefault(message.id, now)

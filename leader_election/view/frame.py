@@ -14,7 +14,8 @@
 
 """What there is to draw at one moment."""
 
-from typing import NamedTuple
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from leader_election.robot.codec import Position
 from leader_election.swarm.snapshot import Snapshot
@@ -29,6 +30,21 @@ class Rings(NamedTuple):
 
     arena: tuple[Ring, ...] = ()
     obstacles: tuple[Ring, ...] = ()
+
+
+def rings_of(markers: Iterable[Any]) -> Rings:
+    """
+    Return the outlines that are in markers of the embedded world.
+
+    :param markers: ``visualization_msgs/msg/Marker``, or whatever has the same fields.
+    """
+    def named(namespace: str) -> tuple[Ring, ...]:
+        return tuple(tuple((point.x, point.y) for point in marker.points) for marker in shown
+                     if marker.ns == namespace and marker.points)
+
+    # Action 0 adds a marker; others delete some.
+    shown = [marker for marker in markers if marker.action == 0]
+    return Rings(named('arena'), named('obstacles'))
 
 
 class Frame(NamedTuple):

@@ -1,0 +1,65 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Who led whom over time, as a picture: a line a robot, in the colour of its leader."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from leader_election.view.colours import Colour, GONE
+from leader_election.view.frame import Frame
+from matplotlib.figure import Figure
+import numpy as np
+
+MOST_COLUMNS = 2000
+"""Of a longer run, looks are left out."""
+_SILENT: Colour = (1.0, 1.0, 1.0)
+_MOST_NAMES = 60
+"""Up to so many robots each has its id beside its line."""
+
+
+def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:
+    """
+    Draw frames as a PNG: robots from the lowest id, at the bottom, up; white is silence.
+
+    A robot that leads is marked by a dark line in the middle of its own.
+
+    :param frames: at least one, in their order.
+    :param start: the moment that times count from [s].
+    :raises OSError: when the file cannot be written.
+    """
+    frames = frames[::len(frames) // MOST_COLUMNS + 1]
+    robots = sorted({robot for frame in frames for robot in frame.snapshot.robots})
+    rows = {robot: row for row, robot in enumerate(robots)}
+    image = np.full((max(len(robots), 1), len(frames), 3), _SILENT)
+    leads: list[tuple[int, float]] = []
+    for column, frame in enumerate(frames):
+        for robot, view in frame.snapshot.robots.items():
+            image[rows[robot], column] = frame.colours.get(view.leader, GONE)
+            if view.leader == robot:
+                leads.append((rows[robot], frame.snapshot.time - start))
+    begin, end = (frames[i].snapshot.time - start for i in (0, -1))
+    figure = Figure(figsize=(9.0, 1.1 + 0.14 * min(len(robots), _MOST_NAMES)), dpi=160,
+                    layout='constrained')
+    axes = figure.subplots()
+    axes.imshow(image, aspect='auto', interpolation='nearest', origin='lower',
+                extent=(begin, max(end, begin + 1e-3), -0.5, len(robots) - 0.5))
+    if leads:
+        axes.scatter([time for _, time in leads], [row for row, _ in leads], s=1.2, marker='s',
+                     color='#2b2f36', linewidths=0)
+    axes.set(xlabel='time [s]', ylabel='robot')
+    if len(robots) <= _MOST_NAMES:
+        axes.set_yticks(range(len(robots)), [str(robot) for robot in robots], fontsize=6)
+    axes.spines[:].set_visible(False)
+    figure.savefig(path)
