@@ -101,6 +101,18 @@ def test_the_scanner_looks_all_round_with_even_beams() -> None:
         assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
 
 
+def test_a_scanner_sees_other_robots_and_not_its_own() -> None:
+    for simulator in SIMULATORS:
+        model = robot(simulator, Extras(Lidar()))
+        (sensor,) = model.iter('sensor')
+        height = float(sensor.findtext('pose', '').split()[2])
+        (disc,) = (part for part in model.iter('collision') if part.get('name') == 'disc_shape')
+        middle = float(disc.findtext('pose', '').split()[2])
+        thick = float(disc.findtext('.//length', ''))
+        assert abs(height - middle) < thick / 2
+        assert float(sensor.findtext('.//range/min', '')) > float(disc.findtext('.//radius', ''))
+
+
 def test_robots_have_colours_of_their_own() -> None:
     assert len({robot_colour(i) for i in range(200)}) == 200
     assert all(0 <= part <= 1 for i in range(200) for part in robot_colour(i))
