@@ -58,9 +58,13 @@ def with_defaults(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]
     >>> with_defaults([Parameter('lidar', int, 0, 'Beams.', lower=0, upper=360)])
     {'lidar': ('0', 'Beams. Takes 0 to 360.')}
     """
-    return {
-        p.name: ('' if p.required else str(p.default), f'{p.description} Takes {p.allowed()}.')
-        for p in parameters}
+    return {p.name: (_written(p), f'{p.description} Takes {p.allowed()}.') for p in parameters}
+
+
+def _written(p: Parameter) -> str:
+    """Return the default as :func:`read` reads it; what has to be given has none."""
+    default = list(p.default) if isinstance(p.default, tuple) else p.default
+    return '' if p.required else str(default)
 
 
 def named(tables: Iterable[type], names: Iterable[str]) -> list[Parameter]:

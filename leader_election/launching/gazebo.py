@@ -28,10 +28,11 @@ def check_installed(robots: str) -> None:
     """
     Refuse to start where there is no Gazebo.
 
-    :param robots: how many, for the command that does without.
+    :param robots: how many, or which, for the command that does without.
     :raises ParameterError: naming the package, and the embedded world's command.
     """
     from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
+    number = robots if robots.isdigit() else '30'
     for package in PACKAGES:
         try:
             get_package_share_directory(package)
@@ -40,7 +41,7 @@ def check_installed(robots: str) -> None:
             raise ParameterError(
                 f'Gazebo needs the package {package}, which is not installed; install it with '
                 f'apt install ros-{distro}-ros-gz, or take the embedded world: ros2 launch '
-                f'leader_election swarm.launch.py robots:={robots} motion:=levy') from None
+                f'leader_election swarm.launch.py robots:={number} motion:=levy') from None
 
 
 def run_folder() -> Path:
@@ -62,16 +63,18 @@ def server(world: Path, headless: bool) -> Any:
 
 def window() -> Any:
     """Return Gazebo's window, which may be closed."""
-    return _gz_sim('-g -v2')
+    # Said again: what the server's was told would else hold for this one, too.
+    return _gz_sim('-g -v2', on_exit_shutdown='false')
 
 
-def _gz_sim(arguments: str, **more: str) -> Any:
+def _gz_sim(arguments: str, on_exit_shutdown: str) -> Any:
     from launch.actions import IncludeLaunchDescription
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
     file = PathJoinSubstitution([FindPackageShare('ros_gz_sim'), 'launch', 'gz_sim.launch.py'])
     return IncludeLaunchDescription(
-        file, launch_arguments={'gz_args': arguments, **more}.items())
+        file, launch_arguments={
+            'gz_args': arguments, 'on_exit_shutdown': on_exit_shutdown}.items())
 
 
 def bridge(config: Path, name: str, sim_time: bool, **options: Any) -> Any:

@@ -133,7 +133,7 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
     server, window = simulators(actions)
     world, bridge = prefix / 'logs' / 'world.sdf', prefix / 'logs' / 'bridge.yaml'
     assert server == {'gz_args': f'-r -s -v2 {world}', 'on_exit_shutdown': 'true'}
-    assert window == {'gz_args': '-g -v2'}
+    assert window == {'gz_args': '-g -v2', 'on_exit_shutdown': 'false'}
     found = nodes(actions)
     assert list(found) == ['parameter_bridge', 'fleet', 'fleet2', 'wander', 'monitor']
     assert parameters(found['parameter_bridge']) == {

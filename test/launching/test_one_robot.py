@@ -1,0 +1,97 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What goes before what when a robot is started."""
+
+from pathlib import Path
+
+from leader_election.launching.one_robot import one_robot
+from leader_election.parameters import ParameterError
+import pytest
+
+FLEET = """
+defaults: {radius: 8.0, odom_topic: wheels}
+types: {small: {radius: 6.0, odometry_timeout: 30}}
+robots:
+  alice: {id: 1, type: small, initial_pose: [1, 2, 0.5], hostname: tb4-07, tasks: count}
+  bob: {id: 2}
+"""
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> str:
+    """Return the path of a fleet file."""
+    path = tmp_path / 'robots.yaml'
+    path.write_text(FLEET)
+    return str(path)
+
+
+def test_a_robot_without_a_fleet_file_is_what_it_is_told() -> None:
+    robot = one_robot({'robot_id': '3', 'initial_pose': '[1, 2, 0.5]', 'fleet_file': ''}, 'vm')
+    assert robot.namespace == 'robot_3'
+    assert robot.parameters == {
+        'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'odometry_timeout': 10.0}
+    assert dict(robot.remappings) == {
+        'neighbourhood': '/neighbourhood', 'odom': 'odom', 'scan': 'scan', 'cmd_vel': 'cmd_vel'}
+
+
+def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet: str) -> None:
+    bob = one_robot({'fleet_file': fleet, 'robot': 'bob'}, 'tb4-07')
+    assert (bob.namespace, bob.parameters['robot_id'], bob.parameters['radius']) == ('bob', 2, 8.0)
+    assert bob.parameters['odometry_timeout'] == 10.0
+    alice = one_robot({'fleet_file': fleet}, 'tb4-07')
+    assert alice.namespace == 'alice'
+    assert alice.parameters == {
+        'robot_id': 1, 'initial_pose': (1.0, 2.0, 0.5), 'radius': 6.0, 'tasks': 'count',
+        'odometry_timeout': 30.0}
+    assert dict(alice.remappings)['odom'] == 'wheels'
+
+
+def test_an_argument_goes_before_the_fleet_file(fleet: str) -> None:
+    alice = one_robot({
+        'fleet_file': fleet, 'robot': 'alice', 'namespace': 'scout', 'robot_id': '7',
+        'initial_pose': '[0, 0, 0]', 'tasks': 'rally', 'odom_topic': '/odometry/filtered',
+        'odometry_timeout': '0'}, 'vm')
+    assert alice.namespace == 'scout'
+    assert alice.parameters == {
+        'robot_id': 7, 'initial_pose': (0.0, 0.0, 0.0), 'radius': 6.0, 'tasks': 'rally',
+        'odometry_timeout': 0.0}
+    assert dict(alice.remappings)['odom'] == '/odometry/filtered'
+
+
+def test_a_file_of_parameters_may_say_how_long_odometry_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / 'mine.yaml'
+    path.write_text('/**:\n  ros__parameters: {odometry_timeout: 60.0}\n')
+    robot = one_robot({'robot_id': '3', 'params_file': str(path)}, 'vm')
+    assert 'odometry_timeout' not in robot.parameters
+
+
+@pytest.mark.parametrize(('settings', 'said'), [
+    ({}, 'parameter robot_id is missing; it takes 0 to 9007199254740991, or give a fleet_file, '
+     'which knows it by the name of the robot'),
+    ({'robot_id': 'first'}, "parameter robot_id: 'first' is not allowed"),
+    ({'robot_id': '1', 'robot': 'bob'}, "parameter robot: 'bob' is a name in a fleet file; it "
+     'takes fleet_file, too'),
+    ({'robot_id': '1', 'odom_topic': 'a b'}, "parameter odom_topic: 'a b' is not allowed"),
+    ({'robot_id': '1', 'fleet_file': 'no/such.yaml'}, "parameter fleet_file: 'no/such.yaml' "
+     'cannot be read'),
+    ({'robot_id': '1', 'params_file': 'no/such.yaml'}, 'parameter params_file:'),
+    ({'fleet_file': 'FLEET', 'robot': 'carol'}, "parameter robot: 'carol' is not in"),
+    ({'fleet_file': 'FLEET'}, 'parameter robot: no robot of'),
+])
+def test_what_is_wrong_is_told_in_one_line(
+        settings: dict[str, str], said: str, fleet: str) -> None:
+    with pytest.raises(ParameterError) as caught:
+        one_robot({name: value.replace('FLEET', fleet) for name, value in settings.items()}, 'vm')
+    assert str(caught.value).startswith(said) and '\n' not in str(caught.value)

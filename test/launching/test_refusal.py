@@ -1,0 +1,69 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How a launch ends that was told nonsense, as a process."""
+
+import subprocess
+import sys
+
+from leader_election.launching.refusal import refusing
+from leader_election.parameters import ParameterError
+import pytest
+
+LAUNCH = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import ExecuteProcess, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessExit, OnProcessStart
+from leader_election.launching.refusal import refusing
+from leader_election.parameters import ParameterError
+
+@refusing
+def nonsense(context):
+    raise ParameterError('parameter robots: 0 is not allowed')
+
+before = ExecuteProcess(cmd=[sys.executable, '-c', 'import time; time.sleep(100)'])
+service = LaunchService()
+service.include_launch_description(LaunchDescription([
+    RegisterEventHandler(OnProcessStart(
+        target_action=before, on_start=[OpaqueFunction(function=nonsense)])),
+    RegisterEventHandler(OnProcessExit(
+        target_action=before, on_exit=lambda event, context: print('stopped', flush=True))),
+    before]))
+sys.exit(service.run())
+"""
+
+
+def test_one_line_status_2_and_what_was_started_is_stopped() -> None:
+    # Not launch itself: a checkout has a folder of that name.
+    pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
+                                             'only in a full ROS 2')
+    ran = subprocess.run([sys.executable, '-c', LAUNCH], capture_output=True, text=True,
+                         timeout=60)
+    assert ran.returncode == 2, ran.stderr
+    errors = [line for line in ran.stderr.splitlines() if line.startswith('error: ')]
+    assert errors == ['error: parameter robots: 0 is not allowed']
+    assert 'Traceback' not in ran.stdout + ran.stderr and 'stopped\n' in ran.stdout
+
+
+def test_without_a_running_launch_the_error_is_the_callers() -> None:
+    class Context:
+        asyncio_loop = None
+
+    @refusing
+    def nonsense(context: object) -> list[object]:
+        raise ParameterError('parameter robots: 0 is not allowed')
+
+    with pytest.raises(ParameterError, match='parameter robots'):
+        nonsense(Context())
