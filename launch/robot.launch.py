@@ -12,70 +12,80 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One robot of a physical swarm: its node, which hears its odometry and the others."""
+"""
+One robot of a physical swarm: its node, which hears its odometry and the others.
+
+Who it is, and what holds for it, it reads in the fleet file by its name or hostname, or it is
+told here; what is told here goes before the fleet file, and that before a file of parameters.
+"""
+
+import socket
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.conditions import IfCondition
-from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
 from launch_ros.actions import Node
-from launch_ros.substitutions import FindPackageShare
-from leader_election.parameters import table
+from leader_election.launching.arguments import COMMON, declare, named, read, switch
+from leader_election.launching.nodes import ours, rviz
+from leader_election.launching.one_robot import OF_THE_NODE, one_robot
+from leader_election.launching.refusal import passing_on, refusing
+from leader_election.parameters import Parameter
 from leader_election.robot.parameters import ElectionParameters
-import yaml
 
-PACKAGE = 'leader_election'
-RVIZ = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
-OF_THE_NODE = ('robot_id', 'initial_pose', 'tasks')
+MOTION = Parameter(
+    'motion', str, 'none', 'Whether node wander drives the robot at random, past what its laser '
+    'scanner shows; not together with tasks that drive.', choices=lambda: ('none', 'wander'))
+IN_FILE = ' Empty: what the fleet file says, or {}.'
 OTHERS = {
-    'namespace': ('', 'The namespace of this robot. Empty: robot_ and its id.'),
-    'neighbourhood': ('/neighbourhood', 'The topic that all robots of the swarm talk on.'),
-    'odom_topic': ('odom', 'The topic of the odometry.'),
-    'scan_topic': ('scan', 'The topic of the laser scanner, for tasks that drive.'),
-    'cmd_vel_topic': ('cmd_vel', 'The topic that tasks drive the robot by.'),
-    'params_file': ('', 'A file of parameters, for example a copy of config/election.yaml; what '
-                        'is given here goes before it. Empty: none.'),
+    'fleet_file': ('', 'The YAML file of all robots, for example a copy of config/robots.yaml. '
+                       'Empty: none.'),
+    'robot': ('', 'Which robot of the fleet file this is, by its name. Empty: the one with the '
+                  'hostname of this computer.'),
+    'namespace': ('', 'The namespace of this robot. Empty: its name in the fleet file, or robot_ '
+                      'and its id.'),
+    'neighbourhood': ('', 'The topic that all robots of the swarm talk on.'
+                      + IN_FILE.format('/neighbourhood')),
+    'odom_topic': ('', 'The topic of the odometry.' + IN_FILE.format('odom')),
+    'scan_topic': ('', 'The topic of the laser scanner, for what drives.'
+                   + IN_FILE.format('scan')),
+    'cmd_vel_topic': ('', 'The topic that the robot is driven by.' + IN_FILE.format('cmd_vel')),
+    'managed': ('false', 'Whether the node is a managed one, with the life cycle of ROS 2.'),
+    'autostart': ('true', 'Whether a managed node goes to work by itself.'),
+    MOTION.name: (MOTION.default, f'{MOTION.description} Takes {MOTION.allowed()}.'),
+    'arena': ('', 'For motion wander without a laser scanner: the walls, as a YAML file.'),
     'use_sim_time': ('false', 'Whether to go by /clock.'),
-    'log_level': ('info', 'The least that is logged: debug, info, warn, error or fatal.'),
-    'rviz': ('false', 'Whether to start RViz; the package rviz2 has to be installed.'),
+    **COMMON,
 }
 
 
 def arguments() -> list[DeclareLaunchArgument]:
     """Return all arguments; those of the node are described by the node's own declarations."""
-    declared = [p for p in table(ElectionParameters) if p.name in OF_THE_NODE]
-    return [
-        *(DeclareLaunchArgument(
-            p.name, default_value=None if p.required else '',
-            description=f'{p.description} Takes {p.allowed()}.') for p in declared),
-        *(DeclareLaunchArgument(name, default_value=default, description=description)
-          for name, (default, description) in OTHERS.items())]
+    return declare({
+        p.name: ('', f'{p.description} Takes {p.allowed()}. Empty: what the files say, or '
+                     + ('10.' if p.name == 'odometry_timeout' else 'the default.'))
+        for p in named((ElectionParameters,), OF_THE_NODE)} | OTHERS)
 
 
+@refusing
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the nodes that the arguments ask for."""
     settings = context.launch_configurations
-    given = {p.name: p.check(yaml.safe_load(settings[p.name]))
-             for p in table(ElectionParameters) if settings.get(p.name)}
-    sim_time = {'use_sim_time': yaml.safe_load(settings['use_sim_time'])}
-    files = [settings['params_file']] if settings['params_file'] else []
+    robot = one_robot(settings, socket.gethostname())
+    sim_time = {'use_sim_time': switch(settings, 'use_sim_time')}
+    here = settings | {'namespace': robot.namespace}
+    managed = switch(settings, 'managed')
+    life = {'autostart': switch(settings, 'autostart')} if managed else {}
+    wander = read(MOTION, settings[MOTION.name]) == 'wander'
     return [
-        Node(
-            package=PACKAGE, executable='election_node',
-            namespace=settings['namespace'] or f"robot_{given['robot_id']}",
-            parameters=[*files, given | sim_time],
-            remappings=[('neighbourhood', settings['neighbourhood']),
-                        ('odom', settings['odom_topic']),
-                        ('scan', settings['scan_topic']),
-                        ('cmd_vel', settings['cmd_vel_topic'])],
-            arguments=['--ros-args', '--log-level', settings['log_level']], output='screen'),
-        Node(
-            package='rviz2', executable='rviz2', parameters=[sim_time],
-            arguments=['-d', RVIZ],
-            condition=IfCondition(LaunchConfiguration('rviz'))),
+        ours(here, 'managed_election_node' if managed else 'election_node', 'election_node',
+             robot.parameters | life | sim_time, remappings=robot.remappings,
+             # Who drives on without the election, or a launch that ends well, would hide it.
+             on_exit=passing_on),
+        *([ours(here, 'wander', 'wander', {'world': settings['arena']} | sim_time,
+                remappings=robot.remappings, on_exit=passing_on)] if wander else []),
+        rviz(here, sim_time['use_sim_time']),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Return what ``ros2 launch leader_election robot.launch.py robot_id:=...`` runs."""
+    """Return what ``ros2 launch leader_election robot.launch.py fleet_file:=...`` runs."""
     return LaunchDescription([*arguments(), OpaqueFunction(function=nodes)])

@@ -12,86 +12,35 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The launch files, as far as they go without a process started."""
+"""The launch file of a simulated swarm, as far as it goes without a process started."""
 
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import Any
 
+from launched import describe, executables, install, launched, parameters
 from leader_election.parameters import ParameterError
 import pytest
-import yaml
 
 pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                          'only in a full ROS 2')
-from launch import LaunchContext  # noqa: E402
-from launch.actions import DeclareLaunchArgument, OpaqueFunction  # noqa: E402
-from launch_ros.actions import Node  # noqa: E402
+from launch.actions import DeclareLaunchArgument  # noqa: E402
 
-FILES = Path(__file__).parents[2] / 'launch'
-COMMON = {'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz'}
 ARGUMENTS = {
-    'swarm': COMMON | {'robots', 'robots_per_process', 'seed', 'world', 'motion', 'radius',
-                       'communication_range', 'logs', 'radio', 'real_time_factor', 'monitor',
-                       'algorithm', 'tasks', 'collection', 'connected', 'scan_rate',
-                       'reading_rate'},
-    'robot': COMMON | {'robot_id', 'initial_pose', 'tasks', 'odom_topic', 'scan_topic',
-                       'cmd_vel_topic', 'neighbourhood'},
-}
+    'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robots',
+    'robots_per_process', 'seed', 'world', 'motion', 'radius', 'communication_range', 'logs',
+    'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection', 'connected',
+    'scan_rate', 'reading_rate'}
 
 
 @pytest.fixture(autouse=True)
 def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Have an ament prefix with the package in it, whether it is installed or not."""
-    index = tmp_path / 'share' / 'ament_index' / 'resource_index' / 'packages'
-    index.mkdir(parents=True)
-    (index / 'leader_election').touch()
-    (tmp_path / 'share' / 'leader_election').mkdir()
+    install(tmp_path)
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path))
 
 
-def describe(name: str) -> Any:
-    spec = spec_from_file_location(name, FILES / f'{name}.launch.py')
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.generate_launch_description()
-
-
-def launched(name: str, **given: str) -> list[Node]:
-    """Return the nodes that would be started."""
-    context = LaunchContext()
-    context.launch_configurations.update(given)
-    nodes: list[Node] = []
-    for entity in describe(name).entities:
-        found = entity.visit(context)
-        if isinstance(entity, OpaqueFunction):
-            nodes = found
-    starting = [n for n in nodes if n.condition is None or n.condition.evaluate(context)]
-    for node in starting:
-        node._perform_substitutions(context)
-    return starting
-
-
-def parameters(node: Node) -> dict[str, Any]:
-    """Return the parameters by name, out of the files that launch_ros writes for the node."""
-    values: dict[str, Any] = {}
-    for path, is_file in node._Node__expanded_parameter_arguments:
-        assert is_file
-        # launch_ros tags arrays as Python's tuples; ROS passes over the tag.
-        (entry,) = yaml.full_load(Path(path).read_text()).values()
-        values |= entry['ros__parameters']
-    return values
-
-
-def executables(nodes: list[Node]) -> list[str]:
-    return [node.node_executable for node in nodes]
-
-
-@pytest.mark.parametrize('name', ARGUMENTS)
-def test_all_arguments_are_there_and_described(name: str) -> None:
-    declared = [e for e in describe(name).entities if isinstance(e, DeclareLaunchArgument)]
-    assert {argument.name for argument in declared} == ARGUMENTS[name]
+def test_all_arguments_are_there_and_described() -> None:
+    declared = [e for e in describe('swarm').entities if isinstance(e, DeclareLaunchArgument)]
+    assert {argument.name for argument in declared} == ARGUMENTS
     for argument in declared:
         assert argument.description and argument.description != 'no description given'
 
@@ -123,7 +72,6 @@ def test_sim_time_is_the_worlds() -> None:
 
 def test_rviz_on_request() -> None:
     assert executables(launched('swarm', robots='3', rviz='true'))[-1] == 'rviz2'
-    assert executables(launched('robot', robot_id='3', rviz='true'))[-1] == 'rviz2'
 
 
 def test_a_file_of_parameters_is_passed_on_before_what_is_given(tmp_path: Path) -> None:
@@ -168,19 +116,6 @@ def test_what_robots_believe_of_the_radio_is_so() -> None:
     assert monitor['communication_range'] == 4.0
 
 
-def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
-    (node,) = launched('robot', robot_id='3', initial_pose='[1, 2, 0.5]', odom_topic='/wheels')
-    assert node.expanded_node_namespace == '/robot_3'
-    assert parameters(node) == {
-        'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'use_sim_time': False}
-    assert dict(node.expanded_remapping_rules) == {
-        'neighbourhood': '/neighbourhood', 'odom': '/wheels', 'scan': 'scan',
-        'cmd_vel': 'cmd_vel'}
-    (node,) = launched('robot', robot_id='3', namespace='scout')
-    assert node.expanded_node_namespace == '/scout'
-    assert 'initial_pose' not in parameters(node)
-
-
 def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', tasks='patrol,count', connected='true', motion='cmd_vel',
@@ -190,14 +125,6 @@ def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
     assert (world['motion'], world['scan_rate']) == ('cmd_vel', 5.0)
     assert fleet['algorithm'] == monitor['algorithm'] == 'classic'
     assert 'tasks' not in world and 'tasks' not in monitor
-
-
-def test_a_robot_has_tasks_and_topics_to_drive_by() -> None:
-    (node,) = launched('robot', robot_id='3', tasks='rally', scan_topic='/front',
-                       cmd_vel_topic='/wheels/cmd')
-    assert parameters(node)['tasks'] == 'rally'
-    rules = dict(node.expanded_remapping_rules)
-    assert (rules['scan'], rules['cmd_vel']) == ('/front', '/wheels/cmd')
 
 
 @pytest.mark.parametrize('wrong', [

@@ -1,0 +1,161 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The launch file of a robot: without a process started, and where ros2 is there, for real."""
+
+import os
+from pathlib import Path
+import shutil
+import subprocess
+import sys
+
+from launched import describe, executables, FILES, install, launched, parameters
+from leader_election.parameters import ParameterError
+import pytest
+
+pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
+                                         'only in a full ROS 2')
+from launch.actions import DeclareLaunchArgument  # noqa: E402
+
+ARGUMENTS = {
+    'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robot_id', 'initial_pose',
+    'tasks', 'odometry_timeout', 'odom_topic', 'scan_topic', 'cmd_vel_topic', 'neighbourhood',
+    'fleet_file', 'robot', 'managed', 'autostart', 'motion', 'arena'}
+FLEET = """
+defaults: {radius: 8.0, odom_topic: wheels}
+robots:
+  alice: {id: 1, initial_pose: [1, 2, 0.5], rescue: {radius: 3}, instances: rescue}
+"""
+
+
+@pytest.fixture(autouse=True)
+def share(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """Have an ament prefix with the package in it, whether it is installed or not."""
+    install(tmp_path)
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path), prepend=os.pathsep)
+
+
+@pytest.fixture
+def fleet(tmp_path: Path) -> str:
+    """Return the path of a fleet file."""
+    path = tmp_path / 'robots.yaml'
+    path.write_text(FLEET)
+    return str(path)
+
+
+def test_all_arguments_are_there_and_described() -> None:
+    declared = [e for e in describe('robot').entities if isinstance(e, DeclareLaunchArgument)]
+    assert {argument.name for argument in declared} == ARGUMENTS
+    for argument in declared:
+        assert argument.description and argument.description != 'no description given'
+
+
+def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
+    (node,) = launched('robot', robot_id='3', initial_pose='[1, 2, 0.5]', odom_topic='/wheels')
+    assert node.expanded_node_namespace == '/robot_3'
+    assert parameters(node) == {
+        'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'odometry_timeout': 10.0,
+        'use_sim_time': False}
+    assert dict(node.expanded_remapping_rules) == {
+        'neighbourhood': '/neighbourhood', 'odom': '/wheels', 'scan': 'scan',
+        'cmd_vel': 'cmd_vel'}
+    (node,) = launched('robot', robot_id='3', namespace='scout')
+    assert node.expanded_node_namespace == '/scout'
+    assert 'initial_pose' not in parameters(node)
+
+
+def test_a_robot_has_tasks_and_topics_to_drive_by() -> None:
+    (node,) = launched('robot', robot_id='3', tasks='rally', scan_topic='/front',
+                       cmd_vel_topic='/wheels/cmd')
+    assert parameters(node)['tasks'] == 'rally'
+    rules = dict(node.expanded_remapping_rules)
+    assert (rules['scan'], rules['cmd_vel']) == ('/front', '/wheels/cmd')
+
+
+def test_a_robot_of_a_fleet_file(fleet: str) -> None:
+    (node,) = launched('robot', fleet_file=fleet, robot='alice')
+    assert node.expanded_node_namespace == '/alice'
+    assert parameters(node) == {
+        'robot_id': 1, 'initial_pose': (1.0, 2.0, 0.5), 'radius': 8.0, 'instances': 'rescue',
+        'rescue.radius': 3.0, 'odometry_timeout': 10.0, 'use_sim_time': False}
+    assert dict(node.expanded_remapping_rules)['odom'] == 'wheels'
+
+
+def test_a_managed_robot_and_one_that_wanders(fleet: str) -> None:
+    managed, wander = launched(
+        'robot', fleet_file=fleet, robot='alice', managed='true', autostart='false',
+        motion='wander', arena='blocks', use_sim_time='true')
+    assert executables([managed, wander]) == ['managed_election_node', 'wander']
+    assert parameters(managed)['autostart'] is False
+    assert parameters(wander) == {'world': 'blocks', 'use_sim_time': True}
+    assert wander.expanded_node_namespace == '/alice'
+    assert wander.expanded_remapping_rules == managed.expanded_remapping_rules
+
+
+def test_a_file_of_parameters_comes_before_all_else(fleet: str, tmp_path: Path) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**:\n  ros__parameters: {radius: 3.0, ties: nearest, robot_id: 9}\n')
+    (node,) = launched('robot', fleet_file=fleet, robot='alice', params_file=str(file))
+    found = parameters(node)
+    assert (found['radius'], found['ties'], found['robot_id']) == (8.0, 'nearest', 1)
+
+
+def test_rviz_on_request() -> None:
+    assert executables(launched('robot', robot_id='3', rviz='true'))[-1] == 'rviz2'
+
+
+@pytest.mark.parametrize('wrong', [
+    {'robot_id': 'first'}, {'initial_pose': 'here'}, {'odometry_timeout': '-1'},
+    {'motion': 'dance'}, {'managed': 'perhaps'}, {'autostart': 'x', 'managed': 'true'},
+    {'odom_topic': 'a b'}, {'fleet_file': 'no/such.yaml'}, {'robot': 'alice'}])
+def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
+    with pytest.raises(ParameterError, match=next(iter(wrong))):
+        launched('robot', **{'robot_id': '1'} | wrong)
+
+
+# For real.
+
+def ros2_launch(prefix: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Run the launch file of the checkout by ros2, with our executables in the prefix."""
+    executable = prefix / 'lib' / 'leader_election' / 'election_node'
+    executable.parent.mkdir(parents=True)
+    executable.write_text(f'#!{sys.executable}\nfrom leader_election.cli import election_node\n'
+                          'election_node()\n')
+    executable.chmod(0o755)
+    return subprocess.run(
+        [ROS2, 'launch', str(FILES / 'robot.launch.py'), *arguments], text=True,
+        capture_output=True, timeout=60.0,
+        env=os.environ | {'PYTHONPATH': os.pathsep.join([str(FILES.parent), *filter(None, [
+            os.environ.get('PYTHONPATH')])])})
+
+
+ROS2 = shutil.which('ros2', path=os.pathsep.join(
+    [str(Path(sys.executable).parent), os.environ.get('PATH', '')])) or ''
+for_real = pytest.mark.skipif(not ROS2, reason='ros2 is not installed')
+
+
+@for_real
+def test_a_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) -> None:
+    ran = ros2_launch(tmp_path, f'fleet_file:={fleet}', 'robot:=bob')
+    assert ran.returncode == 2
+    assert ran.stderr == (f"error: parameter robot: 'bob' is not in {fleet}; there are: alice\n")
+    assert 'process started' not in ran.stdout
+
+
+@for_real
+def test_a_robot_that_gives_up_ends_the_launch_with_its_status(
+        tmp_path: Path, fleet: str) -> None:
+    ran = ros2_launch(tmp_path, f'fleet_file:={fleet}', 'robot:=alice', 'odometry_timeout:=0.5')
+    assert ran.returncode == 2
+    assert ran.stdout.count('no odometry on /alice/wheels within 0.5 s') == 1
