@@ -23,7 +23,7 @@ from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.outputs import Outputs
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
-from leader_election.nodes.robot_diagnostics import status
+from leader_election.nodes.robot_diagnostics import statuses
 from leader_election.nodes.strength_topic import subscribe
 from leader_election.nodes.transform import Transform
 from leader_election.parameters import ParameterError
@@ -214,8 +214,8 @@ class Election:
     def _diagnose(self) -> None:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        name = f'{self._node.get_namespace().strip("/") or "robot"}: {self._node.get_name()}'
-        message.status = [status(self.robot, name, self._now())]
+        name = self._node.get_namespace().strip('/') or self._node.get_name()
+        message.status = statuses(self.robot, name, self._now())
         self._diagnostics.publish(message)
 
     def close(self) -> None:

@@ -12,73 +12,128 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a robot says of itself on ``/diagnostics``."""
+"""
+What a robot says of itself on ``/diagnostics``: one status a concern, each with its own level.
+
+Names are ``<namespace>: <concern>``, as diagnostic_updater's, and the hardware is the robot, so
+that what aggregates diagnostics puts them in groups (``config/diagnostics.yaml``).
+"""
+
+from collections.abc import Iterator
+from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from leader_election.robot.codec import MAIN
-from leader_election.robot.robot import ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, Robot
+from leader_election.robot.instance import Instance
+from leader_election.robot.robot import (
+    LEADER_CHANGES,
+    MEASUREMENTS_REJECTED,
+    ODOMETRY_REJECTED,
+    ODOMETRY_WITHOUT_TRANSFORM,
+    Robot,
+    ROUNDS,
+)
+
+OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
+OF_ELECTION = (ROUNDS, LEADER_CHANGES)
+OF_ODOMETRY = (ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED)
+"""Which of the robot's counts are told where; all others are of the neighbourhood."""
+Concern = tuple[bytes, str, dict[str, Any]]
+"""Level, message and values."""
 
 
-def status(robot: Robot, name: str, now: float) -> DiagnosticStatus:
-    """Return the state of a robot in one line, its level by the worst of it, and all counts."""
-    level, text = _summary(robot, now)
-    numbers = {
-        'leader': robot.state.leader,
-        'distance': f'{robot.state.distance:.3f}',
-        'strength': f'{robot.strength.announced:g}',
-        'neighbours': len(robot.neighbours),
-        'senders_expired': robot.mailbox.expired,
-        'strength_rejected': robot.strength.rejected,
-        **robot.counts,
-        **_regions(robot),
-    }
-    return DiagnosticStatus(
-        level=level, name=name, message=text, hardware_id=f'robot {robot.parameters.robot_id}',
-        values=[KeyValue(key=key, value=str(value)) for key, value in numbers.items()])
+def statuses(robot: Robot, name: str, now: float) -> list[DiagnosticStatus]:
+    """
+    Return a status a concern: election, odometry, neighbourhood and, where there are, regions.
+
+    :param name: what their names begin with.
+    """
+    concerns = {'election': _election(robot, now), 'odometry': _whereabouts(robot, now),
+                'neighbourhood': _neighbourhood(robot)}
+    if any(instance.region is not None for instance in robot.instances.values()):
+        concerns['regions'] = _regions(robot)
+    return [DiagnosticStatus(
+        level=level, name=f'{name}: {concern}', message=text,
+        hardware_id=f'robot {robot.parameters.robot_id}',
+        values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])
+        for concern, (level, text, values) in concerns.items()]
 
 
-def _summary(robot: Robot, now: float) -> tuple[bytes, str]:
-    twin = robot.twin_heard
-    if twin is not None and now - twin <= robot.parameters.message_expiry:
-        return DiagnosticStatus.ERROR, (
-            f'another robot goes by id {robot.parameters.robot_id}: give each its own robot_id')
-    if robot.positions_matter() and robot.locate(now) is None:
-        return DiagnosticStatus.WARN, f'{_odometry(robot, now)}: no position is announced'
-    for instance in robot.instances.values():
-        if instance.strength_missing:
-            return DiagnosticStatus.WARN, (
-                f'strength source {instance.source.name} is silent: the parameter strength holds')
-        for duty in instance.duties:
-            if duty.trouble:
-                last = duty.trouble.strip().splitlines()[-1]
-                return DiagnosticStatus.WARN, f'task {duty.name} fails: {last}'
-    if robot.leads:
-        return DiagnosticStatus.OK, 'leads'
-    if robot.state.leader == robot.parameters.robot_id:
-        return DiagnosticStatus.OK, 'has no leader yet'
-    return DiagnosticStatus.OK, f'follows {robot.state.leader} at {robot.main.distance:.1f} m'
-
-
-def _regions(robot: Robot) -> dict[str, object]:
-    """Return what is to say of each instance beyond elections, and of all but the first."""
-    numbers: dict[str, object] = {}
+def _election(robot: Robot, now: float) -> Concern:
+    values: dict[str, Any] = {'strength': f'{robot.strength.announced:g}',
+                              'strength_rejected': robot.strength.rejected}
     for name, instance in robot.instances.items():
         start = '' if name == MAIN else f'{name}.'
-        numbers[f'{start}role'] = instance.role
-        if name != MAIN:
-            numbers[f'{start}leader'] = instance.state.leader
-            numbers[f'{start}distance'] = f'{instance.distance:.3f}'
-        if instance.region is not None:
-            numbers[f'{start}members'] = f'{instance.region.summary[0]:g}'
-            numbers[f'{start}radius'] = f'{instance.radius:g}'
-            numbers |= {start + count: n for count, n in instance.counts.items()}
-        for duty in instance.duties:
-            numbers[f'{start}{duty.name}.errors'] = duty.errors
-            if duty.trouble and not duty.told:
-                # Once; it is long.
-                duty.told = True
-                numbers[f'{start}{duty.name}.traceback'] = duty.trouble
-    return numbers
+        values |= {f'{start}leader': instance.state.leader, f'{start}role': instance.role,
+                   f'{start}distance': f'{instance.distance:.3f}',
+                   f'{start}radius': f'{instance.radius:g}'}
+    values |= {name: robot.counts[name] for name in OF_ELECTION}
+    twin = robot.twin_heard
+    if twin is not None and now - twin <= robot.parameters.message_expiry:
+        return ERROR, (f'another robot goes by id {robot.parameters.robot_id}: give each its own '
+                       'robot_id'), values
+    for instance in robot.instances.values():
+        if instance.strength_missing:
+            return WARN, (f'strength source {instance.source.name} is silent: the parameter '
+                          'strength holds'), values
+    return OK, _standing(robot), values
+
+
+def _standing(robot: Robot) -> str:
+    if robot.leads:
+        return 'leads'
+    if robot.state.leader == robot.parameters.robot_id:
+        return 'has no leader yet'
+    return f'follows {robot.state.leader} at {robot.main.distance:.1f} m'
+
+
+def _whereabouts(robot: Robot, now: float) -> Concern:
+    values = {name: robot.counts[name] for name in OF_ODOMETRY}
+    if robot.locate(now) is not None:
+        return OK, 'arrives', values
+    if not robot.positions_matter():
+        return OK, 'is not needed', values
+    return WARN, f'{_odometry(robot, now)}: no position is announced', values
+
+
+def _neighbourhood(robot: Robot) -> Concern:
+    told = (*OF_ELECTION, *OF_ODOMETRY)
+    values = {'neighbours': len(robot.neighbours),
+              'communication_range': f'{robot.parameters.communication_range:g}',
+              'senders_expired': robot.mailbox.expired,
+              **{name: number for name, number in robot.counts.items() if name not in told}}
+    return OK, f'neighbours: {len(robot.neighbours)}', values
+
+
+def _regions(robot: Robot) -> Concern:
+    """Return how regions and their tasks fare; the first task that fails is told."""
+    values: dict[str, Any] = {}
+    for name, instance in robot.instances.items():
+        values |= _region('' if name == MAIN else f'{name}.', instance)
+    for duty in _duties(robot):
+        if duty.trouble:
+            return WARN, (f'task {duty.name} fails: '
+                          + duty.trouble.strip().splitlines()[-1]), values
+    return OK, f'{values.get("members", "?")} members known', values
+
+
+def _region(start: str, instance: Instance) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    if instance.region is not None:
+        values[f'{start}members'] = f'{instance.region.summary[0]:g}'
+        values |= {start + name: number for name, number in instance.counts.items()}
+    for duty in instance.duties:
+        values[f'{start}{duty.name}.errors'] = duty.errors
+        if duty.trouble and not duty.told:
+            # Once; it is long.
+            duty.told = True
+            values[f'{start}{duty.name}.traceback'] = duty.trouble
+    return values
+
+
+def _duties(robot: Robot) -> Iterator[Any]:
+    for instance in robot.instances.values():
+        yield from instance.duties
 
 
 def _odometry(robot: Robot, now: float) -> str:

@@ -161,18 +161,22 @@ def test_without_odometry_no_position_is_announced_and_diagnostics_say_so():
     stage = Stage({2: (0.0, 0.0)})
     told = collect(stage, DiagnosticArray, '/diagnostics', EVENTS)
 
-    def last() -> DiagnosticStatus | None:
-        mine = [m.status[0] for m in told if m.status[0].hardware_id == 'robot 1']
-        return mine[-1] if mine else None
+    def last(concern: str = 'odometry') -> DiagnosticStatus:
+        mine = [status for m in told for status in m.status if status.name == f'r1: {concern}']
+        return mine[-1] if mine else DiagnosticStatus()
 
     spin_until([stage, *robots], lambda: 1 in stage.said and robots[0].robot.counts[HEARD] > 3
-               and last() is not None)
+               and last().message != '')
     assert stage.said[1].position is None
     assert leaders(robots) == [1, 2]
-    status = last()
-    assert (status.name, status.level) == ('r1: election_node', DiagnosticStatus.WARN)
-    assert status.message == 'no odometry yet: no position is announced'
-    values = {v.key: v.value for v in status.values}
+    assert last().level == DiagnosticStatus.WARN
+    assert last().message == 'no odometry yet: no position is announced'
+    assert (last('election').message, last('neighbourhood').level) == ('leads', b'\0')
+    concerns = [last(name) for name in ('election', 'odometry', 'neighbourhood')]
+    assert {status.hardware_id for status in concerns} == {'robot 1'}
+    keys = [v.key for status in concerns for v in status.values]
+    assert len(keys) == len(set(keys)), 'each is told once'
+    values = {v.key: v.value for status in concerns for v in status.values}
     assert {'leader', 'distance', 'strength', 'neighbours', 'senders_expired', 'leader_changes',
             *robots[0].robot.counts} <= set(values)
     assert values['strength'] == '1' and int(values[ROUNDS]) > 0
@@ -180,7 +184,7 @@ def test_without_odometry_no_position_is_announced_and_diagnostics_say_so():
     driver = Stage({1: (3.0, 0.0)}, name='driver')
     spin_until([driver, stage, *robots], lambda: last().level == DiagnosticStatus.OK
                and leaders(robots) == [2, 2])
-    spin_until([driver, stage, *robots], lambda: last().message == 'follows 2 at 3.0 m')
+    spin_until([driver, stage, *robots], lambda: last('election').message == 'follows 2 at 3.0 m')
     # Nobody drives any more.
     spin_until([stage, *robots], lambda: 's old: no position is announced' in last().message
                and stage.said[1].position is None)
