@@ -14,6 +14,7 @@
 
 """The arguments of a launch file, as it declares them."""
 
+import ast
 from collections.abc import Iterator
 from contextlib import contextmanager
 import importlib.util
@@ -52,18 +53,29 @@ class Description(list[Any]):
         self.append(action)
 
 
-def launch_arguments(root: Path, file: str) -> str:
-    """
-    Return the arguments of a launch file, as Markdown.
+def launch_arguments(root: Path, argument: str) -> str:
+    """Return a section for each launch file, with its arguments, as Markdown."""
+    return '\n'.join(map(section, sorted((root / 'launch').glob('*.launch.py'))))
 
-    :param file: its name in ``launch/``, as ``robot.launch.py``.
+
+def section(file: Path) -> str:
+    """Return what a launch file says of itself, and its arguments."""
+    said = ast.get_docstring(ast.parse(file.read_text())) or ''
+    return '\n'.join([f'## {file.name}\n\n{said}\n', *map(entry, arguments(file))])
+
+
+def entry(argument: Argument) -> str:
     """
-    lines = []
-    for argument in arguments(root / 'launch' / file):
-        has = '**required**' if argument.default is None else f"= `{argument.default or repr('')}`"
-        text = argument.description.replace('<', '\\<').replace('*', '\\*').replace('_', '\\_')
-        lines.append(f'`{argument.name}` {has}\n: {text}\n')
-    return '\n'.join(lines)
+    Return what there is to know of an argument: a term, and what is said of it.
+
+    >>> print(entry(Argument('rviz', default_value='false', description='Whether to start RViz.')))
+    `rviz` = `false`
+    : Whether to start RViz.
+    <BLANKLINE>
+    """
+    has = '**required**' if argument.default is None else f"= `{argument.default or repr('')}`"
+    text = argument.description.replace('<', '\\<').replace('*', '\\*').replace('_', '\\_')
+    return f'`{argument.name}` {has}\n: {text}\n'
 
 
 def arguments(file: Path) -> list[Argument]:

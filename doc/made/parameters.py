@@ -21,14 +21,12 @@ from typing import Any
 from leader_election.parameters import Parameter, table
 
 
-def parameters(root: Path, file: str) -> str:
-    """
-    Return the parameters that a file of ``config/`` holds, as Markdown.
-
-    :param file: its name, as ``election.yaml``.
-    """
+def parameters(root: Path, argument: str) -> str:
+    """Return a section for each file in ``config/`` that holds parameters, as Markdown."""
     from leader_election.config import FILES
-    return '\n'.join(map(entry, table(FILES[file][0])))
+    return '\n'.join(
+        f'## {file}\n\n{title} As a file: [`config/{file}`](../../config/{file}).\n\n'
+        + '\n'.join(map(entry, table(kind))) for file, (kind, title) in FILES.items())
 
 
 def entry(p: Parameter) -> str:
