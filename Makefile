@@ -11,11 +11,12 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo lab reproduce study test docs benchmark lint config clean
+.PHONY: help demo lab reproduce study test test-gazebo gazebo physics \
+  docs benchmark lint config clean
 
 help:  ## Say what there is (the default)
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
-	do printf 'make %-10s %s\n' "$$name" "$$what"; done
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
+	do printf 'make %-12s %s\n' "$$name" "$$what"; done
 	@echo 'ARGS="..." is passed on by demo, lab, reproduce and study, and by test to pytest.'
 	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
@@ -39,6 +40,15 @@ test: .venv/.dev  ## Build with colcon and run all tests
 benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, recovery, the laboratory
 	@for each in round_cost leader_killed cold_start steady_state laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
+
+test-gazebo: .venv/.dev gazebo  ## Fetch Gazebo Classic 11 and run the tests in real physics
+	@.ci/test -m gazebo $(ARGS)
+
+gazebo: .venv/.physics  ## Fetch Gazebo Classic 11 into ~/.cache/leader_election, 250 MB; nothing is installed
+	@$(BIN)/python test/physics/fetch.py
+
+physics: gazebo  ## Print how a swarm does in real physics; five minutes, ARGS="--help"
+	@PYTHONPATH=test $(BIN)/python -m benchmarks.real_physics $(ARGS)
 
 docs: .venv/.dev  ## Build the documentation: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees doc build/docs
@@ -76,6 +86,10 @@ requirements/record.txt
 
 .venv/.benchmark: .venv/.lab requirements/benchmark.txt
 	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/benchmark.txt
+	@touch $@
+
+.venv/.physics: .venv/.lab requirements/physics.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/physics.txt
 	@touch $@
 
 .venv/.dev: .venv/.lab requirements/test.txt requirements/build.txt requirements/lint.txt \

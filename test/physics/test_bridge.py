@@ -1,0 +1,110 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Robots in Gazebo, one by one: driven, seen, taken away; and a server that does not start."""
+
+from collections.abc import Callable
+import math
+from pathlib import Path
+
+from geometry_msgs.msg import Twist
+from leader_election.gazebo.simulator import BARE
+from leader_election.gazebo.simulator import Simulator as Kind
+from leader_election.gazebo.world import WORLD_NAME, world_sdf
+from leader_election.roster.entry import Entry
+from leader_election.world.arena import load_arena
+from nav_msgs.msg import Odometry
+from physics import simulator as server
+from physics.bridge import Bridge
+from physics.messages import Messages
+from physics.simulator import Simulator
+from physics.swarm import SCANNER, STEP
+import pytest
+from rclpy.node import Node
+from sensor_msgs.msg import LaserScan
+from support import spin_until
+
+pytestmark = pytest.mark.gazebo
+
+# One looks at the upper wall, 2 m before it; the other stands 1 m to its right.
+ROBOTS = [Entry('robot_1', 1, (0.0, 8.0, math.pi / 2)), Entry('robot_2', 2, (1.0, 8.0, 0.0))]
+
+
+class Driver(Node):
+    """Says and hears what a robot's node does, of robot 1."""
+
+    def __init__(self) -> None:
+        super().__init__('driver')
+        self.odom: list[Odometry] = []
+        self.scans: list[LaserScan] = []
+        self.wheels = self.create_publisher(Twist, 'robot_1/cmd_vel', 10)
+        self.create_subscription(Odometry, 'robot_1/odom', self.odom.append, 10)
+        self.create_subscription(LaserScan, 'robot_1/scan', self.scans.append, 10)
+
+    def drive(self, forward: float, turning: float) -> None:
+        """Command."""
+        command = Twist()
+        command.linear.x, command.angular.z = forward, turning
+        self.wheels.publish(command)
+
+
+def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
+    text = world_sdf(load_arena('empty'), ROBOTS, Kind.GZ_CLASSIC,
+                     BARE._replace(lidar=SCANNER), STEP)
+    with Simulator(gazebo, text, WORLD_NAME) as running:
+        bridge, driver = Bridge(running.client, Messages(gazebo), ROBOTS), Driver()
+
+        def wait(condition: Callable[[], bool]) -> None:
+            spin_until([bridge, driver], condition, deadline=20.0)
+        wait(lambda: bridge.driven and driver.wheels.get_subscription_count() > 0
+             and bool(driver.scans))
+        # Beams begin behind and go round by the right: 9 is to the right, 18 ahead.
+        seen = driver.scans[-1].ranges
+        assert (seen[18], seen[9]) == pytest.approx((2.0, 0.85), abs=0.02)
+        assert seen[0] == seen[27] == math.inf
+
+        driver.drive(0.3, 0.0)
+        wait(lambda: bridge.truth[0, 1] > 8.6)
+        driver.drive(0.0, 1.0)
+        wait(lambda: bridge.truth[0, 2] > 2.5)
+        driver.drive(0.0, 0.0)
+        heard = len(driver.odom)
+        wait(lambda: len(driver.odom) > heard + 4)
+        # Forward and to the left, as the wheels know, too, within what they slid.
+        x, y, yaw = bridge.wheels.poses[0]
+        assert (x, y) == pytest.approx((bridge.truth[0, 1] - 8.0, -bridge.truth[0, 0]), abs=0.05)
+        assert yaw == pytest.approx(bridge.truth[0, 2] - math.pi / 2, rel=0.1)
+        point = driver.odom[-1].pose.pose.position
+        assert (point.x, point.y) == pytest.approx((x, y), abs=0.01)
+        assert bridge.truth[1] == pytest.approx(ROBOTS[1].pose, abs=0.01)
+
+        bridge.delete('robot_1')
+        silent, since = len(driver.odom), bridge.time
+        wait(lambda: bridge.time > since + 1.0)
+        there = bridge.truth[0].copy()
+        driver.drive(0.3, 0.0)
+        wait(lambda: bridge.time > since + 2.0)
+        assert len(driver.odom) <= silent + 1
+        assert bridge.truth[0].tolist() == there.tolist()
+        bridge.destroy_node()
+        driver.destroy_node()
+
+
+def test_a_world_that_cannot_be_read_is_told_and_nothing_is_left_running(
+        gazebo: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, 'START_UP', 3.0)
+    broken = Simulator(gazebo, '<sdf version="1.7"><world name="swarm">', WORLD_NAME)
+    with pytest.raises(RuntimeError, match='gzserver (did not start|has ended)'):
+        broken.__enter__()
+    assert broken._process.poll() is not None
