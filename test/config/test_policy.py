@@ -1,0 +1,119 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The security policy says what the nodes really have, no more and no less."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+import time
+from typing import Any
+
+from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.managed_election_node import ManagedElectionNode
+from leader_election.nodes.monitor import Monitor
+from leader_election.nodes.wander import WanderNode
+from lxml import etree
+import pytest
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+POLICY = etree.parse(Path(__file__).parents[2] / 'config' / 'security' / 'policy.xml').getroot()
+RIGHTS = {'publish': 'publisher', 'subscribe': 'subscriber', 'reply': 'service',
+          'request': 'client'}
+"""What each right is called where ROS counts what a node has."""
+ROBOT: dict[str, Any] = {'robot_id': 1}
+PROFILES: dict[str, tuple[str, list[tuple[type[Node], dict[str, Any]]]]] = {
+    'election_node': ('/alice', [
+        (ElectionNode, ROBOT | {
+            'metric': 'range', 'strength_source': 'battery', 'tasks': 'field,rally'}),
+        (ElectionNode, ROBOT | {'strength_source': 'topic', 'tasks': 'count,patrol'}),
+        (ManagedElectionNode, ROBOT | {'use_sim_time': True})]),
+    'wander': ('/alice', [
+        (WanderNode, {'use_sim_time': True}), (WanderNode, {'world': 'blocks'})]),
+    'monitor': ('/', [(Monitor, {'use_sim_time': True})]),
+}
+"""Each profile: its namespace, and nodes in settings that together have all that there may be."""
+
+
+@pytest.fixture(autouse=True)
+def context(ros: None) -> Iterator[None]:
+    """Have ROS in each test."""
+    yield
+
+
+def has(kind: type[Node], namespace: str, parameters: dict[str, Any]) -> dict[str, set[str]]:
+    """Return what a node has, by right."""
+    node = kind(namespace=namespace, use_global_arguments=False,  # type: ignore[call-arg]
+                cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
+                parameter_overrides=[Parameter(name, value=value)
+                                     for name, value in parameters.items()])
+    try:
+        return {right: settled(node, f'get_{what}_names_and_types_by_node')
+                for right, what in RIGHTS.items()}
+    finally:
+        getattr(node, 'close', lambda: None)()
+        node.destroy_node()
+
+
+def settled(node: Node, ask: str) -> set[str]:
+    """Return the names that the graph knows of a node, once it knows the node."""
+    end = time.monotonic() + 5.0
+    while (node.get_name(), node.get_namespace()) not in node.get_node_names_and_namespaces():
+        assert time.monotonic() < end
+    return {name for name, _ in getattr(node, ask)(node.get_name(), node.get_namespace())}
+
+
+def may(name: str) -> dict[str, set[str]]:
+    """Return what a profile allows, by right, with whole names (as SROS2 makes them whole)."""
+    (profile,) = POLICY.iterfind(f".//profile[@node='{name}']")
+    namespace = profile.get('ns').rstrip('/')
+    found: dict[str, set[str]] = defaultdict(set)
+    for group in profile.iterchildren('topics', 'services'):
+        assert set(group.attrib.values()) == {'ALLOW'}
+        for right in group.attrib:
+            for element in group.iterchildren('topic', 'service'):
+                text = element.text.replace('~', f'{namespace}/{name}', 1)
+                found[right].add(text if text.startswith('/') else f'{namespace}/{text}')
+    return found
+
+
+@pytest.mark.parametrize('name', PROFILES)
+def test_a_profile_is_what_the_node_has(name: str) -> None:
+    namespace, settings = PROFILES[name]
+    found: dict[str, set[str]] = defaultdict(set)
+    for kind, parameters in settings:
+        for right, names in has(kind, namespace, parameters).items():
+            found[right] |= names
+    allowed = may(name)
+    assert {right: sorted(allowed[right]) for right in RIGHTS} == {
+        right: sorted(found[right]) for right in RIGHTS}
+
+
+def test_all_profiles_are_of_nodes() -> None:
+    assert {profile.get('node') for profile in POLICY.iter('profile')} == {*PROFILES, 'record'}
+
+
+def test_who_records_says_nothing_to_robots() -> None:
+    allowed = may('record')
+    assert allowed['subscribe'] == {'/*'}
+    assert allowed['publish'] == {'/rosout', '/parameter_events'}
+    assert not allowed['reply'] | allowed['request']
+
+
+def test_another_robot_has_its_name_put_for_hers() -> None:
+    """What the file's first lines tell: nothing in a robot's enclave is of no robot's name."""
+    text = etree.tostring(POLICY).decode().replace('alice', 'bob')
+    robots = {enclave.get('path') for enclave in etree.fromstring(text).iter('enclave')}
+    assert robots == {'/swarm/bob', '/swarm/laptop'} and 'alice' not in text
