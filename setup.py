@@ -86,8 +86,8 @@ setup(
         'console_scripts': [
             f'{script} = {NAME}.cli:{script}'
             for script in ('demo', 'election_node', 'fleet', 'gazebo_world', 'lab',
-                           'managed_election_node', 'monitor', 'record', 'replay', 'swarm_world',
-                           'wander')
+                           'managed_election_node', 'monitor', 'record', 'replay', 'swarm_doctor',
+                           'swarm_world', 'wander')
         ],
     },
 )

@@ -20,7 +20,7 @@ from leader_election import cli
 
 if __name__ == '__main__':
     names = ('demo', 'election_node', 'fleet', 'lab', 'managed_election_node', 'monitor',
-             'record', 'replay', 'swarm_world', 'wander')
+             'record', 'replay', 'swarm_doctor', 'swarm_world', 'wander')
     if len(sys.argv) < 2 or sys.argv[1] not in names:
         sys.exit(f'usage: python -m leader_election {"|".join(names)} ...')
     getattr(cli, sys.argv.pop(1))()

@@ -1,0 +1,122 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The checks of whether robots hear each other."""
+
+from doctor.scene import AIR, healthy, node, rewired, said, signs, statuses, told, wiring, without
+from leader_election.doctor import hearing
+from leader_election.doctor.finding import Level
+from leader_election.doctor.observations import Endpoint, Neighbours
+
+STRING = 'std_msgs/msg/String'
+
+
+def test_who_speaks_to_itself() -> None:
+    alone = rewired('bob', *wiring('bob', air='/bob/neighbourhood'))
+    assert signs(hearing.one_air, endpoints=alone) == [
+        (('bob',), 'it speaks on /bob/neighbourhood, where nobody else listens')]
+    assert signs(hearing.one_air, endpoints=wiring('bob')) == [], 'there is nobody else'
+    # A radio carries it on.
+    radio = Endpoint('/bob/neighbourhood', STRING, False, '/swarm_world')
+    assert signs(hearing.one_air, endpoints=[*alone, radio]) == []
+
+
+def test_profiles_that_do_not_go_together() -> None:
+    def bob(**of_driver):
+        *rest, driver = wiring('bob')
+        return rewired('bob', *rest, driver._replace(**of_driver))
+
+    def asks(**of_robot):
+        *rest, hears, driver = wiring('bob')
+        return rewired('bob', *rest, hears._replace(**of_robot), driver)
+
+    begin = f'/bob/odom: {node("bob")} cannot hear /bob/driver: '
+    assert signs(hearing.profiles, endpoints=asks(reliable=True)) == [], 'it is offered'
+    for endpoints, fault in (
+            (asks(latched=True), 'durability: volatile is offered, transient local asked for'),
+            (asks(deadline=0.5), 'deadline: inf s is offered, 0.5 s asked for')):
+        assert signs(hearing.profiles, endpoints=endpoints) == [(('bob',), begin + fault)]
+    assert signs(hearing.profiles, endpoints=bob(type='nav_msgs/msg/Path')) == [
+        (('bob',), '/bob/odom has several types: nav_msgs/msg/Odometry, nav_msgs/msg/Path')]
+
+
+def test_a_robot_that_asks_for_reliable_messages() -> None:
+    """Nobody offers these: one finding, that names whom it cannot hear."""
+    hears = Endpoint(AIR, STRING, False, node('bob'), reliable=True)
+    others = [e for e in wiring('bob') if e.writes or e.topic != AIR]
+    assert signs(hearing.profiles, endpoints=rewired('bob', *others, hears)) == [
+        (('alice', 'bob', 'carol'), f'{AIR}: {node("bob")} cannot hear {node("alice")}, '
+         f'{node("bob")}, {node("carol")}: reliability: best effort is offered, reliable asked '
+         'for')]
+
+
+def test_a_tool_that_asks_for_too_much_is_a_warning() -> None:
+    tool = Endpoint(AIR, STRING, False, '/logger', reliable=True)
+    sign, = hearing.profiles(healthy(endpoints=rewired('bob', *wiring('bob'), tool)))
+    assert sign.level == Level.WARN and '/logger cannot hear' in sign.what
+    elsewhere = [Endpoint('/rosout', STRING, False, '/a', True), Endpoint(
+        '/rosout', STRING, True, '/b')]
+    assert signs(hearing.profiles,
+                 endpoints=rewired('bob', *wiring('bob'), *elsewhere)) == []
+
+
+def test_who_hears_nobody() -> None:
+    deaf = statuses('bob', 2, messages_heard=0)
+    assert signs(hearing.deaf, diagnostics=told('bob', *deaf)) == [
+        (('bob',), 'it heard nothing, while others near it said 18 messages that arrived here')]
+    assert signs(hearing.deaf, diagnostics=told('bob', *deaf), messages=said(2)) == []
+    # Alice and Carol are 4 m apart and hear each other; so far away Bob may hear nobody.
+    lonely = {'alice': [Neighbours(0.2, (3,))], 'carol': [Neighbours(0.2, (1,))]}
+    for x, found in ((9.0, 1), (9.3, 0)):
+        assert len(signs(hearing.deaf, diagnostics=told('bob', *deaf), neighbours=lonely,
+                         messages=without(2) + said(2, x=x))) == found
+
+
+def test_who_is_heard_and_does_not_hear() -> None:
+    both, less = healthy().neighbours, {'bob': [Neighbours(0.2, (3,))]}
+    assert signs(hearing.one_way, neighbours={**both, **less}) == [
+        (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice')]
+    ranges = [status._replace(values={'communication_range': f'{status.id + 3}'})
+              for status in healthy().diagnostics]
+    assert signs(hearing.one_way, neighbours={**both, **less}, diagnostics=ranges) == [
+        (('alice', 'bob'), 'alice has bob as a neighbour, bob not alice (communication_range 4 '
+         'and 5 m)')]
+    # Early on, or late, or by turns, is something else.
+    for history in ([Neighbours(0.2, (3,)), Neighbours(4.0, (1, 3))],
+                    [Neighbours(0.2, (1, 3)), Neighbours(9.0, (3,))]):
+        assert signs(hearing.one_way, neighbours={**both, 'bob': history}) == []
+
+
+def test_messages_that_are_lost() -> None:
+    fewer = [heard for k, heard in enumerate(said(2)) if k % 2]
+    assert signs(hearing.loss, messages=without(2) + fewer) == [
+        (('bob',), 'of 9 messages sent 4 arrived here, 56% were lost')]
+    # One less than it sent may be on its way.
+    assert signs(hearing.loss, messages=without(2) + said(2)[1:]) == []
+
+
+def test_who_fell_silent() -> None:
+    assert signs(hearing.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
+        (('id 2',), 'nothing was heard for 5.8 s; by default a robot is given up '
+         'after 3 s')]
+    # Two are told of at once.
+    two = said(1)[:6] + said(2)[:5] + said(3)
+    assert signs(hearing.loss, messages=two, diagnostics=()) == [
+        (('id 1', 'id 2'), 'nothing was heard for 5.8 s; by default a robot is given up after '
+         '3 s')]
+
+
+def test_with_three_that_are_well_nothing_is_found() -> None:
+    for look in (hearing.one_air, hearing.profiles, hearing.deaf, hearing.one_way, hearing.loss):
+        assert list(look(healthy())) == []

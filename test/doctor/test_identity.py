@@ -1,0 +1,141 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The checks of who is there, each where it has something to say and where it has not."""
+
+from doctor.scene import (
+    AIR,
+    healthy,
+    NAMES,
+    payload,
+    rewired,
+    said,
+    signs,
+    statuses,
+    told,
+    wiring,
+    without,
+)
+from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.doctor import identity
+from leader_election.doctor.finding import Level
+from leader_election.doctor.observations import Heard, Observations
+from leader_election.robot.codec import codec_for, Message
+
+
+def test_nobody() -> None:
+    nobody = Observations(10.0, 10.0, environment={'ROS_DOMAIN_ID': '7'})
+    assert [sign.what for sign in identity.found(nobody)] == [
+        'no robot was found in 10 s (here: ROS_DOMAIN_ID=7)']
+    assert list(identity.missing(nobody)) == [], 'once is enough'
+    # Who speaks without any node of ours is there.
+    assert not list(identity.found(Observations(10.0, 10.0, said(1))))
+
+
+def test_who_should_be_there() -> None:
+    fleet = {'alice': 1, 'bob': 2, 'carol': 3}
+    assert signs(identity.missing, expected=fleet, only_expected=True) == []
+    assert signs(identity.missing, expected={'alice': None}) == []
+    assert signs(identity.missing, expected=fleet | {'bob': 9, 'dave': 4}) == [
+        (('bob',), 'it goes by id 2, and should by 9'), (('dave',), 'it was not found')]
+    extra = list(identity.missing(healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)))
+    assert [(sign.level, sign.subjects) for sign in extra] == [(Level.NOTE, ('carol',))]
+
+
+def test_who_says_nothing() -> None:
+    assert signs(identity.silent, diagnostics=told('bob')) == [
+        (('bob',), 'its node is up, but says nothing of itself')]
+    assert signs(identity.silent, messages=without(2)) == [
+        (('bob',), 'no message of id 2 was heard')]
+    # What cannot be read is another matter.
+    broken = Heard(1.0, payload(2).replace('"v":1', '"v":9'), AIR)
+    assert signs(identity.silent, messages=[*without(2), broken]) == []
+
+
+def test_nodes_of_one_name() -> None:
+    assert signs(identity.names, endpoints=rewired('bob', *wiring('bob'), *wiring('bob'))) == [
+        (('bob',), '2 nodes are called /bob/election_node')]
+
+
+def test_one_id_by_what_robots_are_called() -> None:
+    assert signs(identity.ids, diagnostics=told('bob', *statuses('bob', 1))) == [
+        (('alice', 'bob'), 'they go by one id, 1')]
+
+
+def test_one_id_by_what_a_robot_says() -> None:
+    twin = statuses('bob', 2, 2, 'another robot goes by id 2: give each its own robot_id')
+    assert signs(identity.ids, diagnostics=told('bob', *twin)) == [
+        (('bob',), 'it hears another robot that goes by its id, 2')]
+
+
+def test_one_id_by_places_in_turn() -> None:
+    def walk(*places: float) -> list[Heard]:
+        return [Heard(0.1 * k, payload(2, x), AIR) for k, x in enumerate(places)]
+
+    turns = 'what comes from id 2 is from two places in turn, 6.0 m apart'
+    twins = walk(1.0, 7.0, 1.0, 7.0, 1.0)
+    assert signs(identity.ids, messages=twins) == [(('bob',), turns)]
+    assert signs(identity.ids, messages=twins, diagnostics=()) == [(('id 2',), turns)]
+    assert signs(identity.ids, messages=walk(1.0, 2.0, 3.0, 4.0, 5.0, 6.0)) == [], 'it drives'
+    assert signs(identity.ids, messages=walk(1.0, 7.0, 7.0, 7.0, 7.0, 7.0)) == [], 'it was moved'
+    assert signs(identity.ids, messages=walk(1.0, 1.1, 1.0, 1.1, 1.0, 1.1)) == [], 'it shakes'
+
+
+def test_frames() -> None:
+    assert signs(identity.frames, messages=without(2) + said(2, frame='odom')) == [
+        (('bob',), "the frame is 'odom', and 'map' with alice, carol")]
+
+
+def test_algorithms() -> None:
+    resilient = ALGORITHMS.get('resilient')
+    said_by_bob = Message(2, 'map', None, resilient.start(Device(2, 1.0)))
+    other = [Heard(1.0, codec_for(resilient).encode(said_by_bob), AIR)]
+    assert signs(identity.algorithms, messages=without(2) + other) == [
+        (('bob',), 'the algorithm is resilient, and bounded with alice, carol')]
+
+
+def test_what_cannot_be_read() -> None:
+    bad = [Heard(1.0, 'hello', AIR), Heard(2.0, payload(2).replace('"v":1', '"v":9'), AIR),
+           Heard(3.0, payload(2, more=',"a":"dance"'), AIR)]
+    assert signs(identity.readable, messages=without(2) + bad) == [
+        ((), f'1 of 23 messages cannot be read ({reason}), for example on {AIR}: '
+         f'{bad[k].payload[:60]!r}')
+        for k, reason in enumerate((
+            'rejected_malformed', 'rejected_version', 'rejected_algorithm'))]
+
+
+def test_what_robots_drop() -> None:
+    drops = statuses('bob', 2, rejected_no_position=3, rejected_own_id=5)
+    assert signs(identity.refused, diagnostics=told('bob', *drops)) == [
+        (('bob',), '27 messages, or parts of them, were dropped: rejected_no_position')]
+    # Long ago, and no more.
+    assert signs(identity.refused,
+                 diagnostics=told('bob', *statuses('bob', 2, rejected_frame=0))) == []
+
+
+def test_what_robots_find_themselves() -> None:
+    warns = statuses('bob', 2, 1, 'no odometry yet: no position is announced')
+    assert signs(identity.own_words, diagnostics=told('bob', *warns)) == [
+        (('bob',), 'it says: no odometry yet: no position is announced')]
+    assert signs(identity.own_words,
+                 diagnostics=told('bob', *warns, *statuses('bob', 2))) == [], 'it is over'
+
+
+def test_with_three_that_are_well_nothing_is_found() -> None:
+    seen = healthy()
+    assert seen.robots == list(NAMES) and len(seen.said) == 3
+    for look in (identity.found, identity.missing, identity.silent, identity.names, identity.ids,
+                 identity.frames, identity.algorithms, identity.readable, identity.refused,
+                 identity.own_words):
+        assert list(look(seen)) == []

@@ -1,0 +1,104 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The checks of odometry and places."""
+
+from dataclasses import replace
+import math
+
+from doctor.scene import AIR, healthy, NAMES, node, readings, rewired, said, signs, wiring, without
+from leader_election.doctor import sensing
+from leader_election.doctor.finding import Level
+from leader_election.doctor.observations import Endpoint, ODOMETRY
+
+ODOM = '/bob/odom'
+
+
+def of_bob(bobs: list) -> dict:
+    """Return the odometry of all, bob's as given."""
+    return {f'/{name}/odom': readings() for name in NAMES} | {ODOM: bobs}
+
+
+def test_odometry_that_nobody_publishes() -> None:
+    assert signs(sensing.odometry, odometry=of_bob([]),
+                 endpoints=rewired('bob', *wiring('bob')[:-1])) == [
+        (('bob',), f'nobody publishes {ODOM}')]
+
+
+def test_odometry_that_does_not_arrive() -> None:
+    assert signs(sensing.odometry, odometry=of_bob([])) == [
+        (('bob',), f'{ODOM} is published by /bob/driver, but nothing came of it')]
+
+
+def test_odometry_from_two() -> None:
+    ghost = Endpoint(ODOM, ODOMETRY, True, '/bob/ekf')
+    assert signs(sensing.odometry, endpoints=rewired('bob', *wiring('bob'), ghost)) == [
+        (('bob',), f'2 publish {ODOM}: /bob/driver, /bob/ekf')]
+
+
+def test_odometry_that_stops_or_is_slow_or_nonsense() -> None:
+    assert signs(sensing.odometry, odometry=of_bob(readings(until=6.0))) == [
+        (('bob',), f'{ODOM} has stopped: the last came 4.0 s ago')]
+    assert signs(sensing.odometry, odometry=of_bob(readings(10))) == [
+        (('bob',), f'{ODOM} comes only 1.0 times a second')]
+    assert signs(sensing.odometry, odometry=of_bob(readings(30))) == []
+    wild = [reading._replace(position=(math.nan, 0.0)) for reading in readings()]
+    assert signs(sensing.odometry, odometry=of_bob(wild)) == [
+        (('bob',), f'{ODOM} says what no place can be')]
+
+
+def test_odometry_on_another_topic_that_the_robot_hears() -> None:
+    """It goes by who subscribes, and not by names."""
+    hears = [replace_topic(endpoint) for endpoint in wiring('bob')]
+    assert signs(sensing.odometry, endpoints=rewired('bob', *hears),
+                 odometry=of_bob([]) | {'/ekf/filtered': readings()}) == []
+
+
+def replace_topic(endpoint: Endpoint) -> Endpoint:
+    return endpoint._replace(topic=endpoint.topic.replace(ODOM, '/ekf/filtered'))
+
+
+def test_frames_of_odometry() -> None:
+    for wrong, what in (
+            (readings(frame=''), f'{ODOM} names no frame (header.frame_id)'),
+            (readings(frame='base_link'), f"{ODOM} goes from 'base_link' to itself "
+             '(child_frame_id)'),
+            (readings() + readings(frame='map'), f"{ODOM} is in several frames by turns: 'map' "
+             "to 'base_link', 'odom' to 'base_link'")):
+        assert signs(sensing.odometry_frames, odometry=of_bob(wrong)) == [(('bob',), what)]
+    note, = sensing.odometry_frames(healthy(odometry=of_bob(readings(child=''))))
+    assert note.level == Level.NOTE
+
+
+def test_robots_at_one_place() -> None:
+    at_origin = [h for i in (1, 2) for h in said(i, x=1e-9)]
+    low = [replace_y(heard) for heard in at_origin]
+    assert signs(sensing.places, messages=low + said(3)) == [
+        (('alice', 'bob'), '2 robots say that they are at the origin of map')]
+    assert signs(sensing.places, messages=without(2) + said(2, x=2.0)) == [
+        (('alice', 'bob'), '2 robots say that they are at (2, 1)')]
+    assert signs(sensing.places, messages=without(2) + said(2, x=2.01)) == []
+
+
+def replace_y(heard):
+    return heard._replace(payload=heard.payload.replace(',1.0]', ',0.0]'))
+
+
+def test_with_three_that_are_well_nothing_is_found() -> None:
+    seen = healthy()
+    assert seen.heard_odometry() == [(name, f'/{name}/odom') for name in NAMES]
+    for look in (sensing.odometry, sensing.odometry_frames, sensing.places):
+        assert list(look(seen)) == []
+    assert node('bob') in {e.node for e in seen.readers(AIR)}
+    assert replace(seen, odometry={}).heard_odometry() == seen.heard_odometry()

@@ -1,0 +1,74 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The checks of clocks."""
+
+from doctor.scene import healthy, NAMES, node, readings, rewired, said, signs, wiring, without
+from leader_election.doctor import timing
+from leader_election.doctor.observations import CLOCK, Endpoint
+
+ODOM = '/bob/odom'
+SIMULATOR = Endpoint(CLOCK, 'rosgraph_msgs/msg/Clock', True, '/gazebo')
+
+
+def goes_by_it(robot: str) -> Endpoint:
+    return SIMULATOR._replace(writes=False, node=node(robot))
+
+
+ALL = [e for name in NAMES for e in (*wiring(name), goes_by_it(name))]
+
+
+def test_simulated_time() -> None:
+    assert signs(timing.simulated_time, endpoints=[*ALL, SIMULATOR]) == []
+    assert signs(timing.simulated_time, endpoints=ALL) == [
+        (NAMES, 'they go by simulated time, and nobody publishes /clock: their time stands still')]
+    two = [*ALL, SIMULATOR, SIMULATOR._replace(node='/bridge')]
+    assert signs(timing.simulated_time, endpoints=two) == [
+        ((), '2 publish /clock: /bridge, /gazebo')]
+    mixed = [*rewired('bob', *wiring('bob')), goes_by_it('alice'), SIMULATOR]
+    assert signs(timing.simulated_time, endpoints=mixed) == [
+        (('bob', 'carol'), 'they do not go by simulated time; these do: alice')]
+    assert signs(timing.simulated_time, endpoints=[*healthy().endpoints, SIMULATOR]) == [
+        (NAMES, '/gazebo publishes /clock, and they do not go by it')]
+
+
+def test_time_that_goes_back() -> None:
+    assert signs(timing.jumps, clock=(1.0, 2.0, 2.0, 2.9995, 2.999)) == []
+    assert signs(timing.jumps, clock=(1.0, 7.0, 2.5, 3.0)) == [((), '/clock went back by 4.500 s')]
+    back = readings(50) + [r._replace(stamp=r.stamp - 30.0) for r in readings(50)]
+    assert signs(timing.jumps, odometry={ODOM: back}) == [
+        (('bob',), f'stamps of {ODOM} went back by 39.800 s')]
+
+
+def test_clocks_that_differ() -> None:
+    late = [heard._replace(delay=0.4) for heard in said(2)]
+    assert signs(timing.offsets, messages=without(2) + late) == [
+        (('bob',), 'its computer is 0.40 s behind the time here')]
+    assert signs(timing.offsets, messages=without(2) + [
+        heard._replace(delay=None) for heard in said(2)]) == []
+    assert signs(timing.offsets, odometry={ODOM: readings(delay=-3.0)}) == [
+        (('bob',), f'the stamp of {ODOM} is 3.00 s ahead of the time here')]
+    assert signs(timing.offsets, odometry={
+        ODOM: [reading._replace(stamp=0.0, delay=1e9) for reading in readings()]}) == [
+        (('bob',), f'{ODOM} has no stamps')]
+
+
+def test_stamps_of_simulated_time_are_not_compared() -> None:
+    assert signs(timing.offsets, odometry={ODOM: readings(delay=1e9)},
+                 endpoints=[*ALL, SIMULATOR]) == []
+
+
+def test_with_three_that_are_well_nothing_is_found() -> None:
+    for look in (timing.simulated_time, timing.jumps, timing.offsets):
+        assert list(look(healthy())) == []

@@ -1,0 +1,195 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The doctor among real nodes: what it finds, and that it disturbs nobody."""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+import json
+import signal
+import subprocess
+import sys
+from typing import Any
+
+from leader_election.doctor.checks import examine
+from leader_election.doctor.finding import Level
+from leader_election.nodes.process import spin
+from leader_election.nodes.qos import SENSOR
+from leader_election.nodes.swarm_doctor import SwarmDoctor
+from leader_election.robot.robot import ROUNDS
+from nav_msgs.msg import Odometry
+from nodes.stage import CAST, curtain, robot
+import pytest
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+
+COMMAND = 'from leader_election.cli import swarm_doctor; swarm_doctor()'
+PATIENCE = 60.0
+"""How long a process may take to end before it counts as hung [s]."""
+
+
+@pytest.fixture(autouse=True)
+def everybody_leaves(ros: None) -> Iterator[None]:
+    """Start ROS, and take the nodes down after."""
+    yield
+    curtain()
+
+
+class Driver(Node):
+    """A robot's driver, as it should be: stamped, in frames, twenty times a second."""
+
+    def __init__(self, name: str, x: float, profile: Any = SENSOR) -> None:
+        super().__init__('driver', namespace=f'/{name}', use_global_arguments=False)
+        CAST.append(self)
+        self._x = x
+        self._out = self.create_publisher(Odometry, 'odom', profile)
+        self.create_timer(0.05, self._drive)
+
+    def _drive(self) -> None:
+        message = Odometry(child_frame_id='base_link')
+        message.header.frame_id = 'odom'
+        message.header.stamp = self.get_clock().now().to_msg()
+        message.pose.pose.position.x = self._x
+        self._out.publish(message)
+
+
+def doctor(**expected: int) -> SwarmDoctor:
+    CAST.append(SwarmDoctor(Namespace(expected=expected, fleet_file='', robot='')))
+    return CAST[-1]
+
+
+def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = 15.0) -> None:
+    """Spin by the executor that tells when a message was sent, as the doctor's own process."""
+    spin(nodes, condition, 'single', deadline)
+    assert condition(), f'did not happen within {deadline} s'
+
+
+def told(one: SwarmDoctor) -> set[tuple[str, tuple[str, ...]]]:
+    """Return what is wrong now, and with whom."""
+    return {(f.check, f.subjects) for f in examine(one.observations()) if f.level > Level.NOTE}
+
+
+def heard(one: SwarmDoctor, messages: int) -> bool:
+    """Say whether so much was heard of each robot that each check has something to look at."""
+    seen = one.observations()
+    return (len(seen.said) > 1 and len(seen.ids) > 1
+            and all(len(said) >= messages for said in seen.said.values())
+            and all(seen.grown(name, ROUNDS) >= messages for name in seen.ids))
+
+
+def test_two_that_are_well() -> None:
+    robots = [robot(1), robot(2)]
+    company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
+    one = doctor(r1=1, r2=2)
+    until([*company, one], lambda: heard(one, 10) and not told(one))
+    seen = one.observations()
+    assert seen.robots == ['r1', 'r2'] and seen.ids == {'r1': 1, 'r2': 2}
+    assert {h.topic for h, _ in seen.said[1]} == {'/neighbourhood'}
+    assert all(len(seen.odometry[f'/r{i}/odom']) > 3 for i in (1, 2))
+    assert seen.neighbours['r1'][-1].ids == (2,), 'that was latched'
+    assert [h.delay for h, _ in seen.said[1] if not -0.1 < h.delay < 1.0] == []
+
+
+def test_it_only_listens() -> None:
+    """It offers nothing but what rclpy gives each node, and waits for nobody's repetition."""
+    robots = [robot(1), robot(2)]
+    company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    one = doctor()
+    until([*company, one], lambda: heard(one, 3) and one.observations().odometry)
+    assert [p.topic_name for p in one.publishers] == ['/parameter_events']
+    assert list(one.services) == []
+    reliable = {s.topic_name for s in one.subscriptions
+                if s.qos_profile.reliability == QoSReliabilityPolicy.RELIABLE}
+    assert reliable == {'/r1/neighbours', '/r2/neighbours'}
+
+
+def test_one_id_for_two() -> None:
+    twins = [robot(1), robot(1)]
+    second = robot(2)
+    one = doctor()
+    until([*twins, second, Driver('r1', 0.0), Driver('r2', 3.0), one],
+          lambda: {('ids', ('r1',)), ('names', ('r1',))} <= told(one))
+
+
+def test_two_frames() -> None:
+    robots = [robot(1), robot(2), robot(3, frame='odom')]
+    one = doctor()
+    until([*robots, *(Driver(f'r{i}', 2.0 * i) for i in (1, 2, 3)), one],
+          lambda: {('frames', ('r3',))} <= told(one))
+
+
+def test_no_odometry() -> None:
+    robots = [robot(1), robot(2)]
+    one = doctor(r1=1, r9=9)
+    until([*robots, Driver('r1', 0.0), one], lambda: told(one) >= {
+        ('odometry', ('r2',)), ('own_words', ('r2',)), ('missing', ('r9',))})
+    assert 'nobody publishes /r2/odom' in {f.what for f in examine(one.observations())}
+
+
+def test_profiles_that_do_not_go_together() -> None:
+    """A robot that asks for reliable odometry, and one for reliable messages."""
+    ask = 'reliable'
+    robots = [robot(1, **{'qos_overrides./r1/odom.subscription.reliability': ask}),
+              robot(2, **{'qos_overrides./neighbourhood.subscription.reliability': ask})]
+    best = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.BEST_EFFORT)
+    one = doctor()
+    until([*robots, Driver('r1', 0.0, best), Driver('r2', 3.0), one], lambda: told(one) >= {
+        ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('deaf', ('r2',))}, 25.0)
+
+
+def test_one_is_not_heard() -> None:
+    """Robot 1 has a range that reaches robot 2, which has none that reaches robot 1."""
+    robots = [robot(1, communication_range=5.0), robot(2, communication_range=2.0)]
+    company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    until(company, lambda: len(robots[0].robot.neighbours) == 1)
+    one = doctor()
+    until([*company, one], lambda: ('one_way', ('r1', 'r2')) in told(one))
+    assert not robots[1].robot.neighbours
+
+
+def start(*arguments: str) -> 'subprocess.Popen[str]':
+    return subprocess.Popen([sys.executable, '-c', COMMAND, *arguments],
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def test_as_a_process() -> None:
+    """Status 0 among those that are well, 1 where something is found, 2 for wrong usage."""
+    robots = [robot(1), robot(2)]
+    company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
+    wrong = start('--seconds', 'long')
+    well = start('--seconds', '4', '--json')
+    bad = start('--seconds', '4', '--robot', 'r9')
+    stopped = start('--seconds', '3600')
+    processes = [wrong, well, bad]
+    try:
+        until(company, lambda: all(p.poll() is not None for p in processes), PATIENCE)
+        stopped.send_signal(signal.SIGINT)
+        results = [(*p.communicate(timeout=PATIENCE), p.returncode)
+                   for p in (*processes, stopped)]
+    finally:
+        for process in (*processes, stopped):
+            process.kill()
+            process.communicate()
+    assert results[0] == ('', "error: argument --seconds: 'long' is not allowed; it takes 1 to "
+                          '3600 s; swarm_doctor --help tells what it takes\n', 2)
+    out, err, status = results[1]
+    assert (err, status) == ('', 0), out
+    document = json.loads(out)
+    assert document['ids'] == {'r1': 1, 'r2': 2} and document['findings'] == []
+    out, err, status = results[2]
+    assert (err, status) == ('', 1)
+    assert '  ERROR missing: ' in out and 'r9: it was not found\n' in out
+    assert results[3] == ('', '', 130)
