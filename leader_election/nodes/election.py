@@ -16,11 +16,14 @@
 
 from collections.abc import Callable
 from copy import copy
+import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
+from leader_election.nodes.event_log import EventLog
+from leader_election.nodes.metrics import Metrics
 from leader_election.nodes.outputs import Outputs
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
 from leader_election.nodes.robot_diagnostics import statuses
@@ -80,6 +83,9 @@ class Election:
             qos_overriding_options=overridable())
         self._outputs = [Outputs(node, instance) for instance in self.robot.instances.values()]
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+        self._metrics = Metrics(node, self.robot) if parameters.metrics_period > 0.0 else None
+        self._events = (
+            EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
         self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
         self._listen('odom', Odometry, self._odometry, SENSOR)
         if self.robot.metric.needs_measurements:
@@ -98,6 +104,8 @@ class Election:
         self._reaction = self._timer(parameters.reactive_interval, self._on_reaction)
         self._reaction.cancel()
         self._timer(parameters.diagnostics_period, self._diagnose)
+        if self._metrics is not None:
+            self._timer(parameters.metrics_period, self._metrics.publish)
         if parameters.odometry_timeout > 0.0:
             self._deadline = self._timer(parameters.odometry_timeout, self._expect_odometry)
 
@@ -198,9 +206,16 @@ class Election:
     def _round(self, now: float) -> None:
         self._reaction.cancel()
         self._last_look = now
-        self._out.publish(String(data=self.robot.round(now)))
+        begun = time.perf_counter()
+        payload = self.robot.round(now)
+        taken = time.perf_counter() - begun
+        self._out.publish(String(data=payload))
         for outputs in self._outputs:
             outputs.publish(self.robot)
+        if self._metrics is not None:
+            self._metrics.round_duration = taken
+        if self._events is not None:
+            self._events.look()
         self._tell_troubles()
 
     def _tell_troubles(self) -> None:
@@ -215,10 +230,12 @@ class Election:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         name = self._node.get_namespace().strip('/') or self._node.get_name()
-        message.status = statuses(self.robot, name, self._now())
+        message.status = statuses(self.robot, name, self._now(), self._events)
         self._diagnostics.publish(message)
 
     def close(self) -> None:
         """Stop the tasks; called before the end."""
         self.runs = False
         self.robot.close()
+        if self._events is not None:
+            self._events.close()

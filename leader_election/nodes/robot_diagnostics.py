@@ -23,6 +23,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from leader_election.nodes.event_log import EventLog
 from leader_election.robot.codec import MAIN
 from leader_election.robot.instance import Instance
 from leader_election.robot.robot import (
@@ -42,16 +43,22 @@ Concern = tuple[bytes, str, dict[str, Any]]
 """Level, message and values."""
 
 
-def statuses(robot: Robot, name: str, now: float) -> list[DiagnosticStatus]:
+def statuses(robot: Robot, name: str, now: float,
+             log: EventLog | None = None) -> list[DiagnosticStatus]:
     """
     Return a status a concern: election, odometry, neighbourhood and, where there are, regions.
 
     :param name: what their names begin with.
+    :param log: the robot's log of events, if there is one: a concern more.
     """
     concerns = {'election': _election(robot, now), 'odometry': _whereabouts(robot, now),
                 'neighbourhood': _neighbourhood(robot)}
     if any(instance.region is not None for instance in robot.instances.values()):
         concerns['regions'] = _regions(robot)
+    if log is not None:
+        concerns['event_log'] = (
+            WARN if log.lost else OK,
+            f'{log.path}: {log.trouble}' if log.lost else log.path, {'events_lost': log.lost})
     return [DiagnosticStatus(
         level=level, name=f'{name}: {concern}', message=text,
         hardware_id=f'robot {robot.parameters.robot_id}',

@@ -103,6 +103,12 @@ class ElectionParameters(InstanceParameters, ProcessParameters):
         'heard on, since a radio lies between.')
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
+    metrics_period: float = parameter(
+        0.0, 'Time between two messages on each of the topics metrics/...; 0: there are none.',
+        unit='s', lower=0.0, upper=3600.0)
+    event_log: str = parameter(
+        '', 'The file that a line (JSON) is added to for each event; {id} and {name} stand for '
+        "the robot's id and namespace; '-', in quotes: standard output; empty: none.")
 
     @property
     def forms_regions(self) -> bool:

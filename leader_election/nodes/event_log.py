@@ -1,0 +1,86 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The log of a robot's events: JSON lines, in a file or on standard output."""
+
+import json
+import sys
+from typing import Any, IO
+
+from leader_election.parameters import ParameterError
+from leader_election.robot.codec import MAIN
+from leader_election.robot.events import events, Standing, standing
+from leader_election.robot.robot import Robot
+from rclpy.node import Node
+
+STDOUT = '-'
+
+
+class EventLog:
+    """
+    Writes a line an event: ``{"t":12.5,"robot":3,"event":"leader_gained","leader":8}``.
+
+    A disk that is full does a robot no harm: what cannot be written is counted.
+
+    :ivar path: of the file; ``-``: standard output.
+    :ivar lost: how many events could not be written.
+    :ivar trouble: why, the last time; empty: none was lost.
+    """
+
+    def __init__(self, node: Node, robot: Robot, template: str) -> None:
+        """
+        Open the file, to add to it what happens from now on.
+
+        :param template: the path; ``{id}`` and ``{name}`` stand for the robot's id and namespace.
+        :raises ParameterError: when the file cannot be opened.
+        """
+        self._clock = node.get_clock()
+        self._robot = robot
+        self._last: dict[str, Standing] = {}
+        self.lost = 0
+        self.trouble = ''
+        name = node.get_namespace().strip('/').replace('/', '_') or 'robot'
+        self.path = template.replace('{id}', str(robot.parameters.robot_id)).replace(
+            '{name}', name)
+        try:
+            # Unbuffered: who reads along, or comes after a crash, sees all that happened.
+            self._file: IO[bytes] = open(
+                sys.stdout.fileno() if self.path == STDOUT else self.path, 'ab', buffering=0,
+                closefd=self.path != STDOUT)
+        except OSError as error:
+            raise ParameterError(f'parameter event_log: {self.path!r} is not allowed: '
+                                 f'{error.strerror}; it takes a file in a folder that exists, '
+                                 'or - for standard output') from None
+
+    def look(self) -> None:
+        """Write down what has happened since the last look."""
+        for name, instance in self._robot.instances.items():
+            now = standing(self._robot, instance)
+            for event in events(self._last.get(name), now):
+                self._write(name, event)
+            self._last[name] = now
+
+    def _write(self, instance: str, event: dict[str, Any]) -> None:
+        line = {'t': round(self._clock.now().nanoseconds * 1e-9, 3),
+                'robot': self._robot.parameters.robot_id,
+                **({} if instance == MAIN else {'instance': instance}), **event}
+        try:
+            self._file.write(json.dumps(line, separators=(',', ':')).encode() + b'\n')
+        except OSError as error:
+            self.lost += 1
+            self.trouble = str(error.strerror)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()

@@ -1,0 +1,124 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The log of events of real robots over DDS, and their numbers for tools that plot."""
+
+from collections.abc import Iterator
+import json
+from pathlib import Path
+import subprocess
+import sys
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.nodes import metrics
+from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.qos import EVENTS, SENSOR
+from leader_election.parameters import ParameterError
+from nodes.stage import CAST, curtain, leaders, robot, Stage
+import pytest
+from std_msgs.msg import Float64, Int64
+from support import spin_until
+
+
+@pytest.fixture(autouse=True)
+def stage(ros) -> Iterator[None]:
+    """Clear the stage after each test."""
+    yield
+    curtain()
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text().splitlines()]
+
+
+def kinds(path: Path) -> list[str]:
+    return [line['event'] for line in lines(path)]
+
+
+def test_what_happens_is_written_down_as_it_happens(tmp_path):
+    weak = robot(1, event_log=str(tmp_path / '{id}_{name}.jsonl'))
+    stage = Stage({1: (0.0, 0.0)})
+    path = tmp_path / '1_r1.jsonl'
+    assert path.read_text() == ''
+    spin_until([stage, weak], lambda: kinds(path)[:2] == ['leader_gained', 'became_leader']
+               and weak.robot.position is not None)
+    assert lines(path)[0].keys() == {'t', 'robot', 'event', 'leader'}
+    assert lines(path)[0]['t'] > 1.7e9 and lines(path)[0]['robot'] == 1
+    begun = len(lines(path))
+    stage.others[8] = 8.0
+    spin_until([stage, weak], lambda: leaders([weak]) == [8])
+    assert kinds(path)[begun:] == [
+        'stepped_down', 'leader_changed', 'region_joined', 'role_changed']
+    assert lines(path)[begun + 1]['leader'] == 8 and lines(path)[begun + 1]['before'] == 1
+    stage.others.clear()
+    spin_until([stage, weak], lambda: 'region_left' in kinds(path))
+    assert kinds(path)[-1] == 'role_changed' and len(kinds(path)) == begun + 8
+
+
+def test_a_full_disk_is_told_and_does_no_harm():
+    one = robot(1, event_log='/dev/full')
+    stage = Stage({1: (0.0, 0.0)})
+    told: list[DiagnosticStatus] = []
+    stage.create_subscription(
+        DiagnosticArray, '/diagnostics', lambda message: told.extend(message.status), EVENTS)
+    spin_until([stage, one], lambda: any(
+        status.name == 'r1: event_log' and status.level == DiagnosticStatus.WARN
+        and status.message == '/dev/full: No space left on device'
+        and int(status.values[0].value) >= 2 for status in told))
+    assert one.robot.leads
+
+
+def test_a_file_that_cannot_be_is_refused(tmp_path):
+    with pytest.raises(ParameterError, match='parameter event_log: .*nowhere.*No such file'):
+        robot(1, event_log=str(tmp_path / 'nowhere' / 'events'))
+
+
+def test_events_go_to_standard_output_on_request():
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args', '-p',
+         'robot_id:=7', '-p', "event_log:='-'", '-p', 'round_phase:=0.0'],
+        stdout=subprocess.PIPE, text=True)
+    try:
+        first = json.loads(process.stdout.readline())
+        assert (first['event'], first['leader']) == ('leader_gained', 7)
+    finally:
+        process.terminate()
+        assert process.wait(20.0) == 0
+        process.stdout.close()
+
+
+def test_numbers_are_published_on_request_and_otherwise_not():
+    one, other = robot(1, metrics_period=0.1), robot(2)
+    stage = Stage({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    heard: dict[str, list[float]] = {}
+    for name in metrics.COUNTS | metrics.LENGTHS | {metrics.DURATION: None}:
+        kind = Int64 if name in metrics.COUNTS else Float64
+        stage.create_subscription(
+            kind, f'/r1/metrics/{name}',
+            lambda message, name=name: heard.setdefault(name, []).append(message.data), SENSOR)
+    spin_until([stage, one, other], lambda: len(heard) == 12 and heard['leader'][-1] == 2
+               and heard['distance'][-1] == 3.0)
+    assert heard['neighbours'][-1] == 1 and heard['strength'][-1] == 1.0
+    assert 0.0 < heard['round_duration'][-1] < 1.0
+    for name in ('rounds', 'messages_heard'):
+        assert heard[name] == sorted(heard[name]) and heard[name][-1] > 0
+    names = [topic for topic, _ in stage.get_topic_names_and_types()]
+    assert not any(topic.startswith('/r2/metrics') for topic in names)
+
+
+def test_without_either_a_robot_has_nothing_of_them():
+    node: ElectionNode = robot(1)
+    assert node in CAST
+    assert {publisher.topic_name for publisher in node.publishers if
+            '/metrics/' in publisher.topic_name} == set()
