@@ -14,7 +14,7 @@
 
 """The swarm as markers, for RViz."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 
 from geometry_msgs.msg import Point
 from leader_election.robot.codec import Position
@@ -22,7 +22,7 @@ from leader_election.robot.regions import outline
 from leader_election.swarm.snapshot import links, positions, regions, RobotView
 from leader_election.view.colours import Colour, GONE
 from leader_election.view.frame import Frame
-from leader_election.view.words import label
+from leader_election.view.words import label, shortened
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
@@ -30,14 +30,16 @@ ROBOT_SIZE = 0.3
 """Diameter of a robot's ball; a leader's is twice as large [m]."""
 MARGIN = 0.35
 """How far a region's outline stays away from its members [m]."""
+GLIMPSE = 48
+"""So much of a decision is shown [characters]."""
 
 
 class Markers:
     """
     Makes markers of frames, and deletes those that are over.
 
-    Namespaces: ``robots``, ``leaders``, ``gone`` and ``links``, one marker each; ``regions`` and
-    ``labels``, one marker a leader.
+    Namespaces: ``robots``, ``leaders``, ``gone`` and ``links``, one marker each; ``regions``,
+    ``labels`` and, where leaders decide, ``decisions``, one marker a leader.
     """
 
     def __init__(self, frame_id: str) -> None:
@@ -56,6 +58,7 @@ class Markers:
             self._links(p for pair in links(snapshot, communication_range)
                         for p in positions(snapshot, pair)),
             *(self._label(robot) for robot in leaders),
+            *(self._decision(robot) for robot in leaders),
             *(self._region(leader, positions(snapshot, members), frame.colours[leader])
               for leader, members in regions(snapshot).items())]
         new = {(marker.ns, marker.id): marker for marker in markers
@@ -92,11 +95,20 @@ class Markers:
         return marker
 
     def _label(self, robot: RobotView) -> Marker:
-        marker = self._marker('labels', Marker.TEXT_VIEW_FACING, 0.6, (0.1, 0.1, 0.1))
+        return self._text('labels', robot, label(robot), 0.6, 0.0)
+
+    def _decision(self, robot: RobotView) -> Marker:
+        return self._text('decisions', robot, shortened(robot.decision, GLIMPSE), 0.3, -0.6)
+
+    def _text(self, namespace: str, robot: RobotView, text: str, size: float,
+              above: float) -> Marker:
+        """Return letters of a size at a robot, and so far above it as seen on a map [m]."""
+        marker = self._marker(namespace, Marker.TEXT_VIEW_FACING, size, (0.1, 0.1, 0.1))
         marker.id = _number(robot.id)
         [marker.pose.position] = _points([robot.position])
+        marker.pose.position.y += above
         marker.pose.position.z = 0.6
-        marker.text = label(robot)
+        marker.text = text
         return marker
 
     def _region(self, leader: int, members: list[Position], colour: Colour) -> Marker:
@@ -105,6 +117,24 @@ class Markers:
         if members:
             marker.points = _points(outline(members, MARGIN).exterior.coords)
         return marker
+
+
+def trail_marker(ways: Mapping[int, Sequence[Position]], frame: Frame,
+                 frame_id: str) -> MarkerArray:
+    """Return the ways of robots as one marker, ``trails``, each in the colour of its leader."""
+    marker = Marker(ns='trails', type=Marker.LINE_LIST, action=Marker.ADD)
+    marker.header.frame_id = frame_id
+    marker.pose.orientation.w = 1.0
+    marker.scale.x = 0.04
+    for robot, way in ways.items():
+        view = frame.snapshot.robots.get(robot)
+        colour = _rgba(frame.colours[view.leader] if view else GONE, 0.5)
+        ends = [end for stretch in zip(way, way[1:]) for end in stretch]
+        marker.points += _points(ends)
+        marker.colors += [colour] * len(ends)
+    if not marker.points:
+        marker.action = Marker.DELETE
+    return MarkerArray(markers=[marker])
 
 
 def _number(robot_id: int) -> int:

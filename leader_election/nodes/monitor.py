@@ -21,7 +21,7 @@ from typing import Any
 
 from leader_election.nodes import clock
 from leader_election.nodes.declare import Declared
-from leader_election.nodes.markers import Markers
+from leader_election.nodes.markers import Markers, trail_marker
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
 from leader_election.parameters import ParameterError
@@ -32,6 +32,7 @@ from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.colours import Palette
 from leader_election.view.frame import Frame, Rings, rings_of
 from leader_election.view.terminal import line, render
+from leader_election.view.trails import Trails
 from rclpy.node import Node
 from rich.console import Console
 from rich.live import Live
@@ -40,13 +41,17 @@ from visualization_msgs.msg import MarkerArray
 
 LINE_PERIOD = 5.0
 """Time between two lines where there is no terminal [s]."""
+TRAIL_PERIOD = 0.5
+"""Time between two messages on ``trails`` [s]."""
 MOST_FRAMES = 160
 """From so many frames on, every other one of the animation is left out."""
 
 
 class Monitor(Node):
     """
-    Hears ``neighbourhood`` and ``world``, publishes ``markers``, shows and draws the swarm.
+    Hears ``neighbourhood`` and ``world``, shows and draws the swarm.
+
+    It publishes ``markers`` and, less often since they are long, ``trails``.
 
     :ivar pace: the clock that all times here are of.
     :ivar tracker: what the robots said last.
@@ -94,6 +99,10 @@ class Monitor(Node):
         self.create_subscription(MarkerArray, 'world', self._see_world, copy(STATE),
                                  qos_overriding_options=overridable())
         self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.pace)
+        if self.parameters.trail > 0.0:
+            self._trails = Trails(self.parameters.trail)
+            self._trails_out = self.create_publisher(MarkerArray, 'trails', copy(EVENTS))
+            self.create_timer(TRAIL_PERIOD, self._trail, clock=self.pace)
 
     def _hear(self, message: String) -> None:
         self.tracker.hear(message.data, clock.seconds(self.pace))
@@ -111,6 +120,12 @@ class Monitor(Node):
             self._markers.update(self._frame, self.parameters.communication_range))
         self._keep()
         self._show()
+
+    def _trail(self) -> None:
+        """Publish the ways that robots took."""
+        self._trails.take(self.snapshot)
+        self._trails_out.publish(
+            trail_marker(self._trails.ways, self._frame, self.parameters.frame))
 
     def _keep(self) -> None:
         """Keep a frame for the animation, when it is time."""

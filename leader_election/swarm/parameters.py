@@ -42,6 +42,9 @@ class MonitorParameters(ProcessParameters):
         3.0, 'A robot unheard for so long counts as gone.', unit='s', lower=0.01, upper=1e6)
     refresh_period: float = parameter(
         0.25, 'Time between two looks at the swarm.', unit='s', lower=0.02, upper=3600.0)
+    trail: float = parameter(
+        5.0, 'The length of the way behind each robot that is shown (topic trails); 0: none.',
+        unit='m', lower=0.0, upper=1000.0)
     live: bool = parameter(
         True, 'Show the swarm in the terminal; where there is none, print a line now and then.')
     picture: str = parameter(

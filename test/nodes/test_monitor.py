@@ -87,6 +87,35 @@ def test_a_swarm_is_shown_and_what_is_gone_is_deleted(ros):
     assert list(monitor.snapshot.gone) == [3]
 
 
+def test_decisions_are_shown_at_their_leaders(ros):
+    swarm, monitor = Swarm(), Monitor(parameter_overrides=overrides())
+    swarm.living = {}
+    swarm.create_timer(0.1, lambda: swarm.out.publish(String(
+        data='{"v":1,"id":3,"frame":"map","p":[2,1],"c":[-3,0,3],"t":"count",'
+             '"r":[3,[1]],"d":[{"members":1}]}')))
+    spin_until([monitor, swarm], lambda: ('decisions', 3) in swarm.shown)
+    marker = swarm.shown['decisions', 3]
+    assert marker.text == '[{"members":1}]' and marker.pose.position.x == 2.0
+
+
+def test_who_drives_leaves_a_trail(ros):
+    monitor = Monitor(parameter_overrides=overrides(trail=2.0))
+    swarm, seen, steps = Swarm(), [], [0]
+    swarm.create_subscription(MarkerArray, 'trails', seen.append, EVENTS)
+
+    def drive():
+        steps[0] += 1
+        swarm.out.publish(String(data=f'{{"v":1,"id":9,"frame":"map","p":[{0.1 * steps[0]},5],'
+                                      f'"c":[-9,0,9]}}'))
+
+    swarm.create_timer(0.05, drive)
+    spin_until([monitor, swarm], lambda: seen and len(seen[-1].markers[0].points) >= 4)
+    [marker] = seen[-1].markers
+    assert {point.y for point in marker.points} == {5.0}, 'the others stand still'
+    assert len(marker.colors) == len(marker.points)
+    assert (marker.ns, marker.header.frame_id) == ('trails', 'map')
+
+
 def test_picture_and_animation_are_written_in_the_end(ros, tmp_path: Path):
     picture, animation = tmp_path / 'swarm.png', tmp_path / 'swarm.gif'
     monitor = Monitor(parameter_overrides=overrides(
