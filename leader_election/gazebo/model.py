@@ -41,13 +41,22 @@ CASTER_X = -0.11
 """Where the caster is, behind the axle [m]."""
 _FLOOR, _TOP = 0.02, 0.09
 """The disc's lower and upper side [m]."""
-_CLEAR = RADIUS + 0.001
-"""Where the beams of a scanner begin, which looks out from inside the disc [m]."""
+_HEAD_RADIUS, _HEAD = 0.13, 0.04
+"""
+Of what stands on the disc, and its height [m].
+
+A scanner looks out from inside it, and sees the heads of others. It is smaller than the disc, so
+that beams, which begin outside of it, see even a robot that touches this one.
+"""
+_CLEAR = _HEAD_RADIUS + 0.001
+"""Where the beams of a scanner begin [m]."""
 
 _MIDDLE = (_FLOOR + _TOP) / 2
 _DISC = cylinder(1.2, RADIUS, _TOP - _FLOOR, (0.0, 0.0, _MIDDLE))
+_EYE = _TOP + _HEAD / 2
+_SHELL = cylinder(0.1, _HEAD_RADIUS, _HEAD, (0.0, 0.0, _EYE))
 _BATTERY = box(0.8, (0.06, 0.12, 0.04), (-0.08, 0.0, 0.045))
-CHASSIS = together([_DISC, _BATTERY])
+CHASSIS = together([_DISC, _SHELL, _BATTERY])
 """All that does not turn, as one body."""
 WHEEL = sphere(0.1, WHEEL_RADIUS)
 
@@ -88,6 +97,7 @@ def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
 
 def _chassis(colour: Colour, simulator: Simulator, extras: Extras) -> Element:
     disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', _TOP - _FLOOR)))
+    head = tag('geometry', tag('cylinder', tag('radius', _HEAD_RADIUS), tag('length', _HEAD)))
     nose = tag('geometry', tag('box', tag('size', (0.08, 0.03, 0.01))))
     caster = _ball(CASTER_RADIUS)
     at_caster = _at(CASTER_X, 0.0, CASTER_RADIUS)
@@ -95,12 +105,14 @@ def _chassis(colour: Colour, simulator: Simulator, extras: Extras) -> Element:
         'link', _inertial(CHASSIS),
         tag('collision', _at(0.0, 0.0, _MIDDLE), disc, name='disc_shape'),
         tag('visual', _at(0.0, 0.0, _MIDDLE), disc, material(colour), name='disc'),
+        tag('collision', _at(0.0, 0.0, _EYE), head, name='head_shape'),
+        tag('visual', _at(0.0, 0.0, _EYE), head, material(colour), name='head'),
         # Which way it looks.
-        tag('visual', _at(0.09, 0.0, _TOP + 0.005), nose, material(_WHITE), name='nose'),
+        tag('visual', _at(0.09, 0.0, _TOP + _HEAD + 0.005), nose, material(_WHITE), name='nose'),
         # It does not turn, but slides.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),
-        *([scanner(simulator, extras.lidar, _MIDDLE, _CLEAR)] if extras.lidar else []),
+        *([scanner(simulator, extras.lidar, _EYE, _CLEAR)] if extras.lidar else []),
         name='base_link')
 
 

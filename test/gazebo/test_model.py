@@ -101,16 +101,17 @@ def test_the_scanner_looks_all_round_with_even_beams() -> None:
         assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
 
 
-def test_a_scanner_sees_other_robots_and_not_its_own() -> None:
+def test_a_scanner_sees_other_robots_even_one_that_touches_and_not_its_own() -> None:
     for simulator in SIMULATORS:
-        model = robot(simulator, Extras(Lidar()))
-        (sensor,) = model.iter('sensor')
+        body = robot(simulator, Extras(Lidar()))
+        (sensor,) = body.iter('sensor')
         height = float(sensor.findtext('pose', '').split()[2])
-        (disc,) = (part for part in model.iter('collision') if part.get('name') == 'disc_shape')
-        middle = float(disc.findtext('pose', '').split()[2])
-        thick = float(disc.findtext('.//length', ''))
-        assert abs(height - middle) < thick / 2
-        assert float(sensor.findtext('.//range/min', '')) > float(disc.findtext('.//radius', ''))
+        (head,) = (part for part in body.iter('collision') if part.get('name') == 'head_shape')
+        middle = float(head.findtext('pose', '').split()[2])
+        assert abs(height - middle) < float(head.findtext('.//length', '')) / 2
+        begin, radius = (float(sensor.findtext('.//range/min', '')),
+                         float(head.findtext('.//radius', '')))
+        assert radius < begin < 2 * model.RADIUS - radius
 
 
 def test_robots_have_colours_of_their_own() -> None:
