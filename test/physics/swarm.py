@@ -218,15 +218,17 @@ def in_gazebo(root: Path, settings: Settings, folder: Path, apart: Sequence[int]
     robots = placed_robots(make_scene(settings.scene))
     text = world_sdf(load_arena(settings.world), robots, Kind.GZ_CLASSIC,
                      BARE._replace(lidar=SCANNER), STEP)
-    with Simulator(root, text, WORLD_NAME) as simulator, Children(folder) as children:
+    nodes: list[Node] = []
+    with _taking_down(nodes), Simulator(root, text, WORLD_NAME) as simulator, \
+            Children(folder) as children:
         bridge = Bridge(simulator.client, Messages(root), robots)
 
         def places() -> Places:
             return {robot.id: (x, y) for robot, (x, y, _) in zip(robots, bridge.truth.tolist())
                     if robot.name not in bridge.silent}
         observer = Observer(settings, ['', '/control'] if control else [''], places)
-        running = Running(settings, observer, children, [bridge, observer], bridge,
-                          simulator.check)
+        nodes += [bridge, observer]
+        running = Running(settings, observer, children, nodes, bridge, simulator.check)
         if not running.until(lambda: bridge.driven, START_UP):
             raise RuntimeError('Gazebo does not hear the commands to all robots')
         _start_robots(running, apart, control)
@@ -236,13 +238,25 @@ def in_gazebo(root: Path, settings: Settings, folder: Path, apart: Sequence[int]
 @contextmanager
 def embedded(settings: Settings, folder: Path) -> Iterator[Running]:
     """Run the same swarm in the embedded world, where wheels never slide."""
-    with Children(folder) as children:
+    nodes: list[Node] = []
+    with _taking_down(nodes), Children(folder) as children:
         truth = Truth(range(1, settings.robots + 1))
         observer = Observer(settings, [''], lambda: truth.places)
-        running = Running(settings, observer, children, [truth, observer])
+        nodes += [truth, observer]
+        running = Running(settings, observer, children, nodes)
         children.start('world', 'swarm_world', {
             'robots': settings.robots, 'world': settings.world, 'seed': settings.seed,
             'motion': 'cmd_vel', 'publish_clock': True, 'speed': settings.speed,
             'scan_rate': SCANNER.rate, 'scan_beams': SCANNER.beams, 'scan_range': SCANNER.reach})
         _start_robots(running, (), False)
         yield running
+
+
+@contextmanager
+def _taking_down(nodes: list[Node]) -> Iterator[None]:
+    """Take nodes down in the end, when nobody publishes by them any more."""
+    try:
+        yield
+    finally:
+        for node in nodes:
+            node.destroy_node()

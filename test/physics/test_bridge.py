@@ -97,8 +97,8 @@ def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
         wait(lambda: bridge.time > since + 2.0)
         assert len(driver.odom) <= silent + 1
         assert bridge.truth[0].tolist() == there.tolist()
-        bridge.destroy_node()
-        driver.destroy_node()
+    bridge.destroy_node()
+    driver.destroy_node()
 
 
 def test_a_world_that_cannot_be_read_is_told_and_nothing_is_left_running(

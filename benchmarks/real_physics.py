@@ -1,0 +1,131 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Real physics: how a swarm of wandering robots does in Gazebo Classic 11 for five minutes.
+
+Each robot elects by the odometry of its own wheels. Beside it the same robots elect once more by
+their true positions: that is the control, and what the two differ by is lost to wheels that slip.
+Both are held against the partition that true positions give, computed directly. After that the
+same swarm runs in the embedded world, where wheels never slip.
+
+``make physics`` fetches Gazebo and runs this.
+"""
+
+import argparse
+import os
+from pathlib import Path
+import sys
+import tempfile
+
+from leader_election.swarm.agreement import Share
+from leader_election.world.scene import make_scene
+from leader_election.world.unicycles import relative
+import numpy as np
+from physics.fetch import root
+from physics.swarm import embedded, in_gazebo, Running, Settings, Watch
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+STRETCH = 60.0
+"""A row of the table is as long as this [s]."""
+EVER = float('inf')
+
+
+def arguments() -> argparse.Namespace:
+    """Return what was asked for."""
+    parser = argparse.ArgumentParser(
+        prog='make physics ARGS=...', description='A swarm in Gazebo Classic 11.')
+    parser.add_argument('--robots', type=int, default=20)
+    parser.add_argument('--seconds', type=float, default=300.0, help='of the world')
+    parser.add_argument('--world', default='blocks')
+    parser.add_argument('--seed', type=int, default=1)
+    return parser.parse_args()
+
+
+def drift(running: Running) -> np.ndarray:
+    """Return how far each robot's odometry is off [m], shape (n,)."""
+    assert running.bridge is not None
+    starts = np.array(make_scene(running.settings.scene).starts)
+    true = relative(starts, running.bridge.truth)
+    return np.hypot(*(true - running.bridge.wheels.poses)[:, :2].T)
+
+
+def summary(watch: Watch, settings: Settings, seconds: float) -> str:
+    """Return first partition and instability, as text."""
+    first = watch.partitioned - max(watch.tracker.first_heard.values())
+    changes = watch.statistics.leader_changes / settings.robots / seconds * 60.0
+    whole = watch.agreement.share(0.0, EVER)
+    return (f'first partition {first:.1f} s, agreement {_percent(whole)}, '
+            f'{changes:.2f} changes of leader a robot and minute')
+
+
+def _percent(share: Share | None) -> str:
+    return 'none' if share is None else f'{share.robots:.1%}'
+
+
+def gazebo(settings: Settings, seconds: float, folder: Path) -> None:
+    """Print the figures of the swarm in Gazebo."""
+    with in_gazebo(root(), settings, folder, control=True) as running:
+        watches = running.observer.watches
+        running.until(lambda: all(len(watch.tracker.first_heard) == settings.robots
+                                  for watch in watches.values()), 60.0)
+        begin, factors = running.observer.now(), []
+        print('| time [s] | real-time factor | odometry off by, mean (worst) [m] '
+              '| by odometry | by true positions | lost to slip |\n|---|---|---|---|---|---|')
+        while running.observer.now() < begin + seconds - 1.0:
+            since = running.observer.now()
+            factors.append(running.run(min(STRETCH, begin + seconds - since)))
+            own, control = (watch.agreement.share(since, running.observer.now())
+                            for watch in watches.values())
+            off = drift(running)
+            lost = control.robots - own.robots if own and control else 0.0
+            print(f'| {since - begin:.0f} to {running.observer.now() - begin:.0f} '
+                  f'| {factors[-1]:.3f} | {off.mean():.2f} ({off.max():.2f}) | {_percent(own)} '
+                  f'| {_percent(control)} | {100 * lost:.1f} points |', flush=True)
+        took = running.observer.now() - begin
+        print(f'real-time factor {sum(factors) / len(factors):.3f}')
+        for name, watch in zip(('by odometry', 'by true positions'), watches.values()):
+            print(f'Gazebo, {name}: {summary(watch, settings, took)}', flush=True)
+
+
+def world(settings: Settings, seconds: float, folder: Path) -> None:
+    """Print the figures of the same swarm in the embedded world."""
+    with embedded(settings, folder) as running:
+        watch = running.watch
+        running.until(lambda: len(watch.tracker.first_heard) == settings.robots, 60.0)
+        factor = running.run(seconds)
+        print(f'embedded world (real-time factor {factor:.3f}): '
+              f'{summary(watch, settings, seconds)}', flush=True)
+
+
+def main() -> int:
+    """Print the figures; return the exit status."""
+    asked = arguments()
+    settings = Settings(robots=asked.robots, world=asked.world, seed=asked.seed)
+    print(f'## Real physics: {settings.robots} robots, world {settings.world}, radius '
+          f'{settings.radius:g} m, range {settings.reach:g} m, {settings.speed:g} m/s')
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            gazebo(settings, asked.seconds, Path(folder) / 'gazebo')
+            world(settings, asked.seconds, Path(folder) / 'embedded')
+    finally:
+        rclpy.try_shutdown()
+    return 0
+
+
+if __name__ == '__main__':
+    sys.exit(main())
