@@ -39,6 +39,7 @@ from leader_election.recording.options import recorder_options
 from leader_election.recording.parameters import RecorderParameters
 from leader_election.recording.writing import Recording
 from leader_election.robot.message_type import message_type
+from leader_election.view.words import count
 from rclpy.node import Node
 from rclpy.qos import (
     QoSDurabilityPolicy,
@@ -155,7 +156,7 @@ class Recorder(Node):
             # It was told already, and what is whole can be read.
             return
         print(f'wrote {self.recording.path}: {self.recording.messages} messages of '
-              f'{len(self._heard)} topics')
+              f'{count(len(self._heard), "topic")}')
 
 
 def _offer(profile: QoSProfile) -> Offer:

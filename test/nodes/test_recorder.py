@@ -15,16 +15,23 @@
 """The recorder, with real publishers over DDS: what it writes is what was said."""
 
 from pathlib import Path
+import signal
+import subprocess
+import sys
 
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.nodes.recorder import Recorder
 from leader_election.parameters import ParameterError
+from leader_election.recording.reading import Reader
+from leader_election.recording.rerun import rerun
+from leader_election.recording.settings import Settings
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
+from recording.made import word
 from std_msgs.msg import Bool, Int64, String
 from support import spin_until
 from visualization_msgs.msg import Marker, MarkerArray
@@ -133,3 +140,41 @@ def test_a_file_is_never_written_over(ros, tmp_path):
     with pytest.raises(ParameterError, match='parameter output: .*No such file'):
         recorder(tmp_path / 'nowhere' / 'swarm.mcap')
     assert path.read_text() == 'precious'
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
+    """Who is asked to stop finishes the file; who is killed leaves one that can be read."""
+    path = tmp_path / 'run.mcap'
+    robots = Node('robots')
+    voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+    robots.create_timer(0.05, lambda: voice.publish(word(3, 3)))
+    process = subprocess.Popen(
+        [sys.executable, '-m', 'leader_election', 'record', str(path), '--flush-period', '0.1',
+         '--discovery-period', '0.1', '--topics', 'neighbourhood'],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        spin_until([robots], lambda: path.exists() and path.stat().st_size > 2000, deadline=20.0)
+        process.send_signal(number)
+        out, err = process.communicate(timeout=20.0)
+    finally:
+        process.kill()
+    reader = Reader(path)
+    run = rerun(reader.entries(lambda topic, kind: True), Settings())
+    assert run.tracker.messages > 3 and run.snapshots[-1].robots[3].leader == 3
+    if number == signal.SIGKILL:
+        assert [damage.path for damage in reader.damages] == [path]
+    else:
+        assert (process.returncode, err, reader.damages) == (0, '', [])
+        assert out == f'wrote {path}: {run.tracker.messages} messages of 1 topic\n'
+
+
+def test_wrong_options_are_one_line_and_status_2(tmp_path):
+    for options, line in ((['--odom-rate', '-1'], 'parameter odom_rate: -1.0 is not allowed'),
+                          ([str(tmp_path / 'no' / 'a.mcap')], 'parameter output: '),
+                          (['--flush-period', 'soon'], 'invalid float value')):
+        ran = subprocess.run([sys.executable, '-m', 'leader_election', 'record', *options],
+                             capture_output=True, text=True, timeout=20, cwd=tmp_path)
+        assert ran.returncode == 2 and ran.stdout == ''
+        assert line in ran.stderr.splitlines()[-1]
+    assert list(tmp_path.iterdir()) == []

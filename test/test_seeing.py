@@ -1,0 +1,127 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What shows a swarm names topics, namespaces and concerns that there are."""
+
+import json
+from pathlib import Path
+import re
+
+from leader_election.nodes.markers import Markers, trail_marker
+from leader_election.nodes.qos import NEIGHBOURHOOD, STATE
+from leader_election.nodes.robot_diagnostics import statuses
+from leader_election.recording.choice import names
+from leader_election.recording.parameters import REPLAYED
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.robot import Robot
+from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.view.frame import Frame
+from nodes.stage import curtain, robot
+import pytest
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+import yaml
+
+CONFIG = Path(__file__).parents[1] / 'config'
+
+
+@pytest.fixture
+def topics(ros) -> dict[str, list[str]]:
+    """Return the topics of a robot, the embedded world and the monitor, with their types."""
+    from leader_election.nodes.declare import overrides
+    from leader_election.nodes.monitor import Monitor
+    from leader_election.nodes.swarm_world import SwarmWorld
+    robot(1, tasks='count')
+    nodes: list[Node] = [
+        Monitor(parameter_overrides=overrides({'live': False})),
+        SwarmWorld(parameter_overrides=overrides({'robots': 1, 'publish_clock': True}))]
+    found = dict(nodes[0].get_topic_names_and_types())
+    curtain()
+    for node in nodes:
+        node.destroy_node()
+    # The robots of the stage are called shorter.
+    return {topic.replace('/r1/', '/robot_1/'): kinds for topic, kinds in found.items()}
+
+
+def walk(layout):
+    """Yield the panels of a Foxglove layout, and check its halves."""
+    if isinstance(layout, str):
+        yield layout
+        return
+    assert layout['direction'] in ('row', 'column') and 0 < layout.get('splitPercentage', 50) < 100
+    yield from walk(layout['first'])
+    yield from walk(layout['second'])
+
+
+def test_the_foxglove_layout_shows_each_panel_once_and_topics_that_there_are(topics):
+    layout = json.loads((CONFIG / 'foxglove.json').read_text())
+    assert layout.keys() == {
+        'configById', 'globalVariables', 'userNodes', 'playbackConfig', 'layout'}
+    panels = list(walk(layout['layout']))
+    assert sorted(panels) == sorted(layout['configById']), 'each has a place, and each is set'
+    assert {panel.partition('!')[0] for panel in panels} == {
+        '3D', 'StateTransitions', 'Plot', 'RawMessages', 'DiagnosticSummary'}
+    text = json.dumps([{k: v for k, v in panel.items() if k != 'publish'}
+                       for panel in layout['configById'].values()])
+    named = set(re.findall(r'"(/[a-z0-9_/]+)', text))
+    assert len(named) > 8
+    for topic in named:
+        of_first = re.sub(r'robot_\d+', 'robot_1', topic)
+        assert of_first in topics, topic
+        # And in a recording as it is made by default; trails are long.
+        assert names(topic, REPLAYED) or topic == '/trails'
+
+
+def test_rviz_shows_topics_that_there_are_and_names_all_namespaces(topics):
+    rviz = yaml.safe_load((CONFIG / 'swarm.rviz').read_text())
+    arrays = {display['Name']: display for display in rviz['Visualization Manager']['Displays']
+              if display['Class'].endswith('/MarkerArray')}
+    for display in arrays.values():
+        assert topics[display['Topic']['Value']] == ['visualization_msgs/msg/MarkerArray']
+    leader = RobotView(3, (0.0, 0.0), -9.0, 0.0, 3, ('count',), 2.0, '[{"members":2}]')
+    other = leader._replace(id=5, position=(1.0, 0.0))
+    frame = Frame(Snapshot(0.0, {3: leader, 5: other}, {7: other}), {3: (1.0, 0.0, 0.0)})
+    shown = {marker.ns for marker in Markers('map').update(frame, 5.0).markers}
+    assert set(arrays['Swarm']['Namespaces']) == shown
+    assert {m.ns for m in trail_marker({3: [(0, 0), (1, 0)]}, frame, 'map').markers} == {'trails'}
+
+
+def test_diagnostics_are_grouped_by_concerns_that_there_are():
+    told = statuses(Robot(ElectionParameters(robot_id=1, tasks='')), 'robot_1', 0.0)
+    concerns = {status.name.removeprefix('robot_1: ') for status in told} | {'regions'}
+    settings = yaml.safe_load((CONFIG / 'diagnostics.yaml').read_text())['/**']['ros__parameters']
+    groups = {name: group for name, group in settings.items() if isinstance(group, dict)}
+    robots = groups.pop('robots')['analyzers']
+    assert set(groups) == concerns
+    assert all(group['contains'] == [f': {name}'] for name, group in groups.items())
+    assert all(one['find_and_remove_prefix'] == [f'{name}: '] for name, one in robots.items())
+
+
+@pytest.mark.parametrize('topic, profile', [
+    ('/neighbourhood', NEIGHBOURHOOD), ('/world', STATE), ('/robot_1/leader', STATE)])
+def test_rosbag2_is_told_the_profiles_that_topics_have(topic: str, profile: QoSProfile) -> None:
+    told = yaml.safe_load((CONFIG / 'rosbag2' / 'qos_overrides.yaml').read_text())
+    assert len(told) == 3
+    assert told[topic] == {
+        'history': profile.history.name.lower(), 'depth': profile.depth,
+        'reliability': profile.reliability.name.lower(),
+        'durability': profile.durability.name.lower()}
+
+
+def test_the_storage_of_rosbag2_has_only_options_of_the_mcap_writer():
+    told = yaml.safe_load((CONFIG / 'rosbag2' / 'storage.yaml').read_text())
+    assert told.keys() <= {
+        'noChunkCRC', 'noAttachmentCRC', 'enableDataCRC', 'noChunking', 'noMessageIndex',
+        'noSummary', 'chunkSize', 'compression', 'compressionLevel', 'forceCompression'}
+    assert told['compression'] in ('None', 'Lz4', 'Zstd')
