@@ -37,7 +37,8 @@ ROBOT: dict[str, Any] = {'robot_id': 1}
 PROFILES: dict[str, tuple[str, list[tuple[type[Node], dict[str, Any]]]]] = {
     'election_node': ('/alice', [
         (ElectionNode, ROBOT | {
-            'metric': 'range', 'strength_source': 'battery', 'tasks': 'field,rally'}),
+            'metric': 'range', 'strength_source': 'battery', 'tasks': 'field,rally',
+            'metrics_period': 1.0}),
         (ElectionNode, ROBOT | {'strength_source': 'topic', 'tasks': 'count,patrol'}),
         (ManagedElectionNode, ROBOT | {'use_sim_time': True})]),
     'wander': ('/alice', [
