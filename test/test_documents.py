@@ -20,10 +20,18 @@ import re
 import subprocess
 import sys
 
+from leader_election.nodes.election_node import ElectionNode
 import pytest
+from rclpy.parameter import Parameter
+from test_architecture import LEANS_ON
 
 ROOT = Path(__file__).parents[1]
 DOCUMENTS = (*sorted(ROOT.glob('*.md')), *sorted((ROOT / 'doc').rglob('*.md')))
+
+
+INSIDE = {'cli', 'config', '__main__', '__init__', 'demo', 'gazebo', 'lab', 'launching', 'nodes',
+          'recording', 'view'}
+"""Rooms that nobody builds upon: their docstrings are for who changes them."""
 
 
 def name(path: Path) -> str:
@@ -40,6 +48,29 @@ def test_files_that_are_linked_to_exist(document: Path) -> None:
     targets = re.findall(r'\]\(([^)#\s]+)[^)]*\)', document.read_text())
     files = [target for target in targets if '://' not in target]
     assert [file for file in files if not (document.parent / file).exists()] == []
+
+
+def test_every_room_has_a_page_or_needs_none() -> None:
+    pages = {page.stem for page in (ROOT / 'doc' / 'reference' / 'api').glob('*.rst')}
+    assert pages | INSIDE == set(LEANS_ON) and not pages & INSIDE
+
+
+def test_topics_are_those_that_a_robot_has(ros: None) -> None:
+    node = ElectionNode(parameter_overrides=[
+        Parameter('robot_id', value=3), Parameter('tasks', value='patrol'),
+        Parameter('metric', value='range'), Parameter('strength_source', value='topic')])
+    page = (ROOT / 'doc' / 'reference' / 'topics.md').read_text()
+    own = page.partition('## election_node')[2].partition('## Others')[0]
+    heard, said = own.partition('Out:')[::2]
+    for told, ask in ((heard, node.get_subscriber_names_and_types_by_node),
+                      (said, node.get_publisher_names_and_types_by_node)):
+        rows = dict(re.findall(r'^\| `([\w/]+)` \| `(\w+/\w+)`', told, re.MULTILINE))
+        rows.pop('battery_state', None)
+        there = {topic: kind for topic, [kind] in ask(node.get_name(), node.get_namespace())}
+        assert {'/' + topic.lstrip('/'): kind for topic, kind in rows.items()} == {
+            topic: kind.replace('/msg/', '/') for topic, kind in there.items()
+            if topic not in ('/rosout', '/parameter_events')}
+    node.destroy_node()
 
 
 @pytest.mark.skipif(find_spec('myst_parser') is None, reason='Sphinx or MyST is not installed')

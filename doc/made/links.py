@@ -49,6 +49,8 @@ def mended(text: str, root: Path, folder: str, page: str = '') -> str:
     '[how](/contributing.md#tests)'
     >>> mended('[all](doc/regions.md)', Path('.'), '.', 'doc')
     '[all](regions.md)'
+    >>> mended('[bench](../README.md#on-robots)', Path('.'), 'doc')
+    '[bench](/index.rst)'
     """
     def instead(match: 're.Match[str]') -> str:
         words, target, rest = match.groups()
@@ -57,8 +59,10 @@ def mended(text: str, root: Path, folder: str, page: str = '') -> str:
         place = posixpath.normpath(posixpath.join(folder, target))
         if (root / place).is_dir():
             return words
-        to = PAGES.get(place) or posixpath.relpath(place, page or folder)
-        return f'[{words}]({to}{rest})'
+        if place in PAGES:
+            # The start page has other sections than the README.
+            return f'[{words}]({PAGES[place]}{"" if place == "README.md" else rest})'
+        return f'[{words}]({posixpath.relpath(place, page or folder)}{rest})'
     return _LINK.sub(instead, text)
 
 

@@ -77,6 +77,15 @@ def setup(app: Any, root: Path) -> None:
     # What is filled in may be new though the page is not.
     app.connect('env-get-outdated', lambda app, env, added, changed, removed: sorted(
         name for name in env.found_docs if _MARK.search(Path(env.doc2path(name)).read_text())))
+    app.connect('doctree-read', _keep_built_in)
+
+
+def _keep_built_in(app: Any, doctree: Any) -> None:
+    """Have the built-in ``type`` be no link to an attribute of ours that is called so, too."""
+    from sphinx.addnodes import pending_xref
+    for link in list(doctree.findall(pending_xref)):
+        if link.get('reftarget') == 'type':
+            link.replace_self(link.children)
 
 
 def _read(root: Path, app: Any, name: str, source: list[str]) -> None:

@@ -24,9 +24,15 @@ from leader_election.parameters import Parameter, table
 def parameters(root: Path, argument: str) -> str:
     """Return a section for each file in ``config/`` that holds parameters, as Markdown."""
     from leader_election.config import FILES
-    return '\n'.join(
-        f'## {file}\n\n{title} As a file: [`config/{file}`](../../config/{file}).\n\n'
-        + '\n'.join(map(entry, table(kind))) for file, (kind, title) in FILES.items())
+    return '\n'.join(section(file, *of_it) for file, of_it in FILES.items())
+
+
+def section(file: str, kind: type, title: str) -> str:
+    """Return the parameters of one file; those that have to be given come first."""
+    link = f'[`config/{file}`](../../config/{file})'
+    # Sorting keeps the rest as it is declared.
+    entries = map(entry, sorted(table(kind), key=lambda p: not p.required))
+    return '\n'.join([f'## {file}\n\n{title} As a file: {link}.\n', *entries])
 
 
 def entry(p: Parameter) -> str:
