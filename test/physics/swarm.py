@@ -95,7 +95,7 @@ class Watch:
     """
     One swarm's messages, looked at twice a second.
 
-    :ivar partitioned: when everybody had a leader for the first time [s].
+    :ivar partitioned: when everybody had said where it is, and had a leader, at first [s].
     """
 
     tracker: SwarmTracker = field(default_factory=lambda: SwarmTracker(EXPIRY))
@@ -106,7 +106,8 @@ class Watch:
     def look(self, now: float, places: Places, settings: Settings) -> None:
         """Compare what the robots say with what is."""
         said = self.tracker.snapshot(now)
-        if len(said.robots) == len(places) and is_partition(said, settings.radius):
+        known = len(self.tracker.first_heard) >= len(places) > 0
+        if known and is_partition(said, settings.radius):
             self.partitioned = min(self.partitioned, now)
         self.statistics.observe(said, self.tracker.messages, self.tracker.bytes)
         if self.partitioned < math.inf:
