@@ -106,8 +106,10 @@ def as_json(of: Report) -> str:
 
 
 def _since(begin: float, loss: Loss) -> Loss:
-    recovered = None if loss.recovered is None else loss.recovered - begin
-    return loss._replace(time=loss.time - begin, recovered=recovered)
+    def since(time: float | None) -> float | None:
+        return None if time is None else time - begin
+    return loss._replace(time=loss.time - begin, recovered=since(loss.recovered),
+                         returned=since(loss.returned))
 
 
 def _agreement(run: Run, snapshots: Sequence[Snapshot], radius: float | None,

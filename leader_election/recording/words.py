@@ -63,10 +63,12 @@ def _leaders(of: Report) -> Iterator[str]:
 
 def _losses(of: Report) -> Iterator[str]:
     for loss in of.losses:
-        ending = 'the swarm did not recover' if loss.recovered is None else \
+        ending = 'its region did not recover' if loss.recovered is None else \
             f'recovered {loss.recovered - loss.time:.1f} s later'
+        again = '' if loss.returned is None else \
+            f'; it was heard again {loss.returned - loss.time:.1f} s later'
         yield (f'leader {loss.leader}, who led {count(loss.led, "other")}, fell silent at '
-               f'{loss.time:.1f} s: {ending}')
+               f'{loss.time:.1f} s: {ending}{again}')
 
 
 def _truth(of: Report) -> Iterator[str]:

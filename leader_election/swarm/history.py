@@ -50,6 +50,8 @@ class Loss(NamedTuple):
     """How many others it led then."""
     recovered: float | None
     """When each of these had a living leader again, or had gone, too; ``None``: never."""
+    returned: float | None
+    """When it was heard again itself; ``None``: never."""
 
 
 def reigns(snapshots: Sequence[Snapshot]) -> list[Reign]:
@@ -98,7 +100,7 @@ def losses(snapshots: Sequence[Snapshot], expiry: float) -> list[Loss]:
     :param expiry: after how long of silence a robot counts as gone in the snapshots [s].
 
     >>> losses(_example(), 3.0)
-    [Loss(leader=1, time=2.0, led=2, recovered=6.0)]
+    [Loss(leader=1, time=2.0, led=2, recovered=6.0, returned=None)]
     """
     found = []
     for number, (before, after) in enumerate(zip(snapshots, snapshots[1:])):
@@ -115,10 +117,12 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
     while first and snapshots[first].time > silent:
         first -= 1
     led = _led(snapshots[first], leader)
-    recovered = next((snapshot.time for snapshot in snapshots[first + 1:]
-                      if not set(led) & {leader, *orphans(snapshot), *_led(snapshot, leader)}),
-                     None)
-    return Loss(leader, snapshots[first].time, len(led), recovered)
+    # Before it counts as gone nobody can tell that it is.
+    after = snapshots[last + 1:]
+    recovered = (s.time for s in after if not set(led) & {*orphans(s)})
+    returned = (s.time for s in after if leader in s.robots)
+    return Loss(leader, snapshots[first].time, len(led), next(recovered, None),
+                next(returned, None))
 
 
 def _led(snapshot: Snapshot, leader: int) -> list[int]:

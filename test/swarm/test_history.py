@@ -1,0 +1,57 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What is told of runs made by hand."""
+
+from leader_election.swarm.history import changes, losses, reigns
+from leader_election.swarm.snapshot import RobotView, Snapshot
+
+
+def at(time: float, **leaders: int) -> Snapshot:
+    """Return a look at robots ``r<id>`` with these leaders."""
+    return Snapshot(time, {int(name[1:]): RobotView(int(name[1:]), None, 0.0, 0.0, leader)
+                           for name, leader in leaders.items()})
+
+
+def test_who_stops_leading_and_starts_again_reigns_twice():
+    course = [at(0.0, r1=1, r2=1, r3=1), at(1.0, r1=1, r2=1, r3=3), at(2.0, r1=3, r2=3, r3=3),
+              at(3.0, r1=1, r2=3, r3=3)]
+    assert reigns(course) == [(1, 0.0, 1.0, 3), (3, 1.0, 3.0, 3), (1, 3.0, 3.0, 1)]
+
+
+def test_who_was_away_and_comes_back_with_another_leader_has_changed():
+    course = [at(0.0, r1=1, r2=1), at(1.0, r1=1), at(2.0, r1=1, r2=2), at(3.0, r1=1, r2=2, r5=5)]
+    assert changes(course) == [(2.0, 2, 1, 2)]
+
+
+def test_a_region_has_recovered_when_all_of_it_that_live_follow_somebody_who_does():
+    """Robot 1 leads 2, 3, 4 and falls silent at 1 s; 4 goes, too; elsewhere 5 has lost its own."""
+    course = [at(0.0, r1=1, r2=1, r3=1, r4=1, r5=9), at(1.0, r1=1, r2=1, r3=1, r4=1, r5=9),
+              at(4.5, r2=2, r3=1, r4=1, r5=9), at(5.0, r2=2, r3=2, r5=9)]
+    assert losses(course, 3.0) == [(1, 1.0, 3, 5.0, None)]
+    assert losses(course[:-1], 3.0) == [(1, 1.0, 3, None, None)]
+
+
+def test_a_leader_that_comes_back_is_followed_again():
+    course = [at(0.0, r1=1, r2=1), at(3.5, r2=1), at(4.0, r1=1, r2=1)]
+    assert losses(course, 3.0) == [(1, 0.0, 1, 4.0, 4.0)]
+
+
+def test_who_led_nobody_is_no_loss():
+    assert losses([at(0.0, r1=1, r2=2), at(4.0, r2=2)], 3.0) == []
+    assert losses([at(0.0, r1=2, r2=2), at(4.0, r2=2)], 3.0) == []
+
+
+def test_of_nothing_nothing_is_told():
+    assert reigns([]) == changes([]) == losses([], 3.0) == []

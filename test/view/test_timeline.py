@@ -1,0 +1,53 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The time line of leaders, looked at pixel by pixel."""
+
+from pathlib import Path
+
+from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.view.frame import Frame
+from leader_election.view.timeline import draw_timeline
+import numpy as np
+from PIL import Image
+
+RED, BLUE = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0)
+
+
+def frame(time: float, leaders: dict[int, int]) -> Frame:
+    views = {i: RobotView(i, None, 0.0, 0.0, leader) for i, leader in leaders.items()}
+    return Frame(Snapshot(time, views), {1: RED, 2: BLUE})
+
+
+def shares(path: Path) -> tuple[float, float]:
+    """Return how much of a picture is red, and blue."""
+    pixels = np.asarray(Image.open(path).convert('RGB')).reshape(-1, 3)
+    return tuple(float(np.mean(np.all(pixels == colour, axis=1)))
+                 for colour in ((255, 0, 0), (0, 0, 255)))
+
+
+def test_each_robot_is_a_line_in_the_colours_of_its_leaders(tmp_path):
+    path = tmp_path / 'leaders.png'
+    draw_timeline([frame(float(t), {3: 1, 4: 1 if t < 20 else 2}) for t in range(40)], path)
+    red, blue = shares(path)
+    assert red > 0.2 and 0.3 < blue / red < 0.37, 'three quarters, and one'
+    draw_timeline([frame(float(t), {3: 1} if t < 20 else {}) for t in range(40)], path)
+    assert 0.2 < shares(path)[0] < 0.5, 'and silence is white'
+
+
+def test_a_long_run_and_one_look_are_drawn(tmp_path):
+    for number in (1, 5000):
+        path = tmp_path / f'{number}.png'
+        draw_timeline([frame(float(t), {1: 1}) for t in range(number)], path, start=0.0)
+        assert shares(path)[0] > 0.2
