@@ -45,9 +45,7 @@ myst_enable_extensions = ['deflist']
 myst_heading_anchors = 3
 suppress_warnings = [
     # A text that is included starts where the page that includes it has got to.
-    'myst.header',
-    # Chapters that are being written.
-    'toc.not_included']
+    'myst.header']
 
 autodoc_member_order = 'bysource'
 autodoc_typehints = 'signature'
