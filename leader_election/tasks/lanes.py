@@ -54,7 +54,7 @@ def lanes(area: Any, lane: float, clear: float = 0.0) -> list[Position]:
         if len(places) > MOST_PLACES:
             raise ValueError(f'more than {MOST_PLACES} places to visit')
     if not places and not area.is_empty:
-        middle = area.representative_point()
+        middle = (area if inside.is_empty else inside).representative_point()
         places.append((middle.x, middle.y))
     return places
 

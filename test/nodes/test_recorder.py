@@ -125,11 +125,11 @@ def test_all_publishers_are_heard_also_one_that_offers_less(ros, tmp_path):
     node = recorder(path)
     spin_until([node, robots], lambda: latched.get_subscription_count() == 1)
     hasty = robots.create_publisher(Int64, '/r1/leader', SENSOR)
-    spin_until([node, robots], lambda: hasty.get_subscription_count() == 1)
-    hasty.publish(Int64(data=9))
-    spin_until([node, robots], lambda: node.recording.messages >= 1)
+    # Best effort: what is said before the recorder knows who speaks is lost.
+    robots.create_timer(0.1, lambda: hasty.publish(Int64(data=9)))
+    spin_until([node, robots], lambda: node.recording.messages >= 2)
     node.close()
-    assert [message.data for message in contents(path)['/r1/leader']] == [9]
+    assert {message.data for message in contents(path)['/r1/leader']} == {9}
 
 
 def test_a_file_is_never_written_over(ros, tmp_path):

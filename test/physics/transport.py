@@ -22,9 +22,11 @@ a server for as long as that lives: when one leaves, later ones get no answers.
 """
 
 from collections.abc import Callable
+from contextlib import suppress
 import selectors
 import socket
 import threading
+import time
 from typing import Any
 
 from physics.messages import Messages
@@ -37,12 +39,19 @@ The master says who has what: to all; to who asks; to who asked, as soon as ther
 
 What is asked while it starts up is lost now and then, so that all three are listened to.
 """
+_PATIENCE = 2.0
+"""What had no answer for so long is said again [s]."""
 
 
 class Publisher:
-    """Sends messages to all who came for a topic."""
+    """
+    Sends messages to all who came for a topic.
 
-    def __init__(self) -> None:
+    :ivar kind: of the messages.
+    """
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         self._lines: list[socket.socket] = []
 
     @property
@@ -80,7 +89,7 @@ class Client:
         self._offered: dict[str, Publisher] = {}
         self._known: dict[str, set[int]] = {}
         self._met: set[tuple[str, int]] = set()
-        self._lock = threading.Lock()
+        self._lock, self._telling = threading.Lock(), threading.Lock()
         self._selector = selectors.DefaultSelector()
         self._listener = socket.create_server((HOST, 0))
         self._selector.register(self._listener, selectors.EVENT_READ, self._accept)
@@ -99,9 +108,10 @@ class Client:
 
     def advertise(self, topic: str, kind: str) -> Publisher:
         """Return what publishes on a topic of this world."""
-        publisher = self._offered[self._space + topic] = Publisher()
-        self._tell('advertise', self._messages['Publish'](
-            topic=self._space + topic, msg_type=f'gazebo.msgs.{kind}', host=HOST, port=self._port))
+        publisher = Publisher(kind)
+        with self._lock:
+            self._offered[self._space + topic] = publisher
+        self._offer(self._space + topic)
         return publisher
 
     def close(self) -> None:
@@ -123,7 +133,26 @@ class Client:
         return framed(packet.SerializeToString())
 
     def _tell(self, kind: str, body: Any) -> None:
-        self._master.sendall(self._packet(kind, body))
+        with self._telling:
+            self._master.sendall(self._packet(kind, body))
+
+    def _offer(self, topic: str) -> None:
+        self._tell('advertise', self._messages['Publish'](
+            topic=topic, msg_type=f'gazebo.msgs.{self._offered[topic].kind}', host=HOST,
+            port=self._port))
+
+    def _insist(self) -> None:
+        """Say again what had no answer."""
+        with self._lock:
+            met = {topic for topic, _ in self._met}
+            asked = [topic for topic in self._wanted if topic not in met]
+            offered = [topic for topic, each in self._offered.items() if not each.heard]
+        # A master that has hung up answers nothing more.
+        with suppress(OSError):
+            for topic in asked:
+                self._tell('subscribe', self._subscription(topic))
+            for topic in offered:
+                self._offer(topic)
 
     def _connect(self, port: int, callback: Callable[[bytes, socket.socket], None],
                  ) -> socket.socket:
@@ -149,9 +178,13 @@ class Client:
         self._selector.register(line, selectors.EVENT_READ, read)
 
     def _run(self) -> None:
+        again = time.monotonic() + _PATIENCE
         while self._open:
             for key, _ in self._selector.select(timeout=0.1):
                 key.data()
+            if time.monotonic() > again:
+                self._insist()
+                again = time.monotonic() + _PATIENCE
 
     def _accept(self) -> None:
         line, _ = self._listener.accept()

@@ -47,6 +47,13 @@ def test_what_is_too_narrow_is_visited_in_one_place() -> None:
     assert lanes(shapely.Polygon(), 1.0, 0.25) == []
 
 
+def test_what_the_lanes_miss_is_visited_where_it_keeps_off_the_edge() -> None:
+    # Two rooms in opposite corners; the one lane runs in between.
+    rooms = shapely.union_all([shapely.box(0, 0, 2, 2), shapely.box(6, 2, 8, 4)])
+    [(x, y)] = lanes(rooms, 9.0, 0.5)
+    assert rooms.buffer(-0.5).covers(shapely.Point(x, y))
+
+
 @settings(deadline=None, max_examples=60)
 @given(areas(), st.floats(0.3, 2.0), st.floats(0.0, 0.5))
 def test_all_places_are_inside(area: shapely.Geometry, lane: float, clear: float) -> None:
