@@ -48,8 +48,9 @@ def test_what_is_too_narrow_is_visited_in_one_place() -> None:
 
 
 def test_what_the_lanes_miss_is_visited_where_it_keeps_off_the_edge() -> None:
-    # Two rooms in opposite corners; the one lane runs in between.
-    rooms = shapely.union_all([shapely.box(0, 0, 2, 2), shapely.box(6, 2, 8, 4)])
+    # Two rooms in opposite corners, the one lane runs in between; and a corridor, too narrow.
+    rooms = shapely.union_all([
+        shapely.box(0, 0, 2, 2), shapely.box(6, 2, 8, 4), shapely.box(20, 1.9, 29, 2.1)])
     [(x, y)] = lanes(rooms, 9.0, 0.5)
     assert rooms.buffer(-0.5).covers(shapely.Point(x, y))
 
