@@ -15,6 +15,7 @@
 """Keep the tests of one run apart from whatever else speaks DDS or computes on this machine."""
 
 from collections.abc import Iterator
+import gc
 import os
 
 from hypothesis import settings
@@ -31,8 +32,16 @@ os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 102))
 
 @pytest.fixture
 def ros() -> Iterator[None]:
-    """Start ROS for one test, and shut it down after."""
+    """
+    Start ROS for one test, and shut it down after.
+
+    Nodes that a test leaves, or one that failed holds, would be heard by the next.
+    """
     import rclpy
+    from rclpy.node import Node
     rclpy.init(args=[])
     yield
+    for each in gc.get_objects():
+        if issubclass(type(each), Node):
+            each.destroy_node()
     rclpy.try_shutdown()
