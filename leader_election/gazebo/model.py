@@ -20,6 +20,8 @@ of it, and turns truer than a cylinder. The battery lies behind the axle, so tha
 on its caster. The frame ``base_link`` is on the ground, half way between the wheels.
 """
 
+import math
+
 from leader_election.gazebo.colours import Colour
 from leader_election.gazebo.inertia import Body, box, cylinder, sphere, together
 from leader_election.gazebo.simulator import BARE, drive, Extras, scanner, Simulator, truth
@@ -41,15 +43,21 @@ CASTER_X = -0.11
 """Where the caster is, behind the axle [m]."""
 _FLOOR, _TOP = 0.02, 0.09
 """The disc's lower and upper side [m]."""
-_HEAD_RADIUS, _HEAD = 0.13, 0.04
+_HEAD_RADIUS, _HEAD = 0.108, 0.04
 """
 Of what stands on the disc, and its height [m].
 
-A scanner looks out from inside it, and sees the heads of others. It is smaller than the disc, so
-that beams, which begin outside of it, see even a robot that touches this one.
+A scanner looks out from inside it, above wheels and disc, and sees the heads of others. It is so
+much smaller than the disc that beams, which begin well outside of it, see even a robot that
+touches this one.
 """
-_CLEAR = _HEAD_RADIUS + 0.001
-"""Where the beams of a scanner begin [m]."""
+_CLEAR = _HEAD_RADIUS * math.sqrt(3) + 0.001
+"""
+Where the beams of a scanner begin [m].
+
+Gazebo Sim renders a cube round the scanner, and draws what is farther than a square root of three
+less; what it has drawn nearer than this is said to be too near, and hides all behind it.
+"""
 
 _MIDDLE = (_FLOOR + _TOP) / 2
 _DISC = cylinder(1.2, RADIUS, _TOP - _FLOOR, (0.0, 0.0, _MIDDLE))
@@ -98,7 +106,7 @@ def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
 def _chassis(colour: Colour, simulator: Simulator, extras: Extras) -> Element:
     disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', _TOP - _FLOOR)))
     head = tag('geometry', tag('cylinder', tag('radius', _HEAD_RADIUS), tag('length', _HEAD)))
-    nose = tag('geometry', tag('box', tag('size', (0.08, 0.03, 0.01))))
+    nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
     caster = _ball(CASTER_RADIUS)
     at_caster = _at(CASTER_X, 0.0, CASTER_RADIUS)
     return tag(
@@ -108,7 +116,7 @@ def _chassis(colour: Colour, simulator: Simulator, extras: Extras) -> Element:
         tag('collision', _at(0.0, 0.0, _EYE), head, name='head_shape'),
         tag('visual', _at(0.0, 0.0, _EYE), head, material(colour), name='head'),
         # Which way it looks.
-        tag('visual', _at(0.09, 0.0, _TOP + _HEAD + 0.005), nose, material(_WHITE), name='nose'),
+        tag('visual', _at(0.07, 0.0, _TOP + _HEAD + 0.005), nose, material(_WHITE), name='nose'),
         # It does not turn, but slides.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),

@@ -106,12 +106,26 @@ def test_a_scanner_sees_other_robots_even_one_that_touches_and_not_its_own() -> 
         body = robot(simulator, Extras(Lidar()))
         (sensor,) = body.iter('sensor')
         height = float(sensor.findtext('pose', '').split()[2])
-        (head,) = (part for part in body.iter('collision') if part.get('name') == 'head_shape')
-        middle = float(head.findtext('pose', '').split()[2])
-        assert abs(height - middle) < float(head.findtext('.//length', '')) / 2
-        begin, radius = (float(sensor.findtext('.//range/min', '')),
-                         float(head.findtext('.//radius', '')))
-        assert radius < begin < 2 * model.RADIUS - radius
+        begin = float(sensor.findtext('.//range/min', ''))
+        for kind in ('collision', 'visual'):
+            (radius,) = met(body, kind, height)
+            # What is rendered begins nearer than the range, by a square root of three.
+            assert radius < begin / math.sqrt(3) < begin < 2 * model.RADIUS - radius
+
+
+def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
+    """Return the radius of each cylinder that a plane goes through; nothing else may be there."""
+    found = []
+    for link in body.iter('link'):
+        foot = float((link.findtext('pose') or '0 0 0').split()[2])
+        for part in link.findall(kind):
+            middle = foot + float((part.findtext('pose') or '0 0 0').split()[2])
+            tall = part.findtext('.//length') or (part.findtext('.//size') or '0').split()[-1]
+            half = float(part.findtext('.//sphere/radius') or float(tall) / 2)
+            assert half > 0
+            if abs(height - middle) <= half:
+                found.append(float(part.findtext('.//cylinder/radius', 'nan')))
+    return found
 
 
 def test_robots_have_colours_of_their_own() -> None:

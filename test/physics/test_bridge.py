@@ -70,9 +70,9 @@ def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
         wait(lambda: bridge.driven and driver.wheels.get_subscription_count() > 0
              and bool(driver.scans))
         # Beams begin behind and go round by the right: 9 is to the right, 18 ahead. Of the other
-        # robot they see the head, of 0.13 m.
+        # robot they see the head, of 0.11 m.
         seen = driver.scans[-1].ranges
-        assert (seen[18], seen[9]) == pytest.approx((2.0, 0.87), abs=0.02)
+        assert (seen[18], seen[9]) == pytest.approx((2.0, 0.89), abs=0.02)
         assert seen[0] == seen[27] == math.inf
 
         driver.drive(0.3, 0.0)
