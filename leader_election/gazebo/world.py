@@ -42,12 +42,13 @@ A robot of Gazebo Classic drives 1 % faster than it was told with this one, 3 % 
 
 
 def world_sdf(arena: Arena, robots: Sequence[Entry], simulator: Simulator,
-              extras: Extras = BARE, step: float = STEP) -> str:
+              extras: Extras = BARE, step: float = STEP, pace: float = 1.0) -> str:
     """
     Return a world file.
 
     :param extras: what robots have beside wheels.
-    :param step: of physics [s]; the world aims at real time whatever it is.
+    :param step: of physics [s].
+    :param pace: how much of the world's time passes in a real second at most.
 
     >>> from leader_election.world.arena import load_arena
     >>> 'robot_7' in world_sdf(load_arena('blocks'), [Entry('robot_7', 7)], Simulator.GZ_SIM)
@@ -56,7 +57,7 @@ def world_sdf(arena: Arena, robots: Sequence[Entry], simulator: Simulator,
     left, bottom, right, top = arena.outline.bounds
     size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
     world = tag(
-        'world', _physics(step), *world_plugins(simulator, extras), _scene(), _sun(),
+        'world', _physics(step, pace), *world_plugins(simulator, extras), _scene(), _sun(),
         _ground(size), arena_model(arena), *robot_models(robots, simulator, extras),
         name=WORLD_NAME)
     return document(tag('sdf', world, version=SDF_VERSION))
@@ -68,10 +69,10 @@ def robot_models(robots: Sequence[Entry], simulator: Simulator, extras: Extras) 
             for robot in robots]
 
 
-def _physics(step: float) -> Element:
+def _physics(step: float, pace: float) -> Element:
     return tag(
-        'physics', tag('max_step_size', step), tag('real_time_factor', 1.0),
-        tag('real_time_update_rate', 1 / step), name='step', type='ode')
+        'physics', tag('max_step_size', step), tag('real_time_factor', pace),
+        tag('real_time_update_rate', pace / step), name='step', type='ode')
 
 
 def _scene() -> Element:
