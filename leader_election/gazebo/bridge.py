@@ -20,6 +20,7 @@ ROS are in the robot's namespace, which is the same name.
 """
 
 from collections.abc import Iterator, Sequence
+import re
 from typing import Any
 
 from leader_election.gazebo.simulator import BARE, Extras, truth_topic
@@ -58,12 +59,22 @@ def _of_robot(name: str, world: str, extras: Extras) -> Iterator[dict[str, Any]]
     yield _row(f'{name}/cmd_vel', f'{model}/cmd_vel', 'geometry_msgs/msg/Twist', 'Twist', _TO)
     yield _row(f'{name}/tf', f'{model}/tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', _FROM, lazy=True)
     if extras.lidar:
-        scan = f'/world/{world}{model}/link/base_link/sensor/lidar/scan'
+        scan = topic(f'/world/{world}{model}/link/base_link/sensor/lidar/scan')
         yield _row(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', _FROM,
                    lazy=True)
     if extras.ground_truth:
         yield _row(f'{name}/ground_truth', truth_topic(name), 'nav_msgs/msg/Odometry',
                    'Odometry', _FROM, lazy=True)
+
+
+def topic(text: str) -> str:
+    """
+    Return a topic of Gazebo Sim as its transport makes it out of a text: names may be any.
+
+    >>> topic('/world/my @world/clock')
+    '/world/my_world/clock'
+    """
+    return re.sub('@|~|//|:=', '', text.replace(' ', '_'))
 
 
 def _row(ros: str, gazebo: str, ros_type: str, gazebo_type: str, direction: str,

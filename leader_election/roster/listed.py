@@ -77,9 +77,19 @@ def listing(entries: Sequence[Entry]) -> str:
         + '}}' for entry in entries)
 
 
+def is_name(text: str) -> bool:
+    """
+    Return whether a robot may be called so.
+
+    >>> is_name('robot_1'), is_name('1'), is_name('robot__1')
+    (True, False, False)
+    """
+    return _NAME.fullmatch(text) is not None
+
+
 def check_name(name: Any, parameter: str) -> str:
     """Return the name of a robot, or refuse what is no namespace."""
-    if isinstance(name, str) and _NAME.fullmatch(name):
+    if isinstance(name, str) and is_name(name):
         return name
     raise ParameterError(f'parameter {parameter}: {name!r} is no name for a robot, which is its '
                          'namespace, too; use letters, digits and single underscores, a letter '
@@ -107,20 +117,20 @@ def _robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, flo
 def _mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
     try:
         found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError):
+    except (yaml.YAMLError, ValueError, RecursionError):
         found = None
     if not isinstance(found, dict):
         raise ParameterError(
-            f'parameter {parameter}: {part!r} is no robot; it takes a number, or a list such as '
-            f'{_FORM}')
+            f'parameter {parameter}: {_short(part)} is no robot; it takes a number, or a list '
+            f'such as {_FORM}')
     return found
 
 
 def _id(name: str, number: Any, parameter: str) -> int | None:
     if number is None or type(number) is int and 0 <= number <= MAX_ID:
         return number
-    raise ParameterError(f'parameter {parameter}: the id of {name} is {number!r}; it takes 0 to '
-                         f'{MAX_ID}')
+    raise ParameterError(f'parameter {parameter}: the id of {name} is {_short(number)}; it takes '
+                         f'0 to {MAX_ID}')
 
 
 def _pose(name: str, pose: Any, parameter: str) -> tuple[float, float, float]:
@@ -132,14 +142,27 @@ def _pose(name: str, pose: Any, parameter: str) -> tuple[float, float, float]:
         if key not in _IN_THE_PLANE + _ABOVE_IT:
             raise ParameterError(f'parameter {parameter}: unknown key {key} in the pose of '
                                  f'{name}; known: {", ".join(_IN_THE_PLANE)}')
-        if type(value) not in (int, float) or not math.isfinite(value):
-            raise ParameterError(f'parameter {parameter}: {key} of {name} is {value!r}; it takes '
-                                 'a finite number')
+        if not _is_finite(value):
+            raise ParameterError(f'parameter {parameter}: {key} of {name} is {_short(value)}; it '
+                                 'takes a finite number')
         if key in _ABOVE_IT and value:
             raise ParameterError(f'parameter {parameter}: {key} of {name} is {value!r}; robots '
                                  'stand on the ground, it takes 0')
     x, y, yaw = (float(pose.get(key, 0.0)) for key in _IN_THE_PLANE)
     return x, y, yaw
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return type(value) in (int, float) and math.isfinite(value)
+    except OverflowError:
+        # A whole number of some hundreds of digits.
+        return False
+
+
+def _short(value: Any) -> str:
+    """Return what was given, as far as it fits a line."""
+    return shown if len(shown := repr(value)) < 80 else f'{shown[:76]}...'
 
 
 def _number(value: float) -> str:

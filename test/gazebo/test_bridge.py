@@ -19,6 +19,7 @@ from typing import Any
 from leader_election.gazebo.bridge import bridge_yaml
 from leader_election.gazebo.simulator import BARE, Extras, Lidar
 from leader_election.roster.entry import Entry
+import pytest
 import yaml
 
 ROBOTS = [Entry('alice', 1), Entry('bob', 2)]
@@ -49,6 +50,14 @@ def test_topics_are_the_simulators_own() -> None:
         'bob/scan': ('/world/depot/model/bob/link/base_link/sensor/lidar/scan',
                      'gz.msgs.LaserScan'),
         'bob/ground_truth': ('/model/bob/ground_truth', 'gz.msgs.Odometry')}
+
+
+@pytest.mark.parametrize(('world', 'part'), [
+    ('my big depot', 'my_big_depot'), ('d@po~t', 'dpot'), ('a:=b', 'ab')])
+def test_a_world_may_have_any_name(world: str, part: str) -> None:
+    listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Extras(Lidar())))
+    (scan,) = (row for row in listed if row['ros_topic_name'] == 'alice/scan')
+    assert scan['gz_topic_name'] == f'/world/{part}/model/alice/link/base_link/sensor/lidar/scan'
 
 
 def test_commands_go_in_and_all_else_comes_out() -> None:
