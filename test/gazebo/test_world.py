@@ -78,9 +78,9 @@ def test_real_time_is_aimed_at_whatever_the_step() -> None:
     step, rate = (float(physics.findtext(name, ''))
                   for name in ('max_step_size', 'real_time_update_rate'))
     assert (step, rate) == (0.004, 250.0)
-    assert '<real_time_factor>1.0<' in text
+    assert '<real_time_factor>1<' in text
     swift = world_sdf(load_arena('empty'), [], Simulator.GZ_SIM, step=0.004, pace=2.0)
-    assert '<real_time_factor>2.0<' in swift and '<real_time_update_rate>500.0<' in swift
+    assert '<real_time_factor>2<' in swift and '<real_time_update_rate>500<' in swift
 
 
 @needs_tool
