@@ -52,6 +52,19 @@ def text(element: Element) -> str:
     return ElementTree.tostring(element, encoding='unicode')
 
 
+def indented(element: Element, level: int) -> str:
+    """
+    Return an element as lines, those after the first as far in as at that level of a file.
+
+    >>> print(indented(tag('world', tag('model', name='robot_1')), 1))
+    <world>
+        <model name="robot_1" />
+      </world>
+    """
+    ElementTree.indent(element, level=level)
+    return text(element).rstrip()
+
+
 def document(element: Element) -> str:
     """
     Return an element as a file to be read by people, too.

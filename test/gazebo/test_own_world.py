@@ -18,7 +18,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from gazebo.sdf_tool import needs_tool, verdict
-from leader_election.gazebo.own_world import into_world, is_own, OwnWorld, read_world
+from leader_election.gazebo.own_world import (
+    into_world,
+    is_own,
+    OwnWorld,
+    read_world,
+    world_name,
+)
 from leader_election.gazebo.simulator import BARE, Extras, Lidar, Simulator
 from leader_election.parameters import ParameterError
 from leader_election.roster.entry import Entry
@@ -48,6 +54,62 @@ def test_a_copy_holds_what_was_there_and_the_robots() -> None:
     assert world.name == 'depot'
     assert [model.get('name') for model in models] == ['shelf', 'alice', 'bob']
     assert 'version="1.9"' in world.text
+
+
+FORMS = {
+    'a comment with dashes': PLAIN.replace('mine', 'mine -- and <yours> & all --- of it'),
+    'a prefix that is not declared': PLAIN.replace(
+        '<link', '<gz:policies gz:a="1"><gz:b/></gz:policies><link'),
+    'prefixes that are declared': PLAIN.replace(
+        '<sdf', '<sdf xmlns:xacro="http://www.ros.org/wiki/xacro"').replace(
+        '<link', '<xacro:x/><link'),
+    'a free line before it': '\n <?xml version="1.0" ?>\n' + PLAIN,
+    'a comment before it': '<!-- -- -->\n<?xml version="1.0" ?>\n' + PLAIN,
+    'lines as Windows has them': PLAIN.replace('><', '>\r\n\t<'),
+    'letters of all kinds': PLAIN.replace('mine', 'mein Lager: größer ≥ 5 m²'),
+    'a text that looks like a comment': PLAIN.replace('<link', '<d><![CDATA[<!-- ]]></d><link'),
+    'a second world': PLAIN.replace('</sdf>', '<world name="other"></world></sdf>'),
+}
+
+
+@pytest.mark.parametrize('text', FORMS.values(), ids=FORMS)
+def test_all_else_stays_byte_for_byte(text: str) -> None:
+    """Whatever Gazebo reads, and strict readers of XML do not."""
+    world = put(text)
+    begin, end = text.split('</world>', 1)
+    assert world.name == 'depot'
+    assert world.text.startswith(begin) and world.text.endswith(f'</world>{end}')
+    inside = world.text[len(begin):-len(end) - len('</world>')]
+    added = ElementTree.fromstring(f'<w>{inside}</w>')
+    assert [part.get('name') for part in added if part.tag == 'model'] == ['alice', 'bob']
+    assert [part.tag for part in added] == 3 * ['plugin'] + 2 * ['model']
+
+
+@pytest.mark.parametrize('empty', ['<world name="depot"/>', "<world name='depot' />",
+                                   '<world name="depot"></world>'])
+def test_a_world_may_be_empty(empty: str) -> None:
+    world = ElementTree.fromstring(put(f'<sdf>{empty}<!-- end --></sdf>').text).find('world')
+    assert world is not None and world.attrib == {'name': 'depot'}
+    assert [model.get('name') for model in world.findall('model')] == ['alice', 'bob']
+
+
+def test_files_beside_it_are_named_by_where_they_are(tmp_path: Path) -> None:
+    """Which a copy elsewhere would not find; what is not there may be found by Gazebo."""
+    (tmp_path / 'meshes').mkdir()
+    (tmp_path / 'meshes' / 'shelf.dae').touch()
+    (tmp_path / 'wood.png').touch()
+    text = ('<mesh><uri>{0}meshes/shelf.dae</uri></mesh><albedo_map>\n {0}wood.png</albedo_map>'
+            '<include><uri>model://sun</uri></include><uri>no/such.dae</uri><uri/><uri></uri>'
+            '<!-- <uri>wood.png</uri> --><diffuse>1 0 0 1</diffuse><name>meshes</name>\r\n')
+    file = tmp_path / 'depot.sdf'
+    file.write_bytes(text.format('').encode())
+    assert read_world(str(file)) == text.format(f'{tmp_path}/')
+
+
+def test_the_name_of_a_world_is_read(tmp_path: Path) -> None:
+    file = tmp_path / 'depot.sdf'
+    file.write_text(PLAIN)
+    assert world_name(str(file)) == 'depot'
 
 
 def test_systems_that_are_missing_are_named() -> None:
