@@ -20,20 +20,17 @@ the folder of the launch's logs.
 """
 
 from pathlib import Path
+import sys
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
-from launch.actions import (
-    AppendEnvironmentVariable,
-    DeclareLaunchArgument,
-    OpaqueFunction,
-    Shutdown,
-)
+from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
 from leader_election.gazebo.main import write
 from leader_election.gazebo.parameters import GazeboParameters
 from leader_election.gazebo.plan import make_plan
 from leader_election.launching.arguments import (
+    check_known,
     declare,
     described,
     ELECTION,
@@ -46,11 +43,18 @@ from leader_election.launching.arguments import (
     switch,
     with_defaults,
 )
-from leader_election.launching.gazebo import bridge, check_installed, run_folder, server, window
-from leader_election.launching.motion import MOTION, wandering
+from leader_election.launching.gazebo import (
+    bridge,
+    check_installed,
+    OWN_TRANSFORMS,
+    run_folder,
+    server,
+    window,
+)
+from leader_election.launching.motion import check_scanner, MOTION, wandering
 from leader_election.launching.nodes import ours, rviz
-from leader_election.launching.refusal import refusing
-from leader_election.parameters import build, table
+from leader_election.launching.refusal import passing_on, refusing
+from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.roster.listed import listing
@@ -63,6 +67,7 @@ OTHERS = OF_A_SWARM | {
     'gui': ('true', 'Whether to open the window of Gazebo; it may be closed, the simulation goes '
                     'on.'),
     'use_sim_time': ('true', 'Whether all go by the time of Gazebo.'),
+    'task': ('', 'Another name of tasks.'),
 }
 
 
@@ -74,19 +79,31 @@ def arguments() -> list[DeclareLaunchArgument]:
         | with_defaults([MOTION]) | OTHERS)
 
 
+def with_tasks(settings: dict[str, str]) -> dict[str, str]:
+    """Return the arguments with the tasks under their one name."""
+    if settings['task'] and settings['tasks']:
+        raise ParameterError(f"parameter task: {settings['task']!r} is given, and tasks, which "
+                             'means the same, too; give one of them')
+    return settings | {'tasks': settings['task'] or settings['tasks']}
+
+
 @refusing
 def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return what the arguments ask for; nothing is started unless all of it can be."""
-    settings = context.launch_configurations
+    settings = with_tasks(context.launch_configurations)
+    check_known(sys.argv, 'gazebo.launch.py', [each.name for each in arguments()])
     check_installed(settings['robots'])
     in_file(settings['params_file'])
     parameters = build(GazeboParameters, given(settings, GazeboParameters, GAZEBO))
+    check_scanner(settings, parameters.lidar)
     plan = make_plan(parameters)
     election = given(settings, ElectionParameters, ELECTION)
     sim_time = switch(settings, 'use_sim_time')
     headless = switch(settings, 'headless')
     share = read(SHARE, settings[SHARE.name])
-    motion = wandering(settings, [robot.name for robot in plan.robots], plan.arena, sim_time)
+    motion = wandering(settings, [robot.name for robot in plan.robots], {
+        'world': plan.arena, 'seed': parameters.seed, 'use_sim_time': sim_time},
+        on_exit=passing_on)
     seen = switch(settings, 'gui') and not headless
     files = write(plan, run_folder())
     told = {'roster': listing(plan.robots), 'seed': parameters.seed, 'use_sim_time': sim_time}
@@ -97,13 +114,15 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             'GZ_SIM_RESOURCE_PATH', str(Path(parameters.world).resolve().parent))]),
         server(files['world'], headless),
         *([window()] if seen else []),
-        bridge(files['bridge'], 'gazebo_bridge', sim_time, on_exit=Shutdown()),
+        bridge(files['bridge'], 'gazebo_bridge', sim_time, on_exit=passing_on),
         *(ours(settings, 'fleet', f'fleet_{ids[i]}',
-               told | election | {'members': format_ids(ids[i:i + share])})
+               told | election | {'members': format_ids(ids[i:i + share])},
+               remappings=OWN_TRANSFORMS, on_exit=passing_on)
           for i in range(0, len(ids), share)),
         *motion,
         ours(settings, 'monitor', 'monitor', given(settings, MonitorParameters, ELECTION) | {
-            'use_sim_time': sim_time}, condition=IfCondition(LaunchConfiguration('monitor'))),
+            'use_sim_time': sim_time}, condition=IfCondition(LaunchConfiguration('monitor')),
+            on_exit=passing_on),
         rviz(settings, sim_time),
     ]
 

@@ -14,11 +14,14 @@
 
 """One more robot for a swarm in Gazebo Sim that is running: its model, its bridge, its node."""
 
+import sys
+
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.gazebo.parameters import SpawnParameters
 from leader_election.gazebo.plan import make_arrival
 from leader_election.launching.arguments import (
+    check_known,
     COMMON,
     declare,
     described,
@@ -29,10 +32,16 @@ from leader_election.launching.arguments import (
     switch,
     with_defaults,
 )
-from leader_election.launching.gazebo import bridge, check_installed, run_folder, spawn
-from leader_election.launching.motion import MOTION, wandering
+from leader_election.launching.gazebo import (
+    bridge,
+    check_installed,
+    OWN_TRANSFORMS,
+    run_folder,
+    spawn,
+)
+from leader_election.launching.motion import check_scanner, MOTION, wandering
 from leader_election.launching.nodes import ours
-from leader_election.launching.refusal import refusing
+from leader_election.launching.refusal import after, passing_on, refusing
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.roster.listed import listing
@@ -55,26 +64,32 @@ def arguments() -> list[DeclareLaunchArgument]:
 def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return what the arguments ask for."""
     settings = context.launch_configurations
+    check_known(sys.argv, 'spawn.launch.py', [each.name for each in arguments()])
     check_installed('30')
     in_file(settings['params_file'])
     parameters = build(SpawnParameters, given(settings, SpawnParameters, SPAWN))
+    check_scanner(settings, parameters.lidar)
     arrival = make_arrival(parameters)
     robot = arrival.robot
     sim_time = switch(settings, 'use_sim_time')
-    motion = wandering(settings, [robot.name], parameters.world, sim_time)
+    motion = wandering(settings, [robot.name], {
+        'world': arrival.arena, 'use_sim_time': sim_time}, on_exit=passing_on)
     election = given(settings, ElectionParameters, ELECTION)
     folder = run_folder()
     folder.mkdir(parents=True, exist_ok=True)
     model, config = folder / f'{robot.name}.sdf', folder / f'{robot.name}_bridge.yaml'
     model.write_text(arrival.model)
     config.write_text(arrival.bridge)
-    return [
-        spawn(parameters.world_name, robot.name, model, robot.pose),
-        bridge(config, f'{robot.name}_bridge', sim_time),
-        ours(settings, 'fleet', f'fleet_{robot.id}',
-             {'roster': listing([robot]), 'use_sim_time': sim_time} | election),
-        *motion,
-    ]
+    return after(
+        spawn(arrival.world_name, robot.name, model, robot.pose), [
+            bridge(config, f'{robot.name}_bridge', sim_time, on_exit=passing_on),
+            ours(settings, 'fleet', f'fleet_{robot.id}',
+                 {'roster': listing([robot]), 'use_sim_time': sim_time} | election,
+                 remappings=OWN_TRANSFORMS, on_exit=passing_on),
+            *motion],
+        f'{robot.name} was not put into world {arrival.world_name}; is a world of that name '
+        'running, and no robot of that name in it?')
+
 
 
 def generate_launch_description() -> LaunchDescription:

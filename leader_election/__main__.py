@@ -19,8 +19,8 @@ import sys
 from leader_election import cli
 
 if __name__ == '__main__':
-    names = ('demo', 'election_node', 'fleet', 'lab', 'managed_election_node', 'monitor',
-             'record', 'replay', 'swarm_doctor', 'swarm_world', 'wander')
+    names = ('demo', 'election_node', 'fleet', 'gazebo_world', 'lab', 'managed_election_node',
+             'monitor', 'record', 'replay', 'swarm_doctor', 'swarm_world', 'wander')
     if len(sys.argv) < 2 or sys.argv[1] not in names:
         sys.exit(f'usage: python -m leader_election {"|".join(names)} ...')
     getattr(cli, sys.argv.pop(1))()

@@ -22,7 +22,7 @@ import sys
 from leader_election.gazebo.parameters import GazeboParameters
 from leader_election.gazebo.plan import make_plan, Plan
 from leader_election.gazebo.simulator import Simulator
-from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.parameters import build, Parameter, ParameterError, plain_yaml, table
 from leader_election.roster.listed import listing
 import yaml
 
@@ -57,7 +57,7 @@ def write(plan: Plan, folder: Path) -> dict[str, Path]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.values():
-            (folder / name).write_text(text)
+            (folder / name).write_text(text, encoding='utf-8')
     except OSError as error:
         raise ParameterError(f'option --output: {error}') from None
     return {what: folder / name for what, (name, _) in texts.items()}
@@ -94,6 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _read(p: Parameter, text: str) -> object:
     try:
-        return p.check(text if p.type is str else yaml.safe_load(text))
-    except yaml.YAMLError:
-        return p.check(text)
+        value = plain_yaml.read(text)
+    except ValueError:
+        value = text
+    return p.check(text if p.type is str else value)

@@ -16,8 +16,10 @@
 
 import dataclasses
 from dataclasses import dataclass
+import math
 from typing import Any
 
+from leader_election.gazebo.simulator import FEWEST_BEAMS
 from leader_election.gazebo.world import STEP, WORLD_NAME
 from leader_election.parameters import parameter, REQUIRED_INT
 from leader_election.robot.told import MAX_ID
@@ -46,8 +48,8 @@ class GazeboParameters:
         'of your own, .sdf or .world, where layouts place robots as if it were empty.',
         empty=False)
     lidar: int = parameter(
-        0, 'The beams of a laser scanner on each robot; 0 for none. In Gazebo Sim scanners are '
-        'rendered, which costs much.', lower=0, upper=3600)
+        0, f'The beams of a laser scanner on each robot, {FEWEST_BEAMS} at least; 0 for none. In '
+        'Gazebo Sim scanners are rendered, which costs much.', lower=0, upper=3600)
     ground_truth: bool = parameter(
         False, 'Publish where each robot truly is, as topic ground_truth.')
     step: float = parameter(
@@ -62,12 +64,16 @@ class SpawnParameters:
         REQUIRED_INT, 'The number of the robot, unique in the swarm.', lower=0, upper=MAX_ID,
         required=True)
     name: str = parameter('', 'Its name and namespace. Empty: robot_ and its id.')
-    x: float = parameter(0.0, 'Where it starts.', unit='m', lower=-1e6, upper=1e6)
-    y: float = parameter(0.0, 'Where it starts.', unit='m', lower=-1e6, upper=1e6)
+    x: float = parameter(
+        math.nan, 'Where it starts.', unit='m', lower=-1e6, upper=1e6, required=True)
+    y: float = parameter(
+        math.nan, 'Where it starts.', unit='m', lower=-1e6, upper=1e6, required=True)
     yaw: float = parameter(0.0, 'Where it looks.', unit='rad', lower=-10.0, upper=10.0)
-    world_name: str = parameter(
-        WORLD_NAME, 'The name of the world that is running.', empty=False)
     world: str = parameter(
-        'blocks', 'The arena, by which it wanders if it has no laser scanner.')
+        'blocks', 'The arena, by which it wanders if it has no laser scanner; or the world file '
+        'of your own. Empty: nobody knows it.')
+    world_name: str = parameter(
+        '', f'The name of the world that is running. Empty: what the world file says, '
+        f'{WORLD_NAME} in an arena.')
     lidar: int = _as_in(GazeboParameters, 'lidar')
     ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')

@@ -19,11 +19,11 @@ from typing import NamedTuple
 from leader_election.gazebo.bridge import bridge_yaml
 from leader_election.gazebo.colours import robot_colour
 from leader_election.gazebo.model import RADIUS, robot_sdf
-from leader_election.gazebo.own_world import into_world, is_own, read_world
+from leader_election.gazebo.own_world import into_world, is_own, read_world, world_name
 from leader_election.gazebo.parameters import GazeboParameters, SpawnParameters
-from leader_election.gazebo.simulator import Extras, Lidar, Simulator
+from leader_election.gazebo.simulator import Extras, FEWEST_BEAMS, Lidar, Simulator
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
-from leader_election.parameters import build, Parameter, table
+from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.roster.entry import Entry
 from leader_election.roster.listed import check_name, listed_robots
 from leader_election.roster.placing import check_room, placed_robots
@@ -54,10 +54,9 @@ def make_plan(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_
     >>> make_plan(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
     'robot_2'
     """
-    own = is_own(parameters.world)
     robots = roster_of(parameters)
     extras = extras_of(parameters)
-    if own:
+    if is_own(parameters.world):
         name, world = into_world(
             parameters.world, read_world(parameters.world), robots, simulator, extras)
     else:
@@ -65,7 +64,12 @@ def make_plan(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_
         world = world_sdf(
             load_arena(parameters.world), robots, simulator, extras, parameters.step)
     return Plan(robots, name, world, bridge_yaml(robots, name, extras),
-                '' if own else parameters.world)
+                _known(parameters.world))
+
+
+def _known(world: str) -> str:
+    """Return the arena; empty where nobody knows it, as in a world of the user's own."""
+    return '' if is_own(world) else world
 
 
 class Arrival(NamedTuple):
@@ -76,43 +80,63 @@ class Arrival(NamedTuple):
     """The text of the file that holds it."""
     bridge: str
     """The text of its own bridge's YAML; the clock is bridged already."""
+    world_name: str
+    arena: str
+    """The arena, as its nodes are told of it; empty where nobody knows it."""
 
 
 def make_arrival(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_SIM) -> Arrival:
     """
     Return one more robot for a world that is running.
 
-    :raises ParameterError: for a name that is none.
+    :raises ParameterError: for a name, or a world, that is none, and where there is no room.
     """
     p = parameters
     name = check_name(p.name or f'robot_{p.id}', 'name')
     robot = Entry(name, p.id, (p.x, p.y, p.yaw))
+    arena = _known(p.world)
+    if arena:
+        check_room([robot], load_arena(arena), RADIUS, 'x, y')
+    own_name = world_name(p.world) if is_own(p.world) else WORLD_NAME
+    running = p.world_name or own_name
     extras = extras_of(p)
     return Arrival(robot, robot_sdf(name, robot.pose, robot_colour(p.id), simulator, extras),
-                   bridge_yaml([robot], p.world_name, extras, clock=False))
+                   bridge_yaml([robot], running, extras, clock=False), running, arena)
 
 
 def extras_of(parameters: GazeboParameters | SpawnParameters) -> Extras:
-    """Return what each robot has beside wheels."""
+    """
+    Return what each robot has beside wheels.
+
+    :raises ParameterError: for a scanner of so few beams that robots would drive between them.
+    """
+    if 0 < parameters.lidar < FEWEST_BEAMS:
+        raise ParameterError(f'parameter lidar: {parameters.lidar} is not allowed; it takes 0, or '
+                             f'at least {FEWEST_BEAMS} beams')
     lidar = Lidar(parameters.lidar) if parameters.lidar else None
     return Extras(lidar, parameters.ground_truth)
 
 
 def roster_of(parameters: GazeboParameters) -> tuple[Entry, ...]:
     """Return the robots, by name or by number; all have room."""
-    own = is_own(parameters.world)
+    arena = _known(parameters.world)
     try:
         count = int(parameters.robots)
     except ValueError:
         robots = listed_robots(parameters.robots)
-        check_room(robots, None if own else load_arena(parameters.world), RADIUS)
-        return robots
+    else:
+        robots = _placed(count, parameters, arena or 'empty')
+    check_room(robots, load_arena(arena) if arena else None, RADIUS)
+    return robots
+
+
+def _placed(count: int, parameters: GazeboParameters, arena: str) -> tuple[Entry, ...]:
+    """Return so many robots, placed as in the embedded world."""
     _HOW_MANY.check(count)
     shared = {p.name for p in table(SceneParameters)} & {p.name for p in table(GazeboParameters)}
     return placed_robots(make_scene(build(SceneParameters, {
         name: getattr(parameters, name) for name in shared} | {
-            'robots': count, 'robot_radius': RADIUS,
-            'world': 'empty' if own else parameters.world})))
+            'robots': count, 'robot_radius': RADIUS, 'world': arena})))
 
 
 _HOW_MANY: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')

@@ -46,6 +46,10 @@ class Simulator(Enum):
     GZ_CLASSIC = 'gazebo-classic'
 
 
+FEWEST_BEAMS = 8
+"""With fewer a robot would fit between two of them unseen before it is near."""
+
+
 class Lidar(NamedTuple):
     """A laser scanner that looks all round."""
 

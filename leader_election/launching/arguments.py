@@ -14,11 +14,12 @@
 
 """The arguments of launch files, out of the declarations of the parameters that they set."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters import Parameter, ParameterError, table
+from leader_election.parameters import Parameter, ParameterError, plain_yaml, table
 import yaml
 
 COMMON = {
@@ -83,6 +84,31 @@ def declare(arguments: Mapping[str, tuple[str, str]]) -> list[Any]:
             for name, (default, description) in arguments.items()]
 
 
+def check_known(words: Sequence[str], file: str, known: Iterable[str]) -> None:
+    """
+    Refuse what a launch file has no argument for, which launch itself passes over.
+
+    :param words: those of the command; where they do not name the file, another one includes it,
+        and they are that one's.
+    :param file: the name of the launch file.
+    :param known: its arguments.
+    :raises ParameterError: naming the one that comes nearest, too.
+
+    >>> check_known(['ros2', 'launch', 'my.launch.py', 'robot:=3'], 'my.launch.py', ['robots'])
+    Traceback (most recent call last):
+    ParameterError: ...
+    """
+    names, known = [Path(word).name for word in words], list(known)
+    if file not in names:
+        return
+    for word in words[names.index(file) + 1:]:
+        name, is_argument, _ = word.partition(':=')
+        if is_argument and name not in known:
+            like = ''.join(f'; did you mean {near}?' for near in get_close_matches(name, known, 1))
+            raise ParameterError(f'parameter {name}: {file} has no such argument{like}; '
+                                 '--show-args lists all that it has')
+
+
 def given(settings: Mapping[str, str], parameters: type, names: Iterable[str]) -> dict[str, Any]:
     """Return those of the parameters that have a value here, checked."""
     wanted = set(names)
@@ -98,9 +124,10 @@ def read(p: Parameter, text: str) -> Any:
     12
     """
     try:
-        return p.check(text if p.type is str else yaml.safe_load(text))
-    except yaml.YAMLError:
-        return p.check(text)
+        value = plain_yaml.read(text)
+    except ValueError:
+        value = text
+    return p.check(text if p.type is str else value)
 
 
 def switch(settings: Mapping[str, str], name: str) -> bool:
@@ -120,6 +147,7 @@ def in_file(path: str) -> dict[str, Any]:
     try:
         sections = yaml.safe_load(Path(path).read_text())
         return dict(sections.get('/**', {}).get('ros__parameters', {}))
-    except (OSError, ValueError, AttributeError, TypeError, yaml.YAMLError) as error:
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError,
+            yaml.YAMLError) as error:
         raise ParameterError(f'parameter params_file: {path!r} is no file of parameters: '
                              + ' '.join(str(error).split())) from None

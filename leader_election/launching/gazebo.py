@@ -16,12 +16,15 @@
 
 import os
 from pathlib import Path
+import re
 import shlex
 from typing import Any
 
 from leader_election.parameters import ParameterError
 
 PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
+OWN_TRANSFORMS = [('/tf', 'tf'), ('/tf_static', 'tf_static')]
+"""Frames of all robots have the same names, so that each robot has a topic of its own for them."""
 
 
 def check_installed(robots: str) -> None:
@@ -32,7 +35,7 @@ def check_installed(robots: str) -> None:
     :raises ParameterError: naming the package, and the embedded world's command.
     """
     from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
-    number = robots if robots.isdigit() else '30'
+    number = robots if _is_number(robots) else '30'
     for package in PACKAGES:
         try:
             get_package_share_directory(package)
@@ -42,6 +45,11 @@ def check_installed(robots: str) -> None:
                 f'Gazebo needs the package {package}, which is not installed; install it with '
                 f'apt install ros-{distro}-ros-gz, or take the embedded world: ros2 launch '
                 f'leader_election swarm.launch.py robots:={number} motion:=levy') from None
+
+
+def _is_number(robots: str) -> bool:
+    """Return whether the embedded world takes it: what is nonsense is not said again."""
+    return re.fullmatch('[1-9][0-9]{0,3}', robots) is not None
 
 
 def run_folder() -> Path:

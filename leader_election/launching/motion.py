@@ -17,27 +17,58 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from leader_election.launching.arguments import read
+from leader_election.launching.arguments import in_file, read
 from leader_election.launching.nodes import ours
-from leader_election.parameters import Parameter
+from leader_election.parameters import Parameter, ParameterError
 
+STANDING = ('count', 'field')
+"""The tasks that drive nobody; of those that are not of this package it is taken that they do."""
+BY_SCANS = ('patrol', 'rally')
+"""The tasks that drive by a laser scanner, and stand where there is none."""
 MOTION = Parameter(
     'motion', str, '', 'Who drives the robots: nobody (static), wander, a node that has them walk '
     'at random past walls and each other, or what you start yourself (none). Empty: wander, but '
-    'with tasks, which drive by themselves, none.',
+    f'with tasks that drive by themselves, as all do but {" and ".join(STANDING)}, none.',
     choices=lambda: ('static', 'wander', 'none'))
 
 
-def wandering(settings: Mapping[str, str], robots: Sequence[str], arena: str,
-              sim_time: bool) -> list[Any]:
+def wandering(settings: Mapping[str, str], robots: Sequence[str], parameters: Mapping[str, Any],
+              **options: Any) -> list[Any]:
     """
     Return the node that has robots wander, where argument motion wants it.
 
     :param robots: their namespaces.
-    :param arena: its name or file; empty: they go by what their laser scanners show.
+    :param parameters: what it is told beside that; ``world``, where empty, means that they go by
+        what their laser scanners show.
+    :param options: for ``launch_ros.actions.Node``.
     """
     motion = read(MOTION, settings[MOTION.name]) if settings[MOTION.name] else ''
-    if motion != 'wander' and (motion or settings['tasks']):
+    driving = set(tasks_of(settings)) - set(STANDING)
+    if motion != 'wander' and (motion or driving):
         return []
-    return [ours(settings, 'wander', 'wander' if len(robots) > 1 else f'wander_{robots[0]}', {
-        'robots': ','.join(robots), 'world': arena, 'use_sim_time': sim_time})]
+    return [ours(settings, 'wander', 'wander' if len(robots) > 1 else f'wander_{robots[0]}',
+                 {'robots': ','.join(robots), **parameters}, **options)]
+
+
+def tasks_of(settings: Mapping[str, str]) -> list[str]:
+    """
+    Return the tasks that robots are given, by argument or by the file of parameters.
+
+    >>> tasks_of({'tasks': 'count, patrol', 'params_file': ''})
+    ['count', 'patrol']
+    """
+    text = settings['tasks'] or in_file(settings['params_file']).get('tasks', '')
+    return [name.strip() for name in str(text).split(',') if name.strip()]
+
+
+def check_scanner(settings: Mapping[str, str], beams: int) -> None:
+    """
+    Refuse tasks that would have robots stand for ever.
+
+    :param beams: of the laser scanner; 0 for none.
+    :raises ParameterError: naming the tasks.
+    """
+    blind = [name for name in tasks_of(settings) if name in BY_SCANS]
+    if blind and not beams:
+        raise ParameterError(f'parameter lidar: 0 leaves robots blind, and {", ".join(blind)} '
+                             'drives by a laser scanner; give lidar:=36, for example')

@@ -19,7 +19,7 @@ Left to itself ``launch`` reports an error of a launch file in its log, and ends
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import wraps
 import sys
 from typing import Any
@@ -66,6 +66,28 @@ def passing_on(event: Any, context: Any) -> list[Any]:
         # What a signal killed has a negative one.
         _end_with_status(context.asyncio_loop, max(event.returncode, 1))
     return [Shutdown(reason=f'{event.process_name} has ended')]
+
+
+def after(first: Any, rest: Sequence[Any], trouble: str) -> list[Any]:
+    """
+    Return a process that ends by itself, and what is started when it has ended well.
+
+    Where it has not, the launch ends with its status.
+
+    :param trouble: what that means, in a line.
+    """
+    from launch.actions import RegisterEventHandler
+    from launch.event_handlers import OnProcessExit
+
+    def go_on(event: Any, context: Any) -> list[Any]:
+        if context.is_shutdown:
+            return []
+        if event.returncode == 0:
+            return list(rest)
+        print(f'error: {trouble}', file=sys.stderr)
+        return passing_on(event, context)
+
+    return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=go_on)), first]
 
 
 def _end_with_status(loop: asyncio.AbstractEventLoop, status: int) -> None:

@@ -24,10 +24,9 @@ import math
 import re
 from typing import Any
 
-from leader_election.parameters import ParameterError
+from leader_election.parameters import ParameterError, plain_yaml
 from leader_election.robot.told import MAX_ID
 from leader_election.roster.entry import check_unique, Entry
-import yaml
 
 _NAME = re.compile(r'(?!.*__)[A-Za-z]\w*', re.ASCII)
 """What is both a ROS namespace and the name of a model."""
@@ -116,8 +115,8 @@ def _robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, flo
 
 def _mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
     try:
-        found = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError):
+        found = plain_yaml.read(text)
+    except ValueError:
         found = None
     if not isinstance(found, dict):
         raise ParameterError(

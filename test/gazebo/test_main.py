@@ -25,8 +25,8 @@ import yaml
 
 def run(*arguments: str) -> 'subprocess.CompletedProcess[str]':
     return subprocess.run(
-        [sys.executable, '-c', 'from leader_election.cli import gazebo_world; gazebo_world()',
-         *arguments], capture_output=True, text=True, timeout=60)
+        [sys.executable, '-m', 'leader_election', 'gazebo_world', *arguments],
+        capture_output=True, text=True, timeout=60)
 
 
 def test_it_writes_a_world_the_bridge_and_the_robots(tmp_path: Path) -> None:

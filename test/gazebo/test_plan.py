@@ -17,8 +17,8 @@
 from pathlib import Path
 from xml.etree import ElementTree
 
-from leader_election.gazebo.parameters import GazeboParameters
-from leader_election.gazebo.plan import make_plan, Plan
+from leader_election.gazebo.parameters import GazeboParameters, SpawnParameters
+from leader_election.gazebo.plan import Arrival, make_arrival, make_plan, Plan
 from leader_election.parameters import build, ParameterError
 import pytest
 import yaml
@@ -61,6 +61,12 @@ def test_an_own_world_takes_robots_as_if_it_were_empty(tmp_path: Path) -> None:
 @pytest.mark.parametrize(('given', 'line'), [
     ({'robots': '0'}, 'parameter robots: 0 is not allowed; it takes 1 to 10000'),
     ({'robots': '3.5'}, "parameter robots: '3.5' is no robot"),
+    ({'robots': '4', 'spacing': 0.1, 'layout': 'grid', 'world': 'empty'},
+     'robot_1 and robot_2 would start within each other'),
+    ({'robots': '9', 'spacing': 0.02, 'layout': 'circle', 'world': 'mine.sdf'},
+     'would start within each other'),
+    ({'lidar': 1}, 'parameter lidar: 1 is not allowed; it takes 0, or at least 8 beams'),
+    ({'robots': 5000 * '9'}, 'parameter robots'),
     ({'robots': '9', 'spacing': 20, 'layout': 'grid'}, 'parameter robots: 9 do not fit'),
     ({'robots': 'a={x: 0}'}, 'no room for a'),
     ({'robots': TWO.replace('8, y', '900, y')}, 'no room for alice'),
@@ -72,3 +78,34 @@ def test_an_own_world_takes_robots_as_if_it_were_empty(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named(given: dict[str, object], line: str) -> None:
     with pytest.raises(ParameterError, match=line):
         plan(**given)
+
+
+def arrival(**given: object) -> Arrival:
+    return make_arrival(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
+
+
+def test_one_more_robot_has_a_world_that_it_comes_to(tmp_path: Path) -> None:
+    file = tmp_path / 'depot.sdf'
+    file.write_text('<sdf version="1.7"><world name="my depot"/></sdf>')
+    for given, name, arena in (
+            ({}, 'swarm', 'blocks'), ({'world': '', 'x': 99.0}, 'swarm', ''),
+            ({'world_name': 'here'}, 'here', 'blocks'),
+            ({'world': str(file), 'x': 99.0}, 'my depot', ''),
+            ({'world': str(file), 'world_name': 'here'}, 'here', '')):
+        made = arrival(**given)
+        assert (made.world_name, made.arena) == (name, arena)
+        assert made.robot.name == 'robot_31'
+    scan = next(row for row in yaml.safe_load(arrival(world=str(file), lidar=8).bridge)
+                if row['ros_topic_name'] == 'robot_31/scan')
+    assert scan['gz_topic_name'].startswith('/world/my_depot/model/robot_31/')
+
+
+@pytest.mark.parametrize(('given', 'line'), [
+    ({'x': 0.0}, r'parameter x, y: there is no room for robot_31 at \(0, 0\)'),
+    ({'world': 'nowhere'}, "parameter world: 'nowhere' is none of"),
+    ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),
+    ({'lidar': 7}, 'parameter lidar: 7'), ({'x': None}, 'parameter x is missing'),
+    ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is no name")])
+def test_what_is_wrong_with_one_more_is_named(given: dict[str, object], line: str) -> None:
+    with pytest.raises(ParameterError, match=line):
+        arrival(**given)

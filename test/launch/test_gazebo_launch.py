@@ -16,9 +16,12 @@
 
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
+import sys
+from types import SimpleNamespace
 from typing import Any
 
 from leader_election.launching import gazebo
+from leader_election.launching.refusal import passing_on
 from leader_election.parameters import ParameterError
 from leader_election.roster.entry import Entry
 from leader_election.roster.listed import listed_robots
@@ -33,6 +36,8 @@ from launch.actions import (  # noqa: E402
     DeclareLaunchArgument,
     IncludeLaunchDescription,
     OpaqueFunction,
+    RegisterEventHandler,
+    Shutdown,
 )
 from launch_ros.actions import Node  # noqa: E402
 
@@ -41,7 +46,7 @@ COMMON = {'params_file', 'log_level', 'use_sim_time', 'motion', 'radius', 'commu
           'algorithm', 'tasks', 'collection', 'connected', 'world', 'lidar', 'ground_truth'}
 ARGUMENTS = {
     'gazebo': COMMON | {'robots', 'first_id', 'layout', 'seed', 'spacing', 'step', 'headless',
-                        'gui', 'rviz', 'monitor', 'robots_per_process'},
+                        'gui', 'rviz', 'monitor', 'robots_per_process', 'task'},
     'spawn': COMMON | {'id', 'name', 'x', 'y', 'yaw', 'world_name'},
 }
 TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
@@ -102,6 +107,19 @@ def nodes(actions: list[Any]) -> dict[str, Node]:
     return found
 
 
+def arrived(actions: list[Any], returncode: int = 0) -> list[Any]:
+    """Return what is started when the process that puts a robot into the world has ended."""
+    handler, create = actions
+    assert isinstance(handler, RegisterEventHandler) and create.node_executable == 'create'
+    context = LaunchContext()
+    event = SimpleNamespace(returncode=returncode, process_name='create')
+    found = handler.event_handler._OnActionEventBase__on_event(event, context)
+    for action in found:
+        if isinstance(action, Node):
+            action._perform_substitutions(context)
+    return found
+
+
 def simulators(actions: list[Any]) -> list[dict[str, str]]:
     """Return what the launch file of Gazebo is given, each time that it is included."""
     return [dict(a.launch_arguments) for a in actions if isinstance(a, IncludeLaunchDescription)]
@@ -145,12 +163,22 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
     assert all(parameters(node)['use_sim_time'] for node in found.values())
     assert parameters(found['wander']) == {
         'robots': 'robot_1,robot_2,robot_3,robot_4,robot_5', 'world': 'blocks',
-        'use_sim_time': True}
+        'seed': 7, 'use_sim_time': True}
+    for name in ('fleet', 'fleet2'):
+        words = command(found[name])
+        assert {'/tf:=tf', '/tf_static:=tf_static'} <= set(words)
     robots = listed_robots(first['roster'])
     assert [robot.id for robot in robots] == [1, 2, 3, 4, 5]
     for robot in robots:
         assert f'<model name="{robot.name}">' in world.read_text()
         assert f'ros_topic_name: {robot.name}/odom\n' in bridge.read_text()
+
+
+def test_whoever_ends_ends_all_with_its_status() -> None:
+    """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
+    spawned = launched('spawn', id='31', x='9', y='0')
+    for node in (*nodes(launched('gazebo', robots='2')).values(), *arrived(spawned)):
+        assert node._ExecuteLocal__on_exit is passing_on
 
 
 def test_robots_may_be_listed() -> None:
@@ -173,6 +201,37 @@ def test_who_has_tasks_drives_by_them() -> None:
     assert parameters(found['fleet'])['tasks'] == 'patrol'
 
 
+@pytest.mark.parametrize(('given', 'wanders'), [
+    ({}, True), ({'tasks': 'count,field'}, True), ({'tasks': 'count,patrol'}, False),
+    ({'tasks': 'my.robots:Dance'}, False), ({'tasks': 'patrol', 'motion': 'wander'}, True),
+    ({'tasks': 'count', 'motion': 'none'}, False), ({'filed': 'patrol'}, False),
+    ({'filed': 'patrol', 'tasks': 'count'}, True), ({'task': 'rally'}, False)])
+def test_robots_wander_but_with_tasks_that_drive(
+        prefix: Path, given: dict[str, str], wanders: bool) -> None:
+    given = dict(given)
+    if 'filed' in given:
+        file = prefix / 'mine.yaml'
+        file.write_text(f"/**:\n  ros__parameters: {{tasks: '{given.pop('filed')}'}}\n")
+        given['params_file'] = str(file)
+    found = nodes(launched('gazebo', robots='2', lidar='36', **given))
+    assert ('wander' in found) == wanders
+    if 'task' in given:
+        assert parameters(found['fleet'])['tasks'] == given['task']
+
+
+@pytest.mark.parametrize('name', ARGUMENTS)
+def test_an_argument_that_is_none_is_refused(
+        monkeypatch: pytest.MonkeyPatch, prefix: Path, name: str) -> None:
+    words = ['ros2', 'launch', 'leader_election', f'{name}.launch.py', 'lidars:=36']
+    monkeypatch.setattr(sys, 'argv', words)
+    with pytest.raises(ParameterError, match=f'parameter lidars: {name}.launch.py has no such '
+                                             'argument; did you mean lidar'):
+        launched(name, id='1', x='9', y='0') if name == 'spawn' else launched(name)
+    # Those of a launch file that includes it are not its own.
+    monkeypatch.setattr(sys, 'argv', [*words[:3], 'mine.launch.py', 'lidars:=36'])
+    launched(name, id='1', x='9', y='0') if name == 'spawn' else launched(name, robots='1')
+
+
 def test_an_own_world_is_copied_and_its_folder_searched(prefix: Path) -> None:
     own = prefix / 'mine' / 'depot.sdf'
     own.parent.mkdir()
@@ -192,7 +251,10 @@ def test_an_own_world_is_copied_and_its_folder_searched(prefix: Path) -> None:
     ({'world': 'no.sdf'}, 'parameter world'), ({'layout': 'heap'}, 'parameter layout'),
     ({'headless': 'perhaps'}, 'parameter headless'), ({'motion': 'fly'}, 'parameter motion'),
     ({'params_file': 'no.yaml'}, 'parameter params_file'), ({'radius': '-1'}, 'parameter radius'),
-    ({'robots_per_process': '0'}, 'parameter robots_per_process')])
+    ({'robots_per_process': '0'}, 'parameter robots_per_process'),
+    ({'tasks': 'rally'}, 'parameter lidar: 0 leaves robots blind, and rally drives by a laser'),
+    ({'task': 'patrol', 'tasks': 'count'}, 'parameter task: .patrol. is given, and tasks'),
+    ({'lidar': '3'}, 'parameter lidar: 3')])
 def test_what_is_wrong_is_named_and_nothing_is_written(
         prefix: Path, wrong: dict[str, str], line: str) -> None:
     with pytest.raises(ParameterError, match=line):
@@ -207,7 +269,7 @@ def test_where_gazebo_is_missing_one_line_says_what_to_do(
     monkeypatch.setenv('ROS_DISTRO', 'jazzy')
     (prefix / 'prefix' / INDEX / package).unlink()
     with pytest.raises(ParameterError) as caught:
-        launched(name, id='7') if name == 'spawn' else launched(name)
+        launched(name, id='7') if name == 'spawn' else launched(name, robots='0')
     assert str(caught.value) == (
         f'Gazebo needs the package {package}, which is not installed; install it with apt install '
         'ros-jazzy-ros-gz, or take the embedded world: ros2 launch leader_election '
@@ -215,24 +277,38 @@ def test_where_gazebo_is_missing_one_line_says_what_to_do(
 
 
 def test_one_more_robot_is_a_model_a_bridge_a_node_and_wanders(prefix: Path) -> None:
-    found = nodes(launched('spawn', id='31', name='late', x='1.5', yaw='-1', world_name='depot'))
+    actions = launched('spawn', id='31', name='late', x='2.5', y='0', yaw='-1',
+                       world_name='depot')
+    found = nodes([actions[-1], *arrived(actions)])
     model, bridge = prefix / 'logs' / 'late.sdf', prefix / 'logs' / 'late_bridge.yaml'
     assert list(found) == ['create', 'parameter_bridge', 'fleet', 'wander']
     words = command(found['create'])
     assert words[words.index('-world'):words.index('--ros-args')] == [
         '-world', 'depot', '-name', 'late', '-file', str(model),
-        '-x', '1.5', '-y', '0.0', '-z', '0.0', '-Y', '-1.0']
+        '-x', '2.5', '-y', '0.0', '-z', '0.0', '-Y', '-1.0']
     assert '<model name="late">' in model.read_text()
     topics = [row['ros_topic_name'] for row in yaml.safe_load(bridge.read_text())]
     assert topics == ['late/odom', 'late/cmd_vel', 'late/tf']
     assert listed_robots(parameters(found['fleet'])['roster']) == (
-        Entry('late', 31, (1.5, 0.0, -1.0)),)
-    assert parameters(found['wander'])['robots'] == 'late'
+        Entry('late', 31, (2.5, 0.0, -1.0)),)
+    wander = parameters(found['wander'])
+    assert (wander['robots'], wander['world']) == ('late', 'blocks')
+
+
+def test_a_robot_that_did_not_come_is_not_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
+    (end,) = arrived(launched('spawn', id='31', x='9', y='0'), returncode=1)
+    assert isinstance(end, Shutdown)
+    assert capsys.readouterr().err == (
+        'error: robot_31 was not put into world swarm; is a world of that name running, and no '
+        'robot of that name in it?\n')
 
 
 @pytest.mark.parametrize(('wrong', 'line'), [
-    ({}, 'parameter id is missing'), ({'id': 'one'}, 'parameter id'),
-    ({'id': '1', 'name': 'a b'}, "'a b' is no name"), ({'id': '1', 'x': 'far'}, 'parameter x')])
+    ({'id': ''}, 'parameter id is missing'), ({'id': 'one'}, 'parameter id'),
+    ({'x': ''}, 'parameter x is missing'), ({'x': 'far'}, 'parameter x'),
+    ({'x': '0'}, 'no room for robot_1 at'), ({'name': 'a b'}, "'a b' is no name"),
+    ({'world': 'nowhere'}, 'parameter world'), ({'world': 'no.sdf'}, 'parameter world'),
+    ({'tasks': 'patrol'}, 'parameter lidar: 0 leaves robots blind')])
 def test_a_wrong_robot_is_named(wrong: dict[str, str], line: str) -> None:
     with pytest.raises(ParameterError, match=line):
-        launched('spawn', **wrong)
+        launched('spawn', **({'id': '1', 'x': '9', 'y': '0'} | wrong))

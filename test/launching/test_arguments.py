@@ -38,7 +38,8 @@ def test_what_is_given_is_checked_and_what_is_empty_is_not_given() -> None:
     assert given({'world': '7'}, SceneParameters, ('world',)) == {'world': '7'}
 
 
-@pytest.mark.parametrize('value', ['many', '[', '0', '1.5'])
+@pytest.mark.parametrize('value', ['many', '[', '0', '1.5', '2026-13-45', 2000 * '[',
+                                   '1' + 400 * '0'])
 def test_what_is_wrong_is_named(value: str) -> None:
     with pytest.raises(ParameterError, match='parameter robots'):
         given({'robots': value}, SceneParameters, ('robots',))
