@@ -14,12 +14,15 @@
 
 """A simulated swarm: the embedded world, the robots in a few processes, and the monitor."""
 
+import sys
+
 from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, Shutdown
+from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from leader_election.launching.arguments import (
+    check_known,
     declare,
     described,
     ELECTION,
@@ -32,7 +35,7 @@ from leader_election.launching.arguments import (
     switch,
 )
 from leader_election.launching.nodes import ours, rviz
-from leader_election.launching.refusal import refusing
+from leader_election.launching.refusal import passing_on, refusing
 from leader_election.parameters import build, table
 from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
@@ -61,6 +64,7 @@ def arguments() -> list[DeclareLaunchArgument]:
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the nodes that the arguments ask for."""
     settings = context.launch_configurations
+    check_known(sys.argv, 'swarm.launch.py', [each.name for each in arguments()])
     filed = in_file(settings['params_file'])
     scene = given(settings, SceneParameters, SCENE)
     election = given(settings, ElectionParameters, ELECTION)
@@ -77,15 +81,17 @@ def nodes(context: LaunchContext) -> list[Node]:
     share = read(SHARE, settings[SHARE.name])
     fleets = [
         ours(settings, 'fleet', f'fleet_{ids[i]}', scene | election | {
-            'members': format_ids(ids[i:i + share]), 'use_sim_time': sim_time})
+            'members': format_ids(ids[i:i + share]), 'use_sim_time': sim_time},
+            on_exit=passing_on)
         for i in range(0, len(ids), share)]
     return [
-        # Without the world, or with one that was told nonsense, there is nothing to run.
+        # Where one of them has ended, or was told nonsense, the rest is nothing to run.
         ours(settings, 'swarm_world', 'swarm_world', world | {'publish_clock': sim_time},
-             on_exit=Shutdown()),
+             on_exit=passing_on),
         *fleets,
         ours(settings, 'monitor', 'monitor', given(settings, MonitorParameters, ELECTION) | {
-            'use_sim_time': sim_time}, condition=IfCondition(LaunchConfiguration('monitor'))),
+            'use_sim_time': sim_time}, condition=IfCondition(LaunchConfiguration('monitor')),
+            on_exit=passing_on),
         rviz(settings, sim_time),
     ]
 

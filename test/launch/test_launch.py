@@ -15,8 +15,10 @@
 """The launch file of a simulated swarm, as far as it goes without a process started."""
 
 from pathlib import Path
+import sys
 
 from launched import describe, executables, install, launched, parameters
+from leader_election.launching.refusal import passing_on
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -135,6 +137,18 @@ def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
 def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('swarm', **wrong)
+
+
+def test_whoever_ends_ends_all_with_its_status() -> None:
+    """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
+    for node in launched('swarm', robots='3', robots_per_process='2'):
+        assert node._ExecuteLocal__on_exit is passing_on
+
+
+def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'swarm.launch.py', 'task:=patrol'])
+    with pytest.raises(ParameterError, match='no such argument; did you mean tasks'):
+        launched('swarm', robots='3')
 
 
 def test_the_log_level_reaches_every_node() -> None:
