@@ -15,6 +15,7 @@
 """The plan of a swarm: robots, world and bridge that fit each other."""
 
 from pathlib import Path
+import re
 from xml.etree import ElementTree
 
 from leader_election.gazebo.parameters import GazeboParameters, SpawnParameters
@@ -98,6 +99,14 @@ def test_one_more_robot_has_a_world_that_it_comes_to(tmp_path: Path) -> None:
     scan = next(row for row in yaml.safe_load(arrival(world=str(file), lidar=8).bridge)
                 if row['ros_topic_name'] == 'robot_31/scan')
     assert scan['gz_topic_name'].startswith('/world/my_depot/model/robot_31/')
+
+
+@pytest.mark.parametrize('document', ['README.md', 'doc/tutorials/gazebo.md'])
+def test_where_documents_put_one_more_there_is_room(document: str) -> None:
+    text = (Path(__file__).parents[2] / document).read_text()
+    (words,) = re.findall(r'spawn\.launch\.py (.*)', text)
+    given = dict(word.split(':=') for word in words.split())
+    assert arrival(id=int(given['id']), x=float(given['x']), y=float(given['y'])).robot.id == 31
 
 
 @pytest.mark.parametrize(('given', 'line'), [
