@@ -62,6 +62,9 @@ def passing_on(event: Any, context: Any) -> list[Any]:
     Left to itself ``launch`` ends with 0, however its processes did.
     """
     from launch.actions import Shutdown
+    if context.is_shutdown:
+        # Who ends now was told to.
+        return []
     if event.returncode != 0 and context.asyncio_loop is not None:
         # What a signal killed has a negative one.
         _end_with_status(context.asyncio_loop, max(event.returncode, 1))

@@ -44,6 +44,37 @@ service.include_launch_description(LaunchDescription([
 sys.exit(service.run())
 """
 
+AFTER = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import ExecuteProcess
+from leader_election.launching.refusal import after, passing_on
+
+def process(*words, **options):
+    return ExecuteProcess(cmd=['sh', '-c', *words], output='screen', **options)
+
+service = LaunchService()
+service.include_launch_description(LaunchDescription(after(
+    process('exit FIRST'), [
+        process('exec sleep 100', on_exit=passing_on),
+        process('echo falls; exit 5', on_exit=passing_on)], 'it did not come')))
+sys.exit(service.run())
+"""
+
+
+@pytest.mark.parametrize(('first', 'status', 'said'), [(0, 5, 'falls'), (3, 3, None)])
+def test_the_rest_starts_when_the_first_has_ended_well(
+        first: int, status: int, said: str | None) -> None:
+    """And the launch ends with the status of whoever did not."""
+    pytest.importorskip('launch_ros', reason='launch_ros is not importable')
+    ran = subprocess.run([sys.executable, '-c', AFTER.replace('FIRST', str(first))],
+                         capture_output=True, text=True, timeout=60)
+    assert ran.returncode == status, ran.stderr
+    errors = [line for line in ran.stderr.splitlines() if line.startswith('error: ')]
+    assert errors == ([] if said else ['error: it did not come'])
+    assert ('falls' in ran.stdout) == bool(said)
+    assert 'Traceback' not in ran.stdout + ran.stderr
+
 
 def test_one_line_status_2_and_what_was_started_is_stopped() -> None:
     # Not launch itself: a checkout has a folder of that name.
