@@ -15,6 +15,7 @@
 """A user's own world file: the robots are put into a copy of it, all else stays as it is."""
 
 from collections.abc import Sequence
+import os.path
 from pathlib import Path
 import re
 from typing import NamedTuple
@@ -71,7 +72,7 @@ def read_world(path: str) -> str:
 def _placed(found: re.Match[str], folder: Path) -> str:
     named = found[2]
     # Of /a and b together there is left /a; what has a scheme is not there.
-    if not named or Path(named).is_absolute() or not (folder / named).exists():
+    if not named or Path(named).is_absolute() or not os.path.exists(folder / named):
         return found[0]
     return found[0].replace(named, str(folder / named))
 

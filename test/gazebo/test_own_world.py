@@ -100,7 +100,8 @@ def test_files_beside_it_are_named_by_where_they_are(tmp_path: Path) -> None:
     (tmp_path / 'wood.png').touch()
     text = ('<mesh><uri>{0}meshes/shelf.dae</uri></mesh><albedo_map>\n {0}wood.png</albedo_map>'
             '<include><uri>model://sun</uri></include><uri>no/such.dae</uri><uri/><uri></uri>'
-            '<!-- <uri>wood.png</uri> --><diffuse>1 0 0 1</diffuse><name>meshes</name>\r\n')
+            '<!-- <uri>wood.png</uri> --><diffuse>1 0 0 1</diffuse><name>meshes</name>\r\n'
+            f'<normal>{999 * "n"}</normal>')
     file = tmp_path / 'depot.sdf'
     file.write_bytes(text.format('').encode())
     assert read_world(str(file)) == text.format(f'{tmp_path}/')
