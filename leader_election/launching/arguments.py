@@ -104,7 +104,7 @@ def check_known(words: Sequence[str], file: str, known: Iterable[str]) -> None:
     for word in words[names.index(file) + 1:]:
         name, is_argument, _ = word.partition(':=')
         if is_argument and name not in known:
-            like = ''.join(f'; did you mean {near}?' for near in get_close_matches(name, known, 1))
+            like = ''.join(f' (did you mean {near}?)' for near in get_close_matches(name, known, 1))
             raise ParameterError(f'parameter {name}: {file} has no such argument{like}; '
                                  '--show-args lists all that it has')
 

@@ -225,7 +225,7 @@ def test_an_argument_that_is_none_is_refused(
     words = ['ros2', 'launch', 'leader_election', f'{name}.launch.py', 'lidars:=36']
     monkeypatch.setattr(sys, 'argv', words)
     with pytest.raises(ParameterError, match=f'parameter lidars: {name}.launch.py has no such '
-                                             'argument; did you mean lidar'):
+                                             'argument .did you mean lidar'):
         launched(name, id='1', x='9', y='0') if name == 'spawn' else launched(name)
     # Those of a launch file that includes it are not its own.
     monkeypatch.setattr(sys, 'argv', [*words[:3], 'mine.launch.py', 'lidars:=36'])
