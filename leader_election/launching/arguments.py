@@ -104,9 +104,11 @@ def check_known(words: Sequence[str], file: str, known: Iterable[str]) -> None:
     for word in words[names.index(file) + 1:]:
         name, is_argument, _ = word.partition(':=')
         if is_argument and name not in known:
-            like = ''.join(f' (did you mean {near}?)' for near in get_close_matches(name, known, 1))
-            raise ParameterError(f'parameter {name}: {file} has no such argument{like}; '
-                                 '--show-args lists all that it has')
+            like = get_close_matches(name, known, 1)
+            raise ParameterError(
+                f'parameter {name}: {file} has no such argument'
+                + ''.join(f' (did you mean {near}?)' for near in like)
+                + '; --show-args lists all that it has')
 
 
 def given(settings: Mapping[str, str], parameters: type, names: Iterable[str]) -> dict[str, Any]:
