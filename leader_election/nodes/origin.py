@@ -14,16 +14,21 @@
 
 """Where a robot's odometry starts: what its own node was told, and tells who asks."""
 
+import math
 from typing import Any
 
+from leader_election.nodes import clock
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter, Pose
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
+from rclpy.clock import Clock
 from rclpy.node import Node
 
 ROBOT_NODE = 'election_node'
 """The name of a robot's node."""
+PATIENCE = 1.0
+"""A robot that has not answered after so long is asked again: it may have gone in between [s]."""
 _ASKED = ('robot_id', 'frame', 'initial_pose')
 
 
@@ -36,23 +41,34 @@ class Origin:
     :ivar pose: where odometry starts in it.
     """
 
-    def __init__(self, node: Node, prefix: str) -> None:
+    def __init__(self, node: Node, pace: Clock, prefix: str) -> None:
         """
         Get ready to ask.
 
+        :param pace: the clock that patience goes by.
         :param prefix: what the names of the robot's topics begin with.
         """
         self.id: int | None = None
         self.frame = ElectionParameters.frame
         self.pose: Pose | None = None
         self._client = node.create_client(GetParameters, f'{prefix}{ROBOT_NODE}/get_parameters')
+        self._pace = pace
         self._asked: Any = None
+        self._since = -math.inf
 
     def ask(self) -> None:
-        """Ask, if it is not known and nobody was asked; to be called now and then."""
+        """Ask, if it is not known and no answer is on its way; to be called now and then."""
+        if self._asked is not None and not self._waits():
+            self._client.remove_pending_request(self._asked)
+            self._asked = None
         if self.id is None and self._asked is None and self._client.service_is_ready():
+            self._since = clock.seconds(self._pace)
             self._asked = self._client.call_async(GetParameters.Request(names=list(_ASKED)))
             self._asked.add_done_callback(self._take)
+
+    def _waits(self) -> bool:
+        # A clock that was set back says nothing of how long it has been.
+        return 0.0 <= clock.seconds(self._pace) - self._since <= PATIENCE
 
     def _take(self, answer: Any) -> None:
         self._asked = None

@@ -22,7 +22,6 @@ does not drive where it has neither, or where odometry stays away.
 
 from copy import copy
 from dataclasses import dataclass
-import re
 from typing import Any
 
 from leader_election.nodes import clock
@@ -33,6 +32,7 @@ from leader_election.nodes.qos import NEIGHBOURHOOD, overridable
 from leader_election.nodes.walker import Place, Walker
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.robot import codec
+from leader_election.roster.listed import is_name
 from leader_election.tasks.driving import DrivingParameters, limits_of
 from leader_election.tasks.steering import Scan
 from leader_election.tasks.wander import levy, Wander
@@ -85,7 +85,8 @@ def namespaces(text: str) -> tuple[str, ...]:
     """
     names = [name.strip() for name in text.split(',')] if text.strip() else []
     for name in names:
-        if not re.fullmatch(r'/?[A-Za-z]\w*(/[A-Za-z]\w*)*', name) or names.count(name) > 1:
+        parts = name.removeprefix('/').split('/')
+        if not all(map(is_name, parts)) or names.count(name) > 1:
             raise ParameterError(f'parameter robots: {text!r} is not allowed; it takes names of '
                                  "namespaces, each once, for example 'robot_1,robot_2'")
     return tuple(f'{name}/' for name in names) or ('',)
@@ -121,7 +122,7 @@ class WanderNode(Node):
         p = self._settings
         wander = Wander(f'{p.seed}/{self.get_namespace()}/{prefix}', p.tolerance, p.patience,
                         levy(p.levy_scale, p.levy_shape))
-        origin = Origin(self, prefix) if self._sight else None
+        origin = Origin(self, self._pace, prefix) if self._sight else None
         return Walker(self, self._pace, prefix, limits_of(p), wander, origin, p.stamped)
 
     def _hear(self, message: String) -> None:

@@ -156,7 +156,8 @@ def test_who_never_heard_a_scan_and_knows_no_arena_stands_and_says_why(made: lis
     assert not body.told
 
 
-@pytest.mark.parametrize('text', ['robot_1,', '1', 'a b', 'a,a', 'a//b', 'a/', 'über'])
+@pytest.mark.parametrize('text', ['robot_1,', '1', 'a b', 'a,a', 'a//b', 'a/', '//a', 'a__b',
+                                  'über', 'aß'])
 def test_names_are_checked(text: str) -> None:
     with pytest.raises(ParameterError, match='parameter robots: .*takes names of namespaces'):
         namespaces(text)
