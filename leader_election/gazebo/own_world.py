@@ -170,9 +170,9 @@ class _Reader:
 
     def read(self, text: str) -> None:
         """Read all; what is no XML is an ``ExpatError``."""
-        plain = _COMMENT.sub(_blank, text.encode())
-        start = len(plain) - len(plain.lstrip())
-        self._parser.Parse(plain[start:], True)
+        data = text.encode()
+        start = len(data) - len(data.lstrip())
+        self._parser.Parse(_COMMENT.sub(_blank, data[start:]), True)
         self.end += start
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
