@@ -26,6 +26,7 @@ same swarm runs in the embedded world, where wheels never slip.
 import argparse
 import os
 from pathlib import Path
+import signal
 import sys
 import tempfile
 
@@ -113,6 +114,8 @@ def world(settings: Settings, seconds: float, folder: Path) -> None:
 def main() -> int:
     """Print the figures; return the exit status."""
     asked = arguments()
+    # Who is asked to end leaves no simulator behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     settings = Settings(robots=asked.robots, world=asked.world, seed=asked.seed)
     print(f'## Real physics: {settings.robots} robots, world {settings.world}, radius '
           f'{settings.radius:g} m, range {settings.reach:g} m, {settings.speed:g} m/s')

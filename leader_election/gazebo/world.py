@@ -39,6 +39,8 @@ Of physics [s].
 
 A robot of Gazebo Classic drives 1 % faster than it was told with this one, 3 % with the double.
 """
+_ITERATIONS = 20
+"""Of the solver of Gazebo Classic, whose own 50 give the same speeds within 1 % for 1.6 times the work."""
 
 
 def world_sdf(arena: Arena, robots: Sequence[Entry], simulator: Simulator,
@@ -72,7 +74,9 @@ def robot_models(robots: Sequence[Entry], simulator: Simulator, extras: Extras) 
 def _physics(step: float, pace: float) -> Element:
     return tag(
         'physics', tag('max_step_size', step), tag('real_time_factor', pace),
-        tag('real_time_update_rate', pace / step), name='step', type='ode')
+        tag('real_time_update_rate', pace / step),
+        tag('ode', tag('solver', tag('type', 'quick'), tag('iters', _ITERATIONS))),
+        name='step', type='ode')
 
 
 def _scene() -> Element:

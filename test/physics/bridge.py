@@ -75,6 +75,7 @@ class Bridge(Node):
             self.create_publisher(Odometry, f'{r.name}/ground_truth', 10) for r in robots]
         self._request = client.advertise('request', 'Request')
         self._drives = [client.advertise(f'{r.name}/vel_cmd', 'Pose') for r in robots]
+        self._last: dict[Publisher, tuple[float, float]] = {}
         for robot, drive in zip(robots, self._drives):
             self._listen(client, robot, drive)
         client.subscribe('pose/info', 'PosesStamped', self._move)
@@ -101,6 +102,10 @@ class Bridge(Node):
         """Hand a command on: as a pose, whose turning counts to the right."""
         speed = min(max(twist.linear.x, -MAX_SPEED), MAX_SPEED)
         half = -min(max(twist.angular.z, -MAX_TURN_RATE), MAX_TURN_RATE) / 2
+        # Gazebo goes on as it was told last; a message costs it more than a step of physics.
+        if self._last.get(drive) == (speed, half):
+            return
+        self._last[drive] = speed, half
         pose = self._messages['Pose']()
         pose.position.x, pose.position.y, pose.position.z = speed, 0.0, 0.0
         pose.orientation.x = pose.orientation.y = 0.0

@@ -142,13 +142,20 @@ class Client:
             port=self._port))
 
     def _insist(self) -> None:
-        """Say again what had no answer."""
+        """
+        Say again what had no answer, on another line.
+
+        Now and then the master does not listen to one that came while it started up; to hang up
+        would make it forget us.
+        """
         with self._lock:
             met = {topic for topic, _ in self._met}
             asked = [topic for topic in self._wanted if topic not in met]
             offered = [topic for topic, each in self._offered.items() if not each.heard]
         # A master that has hung up answers nothing more.
         with suppress(OSError):
+            if asked or offered:
+                self._master = self._connect(self._master.getpeername()[1], self._obey)
             for topic in asked:
                 self._tell('subscribe', self._subscription(topic))
             for topic in offered:
