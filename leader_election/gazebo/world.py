@@ -40,7 +40,7 @@ Of physics [s].
 A robot of Gazebo Classic drives 1 % faster than it was told with this one, 3 % with the double.
 """
 _ITERATIONS = 20
-"""Of Gazebo Classic's solver; its own 50 give the same speeds within 1 %, for 1.6 times the work."""
+"""Of Gazebo Classic's solver; 50, its own, give the same speeds within 1 % for 1.6 of the work."""
 
 
 def world_sdf(arena: Arena, robots: Sequence[Entry], simulator: Simulator,
