@@ -22,6 +22,7 @@ from leader_election.nodes import clock
 from leader_election.nodes.origin import Origin
 from leader_election.nodes.qos import SENSOR
 from leader_election.robot.pose import from_quaternion, heading, IDENTITY, Pose, position
+from leader_election.tasks.driving import command, scan_of
 from leader_election.tasks.steering import Limits, Scan, steer
 from leader_election.tasks.wander import Wander
 from nav_msgs.msg import Odometry
@@ -43,12 +44,13 @@ class Walker:
     """
 
     def __init__(self, node: Node, pace: Clock, prefix: str, limits: Limits, wander: Wander,
-                 origin: Origin | None, stamped: bool) -> None:
+                 origin: Origin | None, stamped: bool, scan_yaw: float) -> None:
         """
         Begin; it stands.
 
         :param pace: the clock that ages go by.
         :param stamped: whether commands are ``TwistStamped``.
+        :param scan_yaw: how far its scanner is turned against it, to the left [rad].
         """
         self.prefix = prefix
         self.origin = origin
@@ -58,7 +60,7 @@ class Walker:
         self._odometry: Odometry | None = None
         self._scan: LaserScan | None = None
         self._moved = self._looked = -math.inf
-        self._drives, self._stamped = False, stamped
+        self._drives, self._stamped, self._scan_yaw = False, stamped, scan_yaw
         self._wheels = node.create_publisher(
             TwistStamped if stamped else Twist, f'{prefix}cmd_vel', 10)
         node.create_subscription(Odometry, f'{prefix}odom', self._move, copy(SENSOR))
@@ -81,7 +83,7 @@ class Walker:
         if scan is None or not self._fresh(self._looked):
             self.trouble = 'its scans stay away'
             return None
-        return Scan(scan.ranges, scan.angle_min, scan.angle_increment, scan.range_max)
+        return scan_of(scan, self._scan_yaw)
 
     def place(self) -> Place | None:
         """Return where it is in the shared frame, as it last heard; ``None`` if not known."""
@@ -121,16 +123,9 @@ class Walker:
         """Command; who stands leaves ``cmd_vel`` to others."""
         moves = forward != 0.0 or turning != 0.0
         if moves or self._drives:
-            twist = Twist()
-            twist.linear.x, twist.angular.z = float(forward), float(turning)
-            self._wheels.publish(self._with_stamp(twist) if self._stamped else twist)
+            stamp = self._node.get_clock().now().to_msg() if self._stamped else None
+            self._wheels.publish(command(forward, turning, stamp))
         self._drives = moves
-
-    def _with_stamp(self, twist: Twist) -> TwistStamped:
-        message = TwistStamped(twist=twist)
-        message.header.stamp = self._node.get_clock().now().to_msg()
-        message.header.frame_id = 'base_link'
-        return message
 
 
 def _place(odometry: Odometry, origin: Pose) -> Place | None:

@@ -33,7 +33,7 @@ from leader_election.nodes.walker import Place, Walker
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.robot import codec
 from leader_election.roster.listed import is_name
-from leader_election.tasks.driving import DrivingParameters, limits_of
+from leader_election.tasks.driving_parameters import DrivingParameters, limits_of
 from leader_election.tasks.steering import Scan
 from leader_election.tasks.wander import levy, Wander
 from leader_election.world.arena import load_arena
@@ -70,8 +70,6 @@ class WanderParameters(DrivingParameters, ProcessParameters):
         lower=0.5, upper=10.0)
     seed: int = parameter(
         0, 'What all chance comes from; each robot has its own by its name.', lower=0, upper=2**62)
-    stamped: bool = parameter(
-        False, 'Say cmd_vel as TwistStamped, which newer drivers want, instead of Twist.')
 
 
 def namespaces(text: str) -> tuple[str, ...]:
@@ -123,7 +121,8 @@ class WanderNode(Node):
         wander = Wander(f'{p.seed}/{self.get_namespace()}/{prefix}', p.tolerance, p.patience,
                         levy(p.levy_scale, p.levy_shape))
         origin = Origin(self, self._pace, prefix) if self._sight else None
-        return Walker(self, self._pace, prefix, limits_of(p), wander, origin, p.stamped)
+        return Walker(self, self._pace, prefix, limits_of(p), wander, origin, p.stamped,
+                      p.scan_yaw)
 
     def _hear(self, message: String) -> None:
         told = codec.whereabouts(message.data)

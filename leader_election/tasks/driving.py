@@ -15,58 +15,51 @@
 """Driving: a robot's wheels, from what its laser scan shows and where it wants to be."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
-from geometry_msgs.msg import Twist
+from geometry_msgs.msg import Twist, TwistStamped
 from leader_election.coordination.task import Member
-from leader_election.parameters import parameter
-from leader_election.tasks.steering import Limits, Scan, steer
+from leader_election.tasks.driving_parameters import DrivingParameters, limits_of
+from leader_election.tasks.steering import Scan, steer
 from sensor_msgs.msg import LaserScan
 
 
-@dataclass(frozen=True)
-class DrivingParameters:
-    """What a robot can do, and what it keeps to."""
-
-    speed: float = parameter(
-        0.5, 'The greatest forward speed.', unit='m/s', lower=0.01, upper=20.0)
-    turn_rate: float = parameter(
-        1.5, 'The greatest turning speed.', unit='rad/s', lower=0.01, upper=20.0)
-    robot_radius: float = parameter(
-        0.15, 'The robot is a disc of this radius round its laser scanner.',
-        unit='m', lower=0.01, upper=100.0)
-    margin: float = parameter(
-        0.1, 'The room that it leaves round itself.', unit='m', lower=0.01, upper=100.0)
-    reaction: float = parameter(
-        0.4, 'For how long it may drive on by one scan: the age of a scan and the time to the '
-        'next one. It stops when none comes.', unit='s', lower=0.01, upper=100.0)
-    tolerance: float = parameter(
-        0.1, 'So near to a place it has arrived.', unit='m', lower=0.001, upper=100.0)
-    patience: float = parameter(
-        6.0, 'A place that it comes no nearer to for so long is given up for the next one.',
-        unit='s', lower=0.1, upper=1e6)
-
-
-def limits_of(settings: DrivingParameters) -> Limits:
-    """Return what steering takes."""
-    return Limits(settings.speed, settings.turn_rate, settings.robot_radius, settings.margin,
-                  settings.reaction, settings.tolerance)
-
-
-def apart(settings: DrivingParameters) -> float:
+def scan_of(scan: LaserScan, yaw: float) -> Scan:
     """
-    Return how far apart the places of two robots have to be [m].
+    Return what steering takes of a scan.
 
-    >>> apart(DrivingParameters(robot_radius=0.15, margin=0.1))
-    0.5
+    :param yaw: how far the scanner is turned against the robot, to the left [rad].
+
+    >>> scan_of(LaserScan(angle_min=-1.5, angle_increment=0.5, range_max=4.0), 1.5).angle_min
+    0.0
     """
-    return 2 * (settings.robot_radius + settings.margin)
+    return Scan(scan.ranges, scan.angle_min + yaw, scan.angle_increment, scan.range_max)
+
+
+def command(forward: float, turning: float, stamp: Any = None) -> Twist | TwistStamped:
+    """
+    Return the message of a command.
+
+    :param stamp: the time for its header; ``None``: the message has no header.
+
+    >>> command(0.5, 0.0).linear.x, command(0.5, 0.0, LaserScan().header.stamp).twist.linear.x
+    (0.5, 0.5)
+    """
+    twist = Twist()
+    twist.linear.x, twist.angular.z = float(forward), float(turning)
+    if stamp is None:
+        return twist
+    message = TwistStamped(twist=twist)
+    message.header.stamp = stamp
+    message.header.frame_id = 'base_link'
+    return message
 
 
 class Driver:
     """
-    Drives: hears ``scan`` (``sensor_msgs/LaserScan``), says ``cmd_vel`` (``geometry_msgs/Twist``).
+    Drives: hears ``scan``, ``sensor_msgs/LaserScan``, and says ``cmd_vel``.
 
+    That is a ``geometry_msgs/Twist``, or with parameter ``stamped`` a ``TwistStamped``.
     With each scan it asks where to. Where that is nowhere, or it does not know where it is, or
     scans stay away, it stops, and then leaves ``cmd_vel`` to others.
 
@@ -81,11 +74,12 @@ class Driver:
         :param where_to: returns the goal x, y [m] for where the robot is x, y [m] at a time [s].
         """
         self.limits = limits_of(settings)
-        self._member = member
+        self._member, self._settings = member, settings
         self._where_to = where_to
         self._heard = member.node.seconds()
         self._drives = False
-        self._wheels = member.node.publisher('cmd_vel', Twist)
+        self._wheels = member.node.publisher(
+            'cmd_vel', TwistStamped if settings.stamped else Twist)
         member.node.listen('scan', LaserScan, self._look)
         self._watch = member.node.every(settings.reaction, self._guard)
 
@@ -102,7 +96,7 @@ class Driver:
         if pose is None or goal is None:
             self._drive(0.0, 0.0)
             return
-        seen = Scan(scan.ranges, scan.angle_min, scan.angle_increment, scan.range_max)
+        seen = scan_of(scan, self._settings.scan_yaw)
         self._drive(*steer(pose, goal, seen, self.limits))
 
     def _guard(self) -> None:
@@ -113,7 +107,12 @@ class Driver:
     def _drive(self, forward: float, turning: float) -> None:
         moves = forward != 0.0 or turning != 0.0
         if moves or self._drives:
-            command = Twist()
-            command.linear.x, command.angular.z = float(forward), float(turning)
-            self._wheels.publish(command)
+            self._wheels.publish(command(forward, turning, self._stamp()))
         self._drives = moves
+
+    def _stamp(self) -> Any:
+        """Return the time for a header, ``None`` where commands have none."""
+        if not self._settings.stamped:
+            return None
+        # By the node's own clock, as drivers take it; what ages go by may be another one.
+        return self._member.node.node.get_clock().now().to_msg()

@@ -21,7 +21,8 @@ from typing import Any
 
 from leader_election.coordination.task import Member, Position, Task
 from leader_election.parameters import parameter, ParameterError
-from leader_election.tasks.driving import apart, Driver, DrivingParameters
+from leader_election.tasks.driving import Driver
+from leader_election.tasks.driving_parameters import apart, DrivingParameters
 from leader_election.tasks.lanes import lanes, number_of_lanes
 from leader_election.tasks.places import PLACES, places_in, reading_of
 from leader_election.tasks.recent import Recent

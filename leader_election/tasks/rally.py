@@ -20,7 +20,8 @@ from typing import Any
 
 from leader_election.coordination.task import Member, Position, Task
 from leader_election.parameters import parameter
-from leader_election.tasks.driving import apart, Driver, DrivingParameters, limits_of
+from leader_election.tasks.driving import Driver
+from leader_election.tasks.driving_parameters import apart, DrivingParameters, limits_of
 from leader_election.tasks.formation import (
     in_column,
     middle,

@@ -54,6 +54,7 @@ class Host:
 
     def __init__(self) -> None:
         self.now = 0.0
+        self.node: Any = None
         self.listeners: dict[str, tuple[type, Callable[[Any], None]]] = {}
         self.publishers: dict[str, Publisher] = {}
         self.latched: dict[str, bool] = {}

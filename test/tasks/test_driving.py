@@ -15,11 +15,16 @@
 """Driving: what is said on ``cmd_vel`` to what is seen, step by step."""
 
 import math
+from types import SimpleNamespace
 from typing import Any
 
+from geometry_msgs.msg import TwistStamped
 from leader_election.coordination.task import Member
-from leader_election.tasks.driving import apart, Driver, DrivingParameters, limits_of
+from leader_election.tasks.driving import Driver
+from leader_election.tasks.driving_parameters import apart, DrivingParameters, limits_of
 from leader_election.tasks.steering import Scan, steer
+import pytest
+from rclpy.clock import ROSClock
 from tasks.host import Host, scan_of
 
 SETTINGS = DrivingParameters()
@@ -29,10 +34,11 @@ FREE = scan_of([math.inf] * 8, math.pi / 4, 4.0)
 class Robot:
     """A driver that can be asked what it said since it was asked last."""
 
-    def __init__(self, goal: tuple[float, float] | None = (3.0, 0.0)) -> None:
+    def __init__(self, goal: tuple[float, float] | None = (3.0, 0.0),
+                 settings: DrivingParameters = SETTINGS) -> None:
         self.host, self.goal, self.asked = Host(), goal, []
         self.pose: Any = (0.0, 0.0, 0.0)
-        self.driver = Driver(Member(1, self.host, lambda: self.pose), SETTINGS, self.where_to)
+        self.driver = Driver(Member(1, self.host, lambda: self.pose), settings, self.where_to)
 
     def where_to(self, x: float, y: float, now: float) -> tuple[float, float] | None:
         self.asked.append((x, y, now))
@@ -103,6 +109,27 @@ def test_its_limits_may_change() -> None:
     robot = Robot()
     robot.driver.limits = limits_of(SETTINGS)._replace(speed=0.2)
     assert robot.look() == [(0.2, 0.0)]
+
+
+def test_a_scanner_that_is_turned_sees_what_is_ahead_of_the_robot() -> None:
+    # Something stands ahead, 0.3 m off; a scanner a quarter to the left has it at its right.
+    ahead = scan_of([math.inf] * 6 + [0.3, math.inf], math.pi / 4, 4.0)
+    assert Robot().look(ahead) == [(0.5, 0.0)], 'it takes it for something at its right'
+    turned = Robot(settings=DrivingParameters(scan_yaw=math.pi / 2))
+    [(forward, turning)] = turned.look(ahead)
+    assert forward < 0.2 and turning != 0.0
+    straight = scan_of([0.3] + [math.inf] * 7, math.pi / 4, 4.0)
+    assert Robot().look(straight)[0] == pytest.approx((forward, turning))
+
+
+def test_commands_have_a_header_where_they_are_to() -> None:
+    robot = Robot(settings=DrivingParameters(stamped=True))
+    robot.host.node = SimpleNamespace(get_clock=lambda: ROSClock())
+    robot.host.tell('scan', FREE)
+    [said] = robot.host.said('cmd_vel')
+    assert isinstance(said, TwistStamped)
+    assert (said.twist.linear.x, said.header.frame_id) == (0.5, 'base_link')
+    assert said.header.stamp.sec > 0
 
 
 def test_two_robots_with_their_margins_fit_side_by_side() -> None:
