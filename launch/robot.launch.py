@@ -48,6 +48,9 @@ OTHERS = {
     'scan_topic': ('', 'The topic of the laser scanner, for what drives.'
                    + IN_FILE.format('scan')),
     'cmd_vel_topic': ('', 'The topic that the robot is driven by.' + IN_FILE.format('cmd_vel')),
+    'tf_topic': ('', 'The topic of the transforms, for pose_source tf; those that never change '
+                     'come on the one of that name with _static behind it.'
+                 + IN_FILE.format('/tf')),
     'managed': ('false', 'Whether the node is a managed one, with the life cycle of ROS 2.'),
     'autostart': ('true', 'Whether a managed node goes to work by itself.'),
     MOTION.name: (MOTION.default, f'{MOTION.description} Takes {MOTION.allowed()}.'),
@@ -80,7 +83,8 @@ def nodes(context: LaunchContext) -> list[Node]:
              robot.parameters | life | sim_time, remappings=robot.remappings,
              # Who drives on without the election, or a launch that ends well, would hide it.
              on_exit=passing_on),
-        *([ours(here, 'wander', 'wander', {'world': settings['arena']} | sim_time,
+        *([ours(here, 'wander', 'wander',
+                robot.driving | {'world': settings['arena']} | sim_time,
                 remappings=robot.remappings, on_exit=passing_on)] if wander else []),
         rviz(here, sim_time['use_sim_time']),
     ]

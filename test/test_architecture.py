@@ -33,7 +33,7 @@ LEANS_ON = {
     'world': {'parameters'},
     'tasks': {'coordination', 'robot', 'parameters', 'registry'},
     'view': {'swarm', 'tasks', 'world', 'robot'},
-    'roster': {'coordination', 'robot', 'world', 'parameters'},
+    'roster': {'tasks', 'coordination', 'robot', 'world', 'parameters'},
     'gazebo': {'roster', 'robot', 'world', 'parameters'},
     'recording': {'view', 'swarm', 'robot', 'algorithms', 'parameters'},
     'doctor': {'roster', 'robot', 'algorithms', 'parameters'},

@@ -17,19 +17,28 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from leader_election.launching.arguments import given, in_file
+from leader_election.launching.arguments import given
+from leader_election.launching.parameter_file import says
 from leader_election.parameters import ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.roster.fleet_file import FleetRobot, load_fleet
-from leader_election.roster.fleet_settings import check_topic, TOPICS
+from leader_election.roster.fleet_file import load_fleet
+from leader_election.roster.fleet_robot import FleetRobot
+from leader_election.roster.fleet_settings import check_topic, for_tasks, TOPICS
+from leader_election.roster.listed import is_name
 
 OF_THE_NODE = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout')
 """The parameters of a robot's node that are arguments."""
 ODOMETRY_TIMEOUT = 10.0
 """On hardware a driver that does not run is told soon [s]."""
+TF = '/tf'
+"""What tf2 calls the topic of transforms."""
+NODE = 'election_node'
+"""What a robot's node is called."""
 NAMES = {'neighbourhood': 'neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
-         'cmd_vel_topic': 'cmd_vel'}
+         'cmd_vel_topic': 'cmd_vel', 'tf_topic': TF}
 """What nodes call the topics of a fleet file."""
+STATIC = '_static'
+"""What the topic of transforms that never change has behind that of all others."""
 
 
 class OneRobot(NamedTuple):
@@ -38,6 +47,8 @@ class OneRobot(NamedTuple):
     namespace: str
     parameters: dict[str, Any]
     remappings: list[tuple[str, str]]
+    driving: dict[str, Any]
+    """What whatever drives it is told, beside."""
 
 
 def one_robot(settings: Mapping[str, str], hostname: str) -> OneRobot:
@@ -58,14 +69,31 @@ def one_robot(settings: Mapping[str, str], hostname: str) -> OneRobot:
         raise ParameterError(f'parameter robot_id is missing; it takes {required.allowed()}, or '
                              'give a fleet_file, which knows it by the name of the robot')
     parameters = (part.parameters if part else {}) | arguments
-    if 'odometry_timeout' not in in_file(settings.get('params_file', '')):
+    driving = part.driving if part else {}
+    name = part.entry.name if part else f"robot_{parameters['robot_id']}"
+    namespace = _namespace(settings.get('namespace') or name)
+    if not says(settings.get('params_file', ''), 'odometry_timeout', f'{namespace}/{NODE}'):
         parameters = {'odometry_timeout': ODOMETRY_TIMEOUT} | parameters
     topics = TOPICS | (part.topics if part else {}) | {
-        name: check_topic(f'parameter {name}', settings[name])
+        name: check_topic(name, settings[name], f'parameter {name}')
         for name in TOPICS if settings.get(name)}
-    name = part.entry.name if part else f"robot_{parameters['robot_id']}"
-    return OneRobot(settings.get('namespace') or name, parameters,
-                    [(NAMES[topic], place) for topic, place in topics.items()])
+    return OneRobot(namespace, for_tasks(driving, parameters) | parameters,
+                    _remappings(topics), driving)
+
+
+def _remappings(topics: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Return what nodes call topics, and where they are; what transforms come on has two."""
+    moved = [(NAMES[topic], place) for topic, place in topics.items() if place != TF]
+    tf = topics['tf_topic']
+    return moved + ([(TF + STATIC, tf + STATIC)] if tf != TF else [])
+
+
+def _namespace(text: str) -> str:
+    if not all(map(is_name, text.removeprefix('/').split('/'))):
+        raise ParameterError(f'parameter namespace: {text!r} is not allowed; it takes a name of '
+                             'letters, digits and _, the first a letter, or several with / '
+                             'between them')
+    return text
 
 
 def _part(settings: Mapping[str, str], hostname: str) -> FleetRobot | None:

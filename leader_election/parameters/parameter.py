@@ -20,7 +20,7 @@ the code typed values, :func:`table` the description that nodes declare, and
 :func:`leader_election.parameters.yaml.to_yaml` the documented configuration file.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 import dataclasses
 from dataclasses import dataclass
 from functools import lru_cache
@@ -94,9 +94,8 @@ class Parameter:
             raise ParameterError(f'parameter {self.name} is missing; it takes {self.allowed()}')
         converted = _convert(value, self.type)
         if converted is None or not self._within(converted):
-            shown = repr(value) if len(repr(value)) < 80 else repr(value)[:76] + '...'
             raise ParameterError(
-                f'parameter {self.name}: {shown} is not allowed; it takes {self.allowed()}')
+                f'parameter {self.name}: {shown(value)} is not allowed; it takes {self.allowed()}')
         return converted
 
     def _within(self, value: Any) -> bool:
@@ -113,6 +112,20 @@ class Parameter:
         return self.empty or value != ''
 
 
+def shown(value: Any) -> str:
+    """
+    Return a value for a message, in one line, not too long.
+
+    >>> shown('so'), len(shown('so' * 100))
+    ("'so'", 79)
+    """
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no integer of more than 4300 digits.
+        return 'a number without end'
+    return text if len(text) < 80 else text[:76] + '...'
+
+
 def _number(bound: float) -> str:
     return str(bound) if isinstance(bound, int) else f'{bound:g}'
 
@@ -120,10 +133,14 @@ def _number(bound: float) -> str:
 def _convert(value: Any, wanted: type) -> Any:
     """Return the value in the type wanted where nothing is lost by it, else ``None``."""
     if wanted is float and type(value) is int:
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            return None
     if wanted in (bool, int, float, str):
         return value if type(value) is wanted else None
-    if isinstance(value, str) or not hasattr(value, '__iter__'):
+    # What has no order, or only names, is no list.
+    if isinstance(value, (str, bytes, Set, Mapping)) or not hasattr(value, '__iter__'):
         return None
     element = wanted.__args__[0]  # type: ignore[attr-defined]
     converted = tuple(_convert(x, element) for x in value)

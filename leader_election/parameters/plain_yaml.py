@@ -21,14 +21,17 @@ import yaml
 DEEPEST = 20
 """So many levels of lists and mappings a text may have."""
 TOO_DEEP = f'is nested more than {DEEPEST} levels deep'
+MOST = 100000
+"""So many values it may have; what an alias stands for counts each time."""
+TOO_MANY = f'has more than {MOST} values, those counted that aliases stand for'
 
 
 def read(text: str) -> Any:
     """
     Return what a text says.
 
-    :raises ValueError: where it is not YAML, says a key twice, or is nested too deeply; the text
-        is one line for people.
+    :raises ValueError: where it is not YAML, says a key twice, is nested too deeply or too large;
+        the text is one line for people.
 
     >>> read('messages: {loss: 0.2}')
     {'messages': {'loss': 0.2}}
@@ -50,7 +53,16 @@ def read(text: str) -> Any:
         level = list({id(inner): inner for outer in level for inner in _inside(outer)}.values())
     if level:
         raise ValueError(TOO_DEEP)
+    if _size(value, {}) > MOST:
+        raise ValueError(TOO_MANY)
     return value
+
+
+def _size(value: Any, known: dict[int, int]) -> int:
+    """Return how many values there are in a value that is no part of itself, with it."""
+    if id(value) not in known:
+        known[id(value)] = 1 + sum(_size(inner, known) for inner in _inside(value))
+    return known[id(value)]
 
 
 def _inside(value: Any) -> list[Any]:
@@ -61,6 +73,13 @@ def _inside(value: Any) -> list[Any]:
 
 class _Loader(yaml.SafeLoader):
     """Refuses a key that is given twice, where YAML's own would take the last."""
+
+    def flatten_mapping(self, node: yaml.MappingNode) -> None:
+        super().flatten_mapping(node)
+        # Of what is merged in (<<) under one key the last counts; all of it would be without end
+        # where aliases stand for what is itself merged of aliases.
+        node.value = list({(key.tag, key.value) if isinstance(key, yaml.ScalarNode) else id(key):
+                           (key, value) for key, value in node.value}.values())
 
     def compose_mapping_node(self, anchor: Any) -> yaml.MappingNode:
         node = super().compose_mapping_node(anchor)

@@ -35,31 +35,21 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.parameters import Parameter, ParameterError, plain_yaml, table
+from leader_election.parameters.parameter import shown
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.roster.entry import check_unique, Entry
-from leader_election.roster.fleet_settings import check, OWN, Settings, settle, shown, unknown
+from leader_election.roster.fleet_agreement import check_agreement, first_part
+from leader_election.roster.fleet_robot import FleetRobot
+from leader_election.roster.fleet_settings import check, OWN, Settings, settle, unknown
+from leader_election.roster.listed import is_name
 
 WHOLE = 'the file'
 SECTIONS = ('defaults', 'types', 'robots')
-NAME = r'[A-Za-z][A-Za-z0-9_]*'
-"""What a robot may be called: its name is its namespace."""
 ENABLED = Parameter('enabled', bool, True, 'Whether the robot takes part.')
 HOSTNAME = r'[A-Za-z0-9][A-Za-z0-9_.-]*'
+ADDRESS = r'[0-9.]+'
 
 _ELECTION = {p.name: p for p in table(ElectionParameters)}
-
-
-class FleetRobot(NamedTuple):
-    """One robot of a fleet file, all that concerns it put together."""
-
-    entry: Entry
-    hostname: str
-    """Of the computer that it runs on."""
-    enabled: bool
-    parameters: dict[str, Any]
-    """Of its node, ``robot_id`` and ``initial_pose`` among them; the rest only where set."""
-    topics: dict[str, str]
-    """Those of ``fleet_settings.TOPICS`` that are set."""
 
 
 class Fleet(NamedTuple):
@@ -136,16 +126,6 @@ def read_fleet(text: str, source: str) -> Fleet:
         raise ParameterError(f'parameter fleet_file: {source}: {problem}') from None
 
 
-def first_part(hostname: str) -> str:
-    """
-    Return a computer's name without its domain, in small letters.
-
-    >>> first_part('TB4-07.local')
-    'tb4-07'
-    """
-    return hostname.partition('.')[0].lower()
-
-
 def _document(text: str) -> dict[str, Any]:
     try:
         raw = plain_yaml.read(text)
@@ -168,21 +148,16 @@ def _robots(document: Mapping[str, Any]) -> tuple[FleetRobot, ...]:
         raise ParameterError('there are no robots; it takes one or more under robots:, for '
                              'example alice: {id: 1, initial_pose: [0, 0, 0]}')
     check_unique([robot.entry for robot in robots], 'robots')
-    hosts: dict[str, str] = {}
-    for robot in robots:
-        other = hosts.setdefault(first_part(robot.hostname), robot.entry.name)
-        if other != robot.entry.name:
-            raise ParameterError(f'{other} and {robot.entry.name} both have hostname '
-                                 f'{robot.hostname}; give each robot one of its own')
+    check_agreement(robots)
     return robots
 
 
 def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, Settings],
            defaults: Settings) -> FleetRobot:
     place = f'robots.{name}'
-    if not re.fullmatch(NAME, name):
-        raise ParameterError(f'{place}: a robot takes a name of letters, digits and _, the first '
-                             'a letter, since it is its namespace')
+    if not is_name(name):
+        raise ParameterError(f'{place}: a robot takes a name of letters, digits and single _, the '
+                             'first a letter, since it is its namespace')
     kind = raw.get('type', '')
     if 'type' in raw and kind not in [*types]:
         raise ParameterError(f'{place}.type: {shown(kind)} is not allowed; it takes one of the '
@@ -191,18 +166,20 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, Settings],
     pose = check(place, _ELECTION['initial_pose'],
                  raw.get('initial_pose', _ELECTION['initial_pose'].default))
     hostname = raw.get('hostname', name)
-    if not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname):
+    if (not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname)
+            or re.fullmatch(ADDRESS, hostname)):
         raise ParameterError(f'{place}.hostname: {shown(hostname)} is not allowed; it takes what '
                              'the command hostname says on that robot')
     own = Settings(place, {key: value for key, value in raw.items() if key not in OWN})
     try:
-        parameters, topics = settle([own, *([types[kind]] if kind else []), defaults])
+        settled = settle([own, *([types[kind]] if kind else []), defaults])
     except ParameterError as error:
         raise ParameterError(str(error).replace('parameter ', f'{place}: ', 1)) from None
     return FleetRobot(
         Entry(name, identity, _flat(pose), kind), hostname,
         check(place, ENABLED, raw.get('enabled', True)),
-        parameters | {'robot_id': identity, 'initial_pose': pose}, topics)
+        settled.parameters | {'robot_id': identity, 'initial_pose': pose},
+        settled.topics, settled.driving)
 
 
 def _named(parameter: str, name: str) -> Parameter:

@@ -17,16 +17,20 @@
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-from leader_election.coordination.tasks import task_class
+from leader_election.coordination.tasks import task_class, task_names
 from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.parameters.parameter import shown
 from leader_election.robot.duty import label
 from leader_election.robot.instance_parameters import InstanceParameters, names_in
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.tasks.driving_parameters import DrivingParameters
 
-TOPICS = {'neighbourhood': '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
-          'cmd_vel_topic': 'cmd_vel'}
+SHARED = 'neighbourhood'
+"""The topic that all robots share."""
+TOPICS = {SHARED: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
+          'cmd_vel_topic': 'cmd_vel', 'tf_topic': '/tf'}
 """What a robot's topics are called, and where they are unless a fleet file says otherwise."""
 OWN = ('id', 'initial_pose', 'type', 'hostname', 'enabled')
 """The keys that only a robot has: who it is, not how it is set."""
@@ -35,6 +39,18 @@ OVERRIDES = 'qos_overrides.'
 TOPIC = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 _PARAMETERS = {p.name: p for p in table(ElectionParameters) if p.name not in ('robot_id', *OWN)}
+_DRIVING = {p.name: p for p in table(DrivingParameters)}
+
+
+class Settled(NamedTuple):
+    """The settings of a robot; only what is set is there."""
+
+    parameters: dict[str, Any]
+    """Of its node."""
+    topics: dict[str, str]
+    """Those of ``TOPICS``."""
+    driving: dict[str, Any]
+    """What holds for whatever drives it."""
 
 
 class Settings:
@@ -63,34 +79,51 @@ class Settings:
             raise ParameterError(f'{self.place}: {name} is not allowed; it takes a line '
                                  f'{instead}: under each robot itself')
         if name in TOPICS:
-            return check_topic(f'{self.place}.{name}', value)
-        if name in _PARAMETERS:
-            return check(self.place, _PARAMETERS[name], value)
+            return check_topic(name, value, f'{self.place}.{name}')
+        for known in (_PARAMETERS, _DRIVING):
+            if name in known:
+                value = check(self.place, known[name], value)
+                if name == 'tasks':
+                    _check_tasks(self.place, value)
+                return value
         if '.' not in name:
-            raise unknown(self.place, name, (*OWN, *TOPICS, *_PARAMETERS),
-                          'topics ' + ', '.join(TOPICS) + ' and the parameters of election_node')
+            raise unknown(self.place, name, (*OWN, *TOPICS, *_PARAMETERS, *_DRIVING),
+                          'topics ' + ', '.join(TOPICS) + ', the parameters of election_node, and '
+                          'those of driving: ' + ', '.join(_DRIVING))
         return value
 
 
-def settle(layers: Iterable[Settings]) -> tuple[dict[str, Any], dict[str, str]]:
-    """
-    Return the parameters and topics of a robot out of its settings; what comes first goes before.
+def _check_tasks(place: str, value: str) -> None:
+    """Refuse the name of a task that seems to be another one's, misspelt."""
+    known = task_names()
+    for name in names_in(value):
+        near = get_close_matches(name, known, 1)
+        # What is not installed here may be on the robot.
+        if name not in known and ':' not in name and near:
+            raise ParameterError(f'{place}.tasks: there is no task {shown(name)}; did you mean '
+                                 f'{near[0]}?')
 
-    Only what is set is there. The parameters of a task that is not installed here are taken as
-    they are: the robot's node will look at them.
+
+def settle(layers: Iterable[Settings]) -> Settled:
+    """
+    Return what holds for a robot out of its settings; what comes first goes before.
+
+    The parameters of a task that is not installed here are taken as they are: the robot's node
+    will look at them.
 
     :raises ParameterError: for what does not fit together, and for parameters with a dot that
         belong to no instance and no task of the robot's.
 
     >>> settle([Settings('robots.alice', {'radius': 3}),
-    ...         Settings('defaults', {'radius': 8, 'ties': 'nearest', 'odom_topic': 'wheels'})])
-    ({'radius': 3.0, 'ties': 'nearest'}, {'odom_topic': 'wheels'})
+    ...         Settings('defaults', {'radius': 8, 'odom_topic': 'wheels', 'scan_yaw': 1.5})])
+    Settled(parameters={'radius': 3.0}, topics={'odom_topic': 'wheels'}, driving={'scan_yaw': 1.5})
     """
     values: dict[str, tuple[Any, str]] = {}
     for layer in layers:
         for name, value in layer.values.items():
             values.setdefault(name, (value, layer.place))
-    topics = {name: values.pop(name)[0] for name in TOPICS if name in values}
+    topics, driving = ({name: values.pop(name)[0] for name in names if name in values}
+                       for names in (TOPICS, _DRIVING))
     plain = {name: value for name, (value, _) in values.items()}
     known = _with_a_dot(plain)
     for name, (value, place) in values.items():
@@ -98,7 +131,21 @@ def settle(layers: Iterable[Settings]) -> tuple[dict[str, Any], dict[str, str]]:
             plain[name] = _check_with_a_dot(place, name, value, known)
     build(ElectionParameters,
           {'robot_id': 0} | {name: plain[name] for name in _PARAMETERS if name in plain})
-    return plain, topics
+    return Settled(plain, topics, driving)
+
+
+def for_tasks(driving: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return what holds for whatever drives a robot as parameters of the tasks that do.
+
+    :param parameters: the robot's, which say what tasks it has.
+
+    >>> for_tasks({'scan_yaw': 1.5}, {'tasks': 'count,rally'})
+    {'rally.scan_yaw': 1.5}
+    """
+    return {start + name: value
+            for start, known in _with_a_dot(parameters).items()
+            for name, value in driving.items() if name in (known or ())}
 
 
 def _with_a_dot(values: Mapping[str, Any]) -> dict[str, Mapping[str, Parameter] | None]:
@@ -137,7 +184,11 @@ def _check_with_a_dot(
         return value
     if rest not in parameters:
         raise unknown(place, name, [start + p for p in parameters], ', '.join(parameters))
-    return check(f'{place}.{start}'.rstrip('.'), parameters[rest], value)
+    place = f'{place}.{start}'.rstrip('.')
+    value = check(place, parameters[rest], value)
+    if rest == 'tasks':
+        _check_tasks(place, value)
+    return value
 
 
 def check(place: str, p: Parameter, value: Any) -> Any:
@@ -149,16 +200,23 @@ def check(place: str, p: Parameter, value: Any) -> Any:
             place + str(error).removeprefix('parameter').replace(' ', '.', 1)) from None
 
 
-def check_topic(place: str, value: Any) -> str:
+def check_topic(name: str, value: Any, place: str) -> str:
     """
-    Return the name of a topic, checked.
+    Return where a topic is, checked.
 
-    >>> check_topic('defaults.odom_topic', 'wheels/odom')
+    :param name: what it is called in ``TOPICS``.
+    :param place: where it stands, for messages.
+
+    >>> check_topic('odom_topic', 'wheels/odom', 'defaults.odom_topic')
     'wheels/odom'
     """
     if not isinstance(value, str) or not re.fullmatch(TOPIC, value, re.ASCII):
         raise ParameterError(f'{place}: {shown(value)} is not allowed; it takes the name of a '
                              "topic, for example 'odom', or '/odom' outside of the namespace")
+    if name == SHARED and not value.startswith('/'):
+        raise ParameterError(f'{place}: {shown(value)} is not allowed, since each robot would '
+                             'have its own; it takes the topic that all share, for example '
+                             f"'/{value}'")
     return value
 
 
@@ -167,12 +225,6 @@ def unknown(place: str, name: str, known: Iterable[str], list_of_all: str) -> Pa
     near = get_close_matches(name, list(known), 1)
     instead = f'did you mean {near[0]}?' if near else f'there are: {list_of_all}'
     return ParameterError(f'{place}: unknown key {shown(name)}; {instead}')
-
-
-def shown(value: Any) -> str:
-    """Return a value for a message, in one line, not too long."""
-    text = repr(value)
-    return text if len(text) < 80 else text[:76] + '...'
 
 
 def flat(raw: Mapping[str, Any]) -> dict[str, Any]:

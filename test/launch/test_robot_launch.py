@@ -31,9 +31,9 @@ from launch.actions import DeclareLaunchArgument  # noqa: E402
 ARGUMENTS = {
     'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robot_id', 'initial_pose',
     'tasks', 'odometry_timeout', 'odom_topic', 'scan_topic', 'cmd_vel_topic', 'neighbourhood',
-    'fleet_file', 'robot', 'managed', 'autostart', 'motion', 'arena'}
+    'tf_topic', 'fleet_file', 'robot', 'managed', 'autostart', 'motion', 'arena'}
 FLEET = """
-defaults: {radius: 8.0, odom_topic: wheels}
+defaults: {radius: 8.0, odom_topic: wheels, scan_yaw: 1.5}
 robots:
   alice: {id: 1, initial_pose: [1, 2, 0.5], rescue: {radius: 3}, instances: rescue}
 """
@@ -98,7 +98,7 @@ def test_a_managed_robot_and_one_that_wanders(fleet: str) -> None:
         motion='wander', arena='blocks', use_sim_time='true')
     assert executables([managed, wander]) == ['managed_election_node', 'wander']
     assert parameters(managed)['autostart'] is False
-    assert parameters(wander) == {'world': 'blocks', 'use_sim_time': True}
+    assert parameters(wander) == {'world': 'blocks', 'use_sim_time': True, 'scan_yaw': 1.5}
     assert wander.expanded_node_namespace == '/alice'
     assert wander.expanded_remapping_rules == managed.expanded_remapping_rules
 
@@ -118,7 +118,8 @@ def test_rviz_on_request() -> None:
 @pytest.mark.parametrize('wrong', [
     {'robot_id': 'first'}, {'initial_pose': 'here'}, {'odometry_timeout': '-1'},
     {'motion': 'dance'}, {'managed': 'perhaps'}, {'autostart': 'x', 'managed': 'true'},
-    {'odom_topic': 'a b'}, {'fleet_file': 'no/such.yaml'}, {'robot': 'alice'}])
+    {'odom_topic': 'a b'}, {'namespace': 'bad name!'}, {'neighbourhood': 'air'},
+    {'fleet_file': 'no/such.yaml'}, {'robot': 'alice'}])
 def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('robot', **{'robot_id': '1'} | wrong)

@@ -22,7 +22,7 @@ import pytest
 
 FLEET = """
 defaults: {radius: 8.0, odom_topic: wheels}
-types: {small: {radius: 6.0, odometry_timeout: 30}}
+types: {small: {radius: 6.0, odometry_timeout: 30, scan_yaw: 1.5, tf_topic: tf}}
 robots:
   alice: {id: 1, type: small, initial_pose: [1, 2, 0.5], hostname: tb4-07, tasks: count}
   bob: {id: 2}
@@ -58,6 +58,19 @@ def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet: str) -> None:
     assert dict(alice.remappings)['odom'] == 'wheels'
 
 
+def test_transforms_have_two_topics(fleet: str) -> None:
+    assert '/tf' not in dict(one_robot({'robot_id': '3'}, 'vm').remappings)
+    for settings, place in (({'fleet_file': fleet}, 'tf'), (
+            {'robot_id': '3', 'tf_topic': '/robot_3/tf'}, '/robot_3/tf')):
+        found = dict(one_robot(settings, 'tb4-07').remappings)
+        assert (found['/tf'], found['/tf_static']) == (place, f'{place}_static')
+
+
+def test_what_drives_it_is_told_of_its_body(fleet: str) -> None:
+    alice = one_robot({'fleet_file': fleet, 'robot': 'alice', 'tasks': 'rally'}, 'vm')
+    assert alice.parameters['rally.scan_yaw'] == 1.5 and alice.driving == {'scan_yaw': 1.5}
+
+
 def test_an_argument_goes_before_the_fleet_file(fleet: str) -> None:
     alice = one_robot({
         'fleet_file': fleet, 'robot': 'alice', 'namespace': 'scout', 'robot_id': '7',
@@ -66,15 +79,19 @@ def test_an_argument_goes_before_the_fleet_file(fleet: str) -> None:
     assert alice.namespace == 'scout'
     assert alice.parameters == {
         'robot_id': 7, 'initial_pose': (0.0, 0.0, 0.0), 'radius': 6.0, 'tasks': 'rally',
-        'odometry_timeout': 0.0}
+        'rally.scan_yaw': 1.5, 'odometry_timeout': 0.0}
     assert dict(alice.remappings)['odom'] == '/odometry/filtered'
 
 
 def test_a_file_of_parameters_may_say_how_long_odometry_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / 'mine.yaml'
-    path.write_text('/**:\n  ros__parameters: {odometry_timeout: 60.0}\n')
-    robot = one_robot({'robot_id': '3', 'params_file': str(path)}, 'vm')
-    assert 'odometry_timeout' not in robot.parameters
+    for place, says in (('/**', True), ('/robot_3/election_node', True),
+                        ('/**/election_node', True), ('robot_3:\n  election_node', True),
+                        ('/robot_4/election_node', False)):
+        end = '    ros__parameters: {odometry_timeout: 60.0}\n'
+        path.write_text(f'{place}:\n{end}')
+        robot = one_robot({'robot_id': '3', 'params_file': str(path)}, 'vm')
+        assert ('odometry_timeout' not in robot.parameters) == says, place
 
 
 @pytest.mark.parametrize(('settings', 'said'), [
@@ -83,6 +100,10 @@ def test_a_file_of_parameters_may_say_how_long_odometry_is_waited_for(tmp_path: 
     ({'robot_id': 'first'}, "parameter robot_id: 'first' is not allowed"),
     ({'robot_id': '1', 'robot': 'bob'}, "parameter robot: 'bob' is a name in a fleet file; it "
      'takes fleet_file, too'),
+    ({'robot_id': '1', 'namespace': 'bad name!'}, "parameter namespace: 'bad name!' is not "
+     'allowed'),
+    ({'robot_id': '1', 'neighbourhood': 'air'}, "parameter neighbourhood: 'air' is not allowed, "
+     "since each robot would have its own; it takes the topic that all share"),
     ({'robot_id': '1', 'odom_topic': 'a b'}, "parameter odom_topic: 'a b' is not allowed"),
     ({'robot_id': '1', 'fleet_file': 'no/such.yaml'}, "parameter fleet_file: 'no/such.yaml' "
      'cannot be read'),

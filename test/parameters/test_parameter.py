@@ -80,6 +80,8 @@ def test_taken(name, value, expected):
     ('pose', [1.0, 2.0, math.nan], '3 or 6 finite numbers m'),
     ('pose', [1.0, 2.0, 'x'], '3 or 6 finite numbers m'),
     ('pose', 'abc', '3 or 6 finite numbers m'),
+    ('pose', {0, 1, 2}, '3 or 6 finite numbers m'),
+    ('pose', {0: 0, 1: 1, 2: 2}, '3 or 6 finite numbers m'),
     ('pose', 1.0, '3 or 6 finite numbers m'), ('words', ['x', 1], 'a list of texts'),
 ])
 def test_refused_with_name_value_and_what_is_allowed(name, value, allowed):
@@ -87,6 +89,14 @@ def test_refused_with_name_value_and_what_is_allowed(name, value, allowed):
         given(**{name: value})
     assert str(refused.value) == (
         f'parameter {name}: {value!r} is not allowed; it takes {allowed}')
+
+
+@pytest.mark.parametrize('name', ['number', 'reach', 'pose'])
+def test_numbers_beyond_all_measure_are_refused(name):
+    for value in (10 ** 400, 1 << 100000):
+        with pytest.raises(ParameterError, match='is not allowed') as refused:
+            given(**{name: [value, 0, 0] if name == 'pose' else value})
+        assert len(str(refused.value)) < 200
 
 
 def test_lists_say_what_of():

@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from leader_election.parameters import ParameterError
 from leader_election.roster.entry import Entry
 from leader_election.roster.fleet_file import load_fleet, read_fleet
+from leader_election.roster.fleet_settings import for_tasks
 import pytest
 import yaml
 
@@ -38,6 +39,12 @@ robots:
 """
 
 
+def aliases(inner: str) -> str:
+    """Return fifteen mappings, each of the one before it, which is ``*last``."""
+    return '\n'.join(['a0: &a0 {k: v}', *(
+        f'a{i}: &a{i} {{{inner}}}'.replace('last', f'a{i - 1}') for i in range(1, 16))])
+
+
 def wrong(text: str) -> str:
     """Return what is said of a fleet file."""
     with pytest.raises(ParameterError) as caught:
@@ -50,6 +57,48 @@ def wrong(text: str) -> str:
 def robots(**given: Any) -> str:
     """Return a file with one robot, alice, who has an id and what is given."""
     return yaml.safe_dump({'robots': {'alice': {'id': 1, **given}}})
+
+
+def fleet(**others: Any) -> str:
+    """Return a file with two robots, of which bob has what is given."""
+    return yaml.safe_dump({'robots': {'alice': {'id': 1}, 'bob': {'id': 2, **others}}})
+
+
+@pytest.mark.parametrize(('others', 'said'), [
+    ({'neighbourhood': '/air'}, "robots.bob: neighbourhood is '/air', and '/neighbourhood' with "
+     'alice; such robots do not hear each other: give all the same'),
+    ({'frame': 'odom'}, "robots.bob: frame is 'odom', and 'map' with alice; such robots drop each "
+     "other's messages: give all the same"),
+    ({'algorithm': 'classic'}, "robots.bob: algorithm is 'classic', and 'bounded' with alice; "
+     "such robots drop each other's messages: give all the same"),
+    ({'round_period': 2, 'message_expiry': 6}, 'robots.alice: message_expiry: 3 is not allowed; '
+     'it takes at least 4 s, 2 times the greatest round_period, that of bob, or one message lost '
+     'makes it no neighbour'),
+])
+def test_robots_that_do_not_go_together_are_told(others: dict[str, Any], said: str) -> None:
+    assert wrong(fleet(**others)) == said
+    assert len(read_fleet(fleet(**others, enabled=False), 'mine.yaml').robots) == 2
+
+
+def test_two_robots_do_not_start_at_one_place() -> None:
+    start = 'robots: {alice: {id: 1, initial_pose: [2, 1, 0]}, bob: {id: 2}, carol: {id: 3}}'
+    assert wrong(start) == ('robots.carol: initial_pose is at 0, 0, where bob starts, too; it '
+                            'takes a place of its own, or pose_source: tf')
+    for instead in ('pose_source: tf', 'communication_range: .inf, metric: hops', 'frame: odom'):
+        text = f'defaults: {{{instead}}}\n' + start
+        if 'frame' in instead:
+            text = text.replace('initial_pose: [2, 1, 0]', '')
+        assert len(read_fleet(text, 'mine.yaml').robots) == 3
+
+
+def test_what_drives_a_robot_is_told_of_its_body() -> None:
+    (alice,) = read_fleet(robots(
+        scan_yaw=1.5, stamped=True, instances='rescue', tasks='rally', rescue={'tasks': 'count'},
+        **{'rally.stamped': False}), 'mine.yaml').robots
+    assert alice.driving == {'scan_yaw': 1.5, 'stamped': True}
+    assert for_tasks(alice.driving, alice.parameters) == {
+        'rally.scan_yaw': 1.5, 'rally.stamped': True}
+    assert alice.parameters['rally.stamped'] is False
 
 
 def test_a_robot_goes_before_its_type_and_that_before_the_defaults() -> None:
@@ -97,6 +146,26 @@ def test_a_pose_may_have_six_coordinates() -> None:
      'alice and bob both have id 1; give each robot an id of its own'),
     ('robots: {alice: {id: 1, hostname: bob}, bob: {id: 2}}',
      'alice and bob both have hostname bob; give each robot one of its own'),
+    ('robots: {alice: {id: 1, hostname: tb.one}, bob: {id: 2, hostname: TB.two}}',
+     'alice and bob both have hostname TB.two, or tb.one: the first part counts; give each robot '
+     'one of its own'),
+    (robots(hostname='10.0.0.1'), "robots.alice.hostname: '10.0.0.1' is not allowed; it takes "
+     'what the command hostname says on that robot'),
+    (robots(tasks='count, raly'), "robots.alice.tasks: there is no task 'raly'; did you mean "
+     'rally?'),
+    (robots(instances='rescue', rescue={'tasks': 'patrl'}), "robots.alice.rescue.tasks: there is "
+     "no task 'patrl'; did you mean patrol?"),
+    ('robots: {alice: {id: 1, initial_pose: !!set {0, 1, 2}}}', 'robots.alice.initial_pose: {0, '
+     '1, 2} is not allowed; it takes 3 or 6 finite numbers (m, rad)'),
+    (f'defaults: {{radius: {10 ** 400}}}', f'defaults.radius: {str(10 ** 400)[:76]}... is not '
+     'allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
+    (aliases('k0: *last, k1: *last, k2: *last, k3: *last'),
+     'has more than 100000 values, those counted that aliases stand for'),
+    (aliases('<<: [*last, *last, *last, *last, *last, *last]'), None),
+    (robots(neighbourhood='air'), "robots.alice.neighbourhood: 'air' is not allowed, since each "
+     "robot would have its own; it takes the topic that all share, for example '/air'"),
+    (robots(scan_yaw=4), 'robots.alice.scan_yaw: 4 is not allowed; it takes -3.1416 to 3.1416 '
+     'rad'),
     ('types: {small: {}, large: {}}\nrobots: {alice: {id: 1, type: smal}}',
      "robots.alice.type: 'smal' is not allowed; it takes one of the types of the file: small, "
      'large'),
@@ -120,8 +189,8 @@ def test_a_pose_may_have_six_coordinates() -> None:
     ('robots: [alice, bob]', "robots: ['alice', 'bob'] is not allowed; it takes lines key: value"),
     ('robots: {1: {id: 1}}', 'robots: 1 is not allowed as a key; it takes a name; put it in '
      'quotes if it is meant as one'),
-    ('robots: {tb4-07: {id: 1}}', 'robots.tb4-07: a robot takes a name of letters, digits and _, '
-     'the first a letter, since it is its namespace'),
+    ('robots: {tb4-07: {id: 1}}', 'robots.tb4-07: a robot takes a name of letters, digits and '
+     'single _, the first a letter, since it is its namespace'),
     ('robot: {alice: {id: 1}}', "the file: unknown key 'robot'; did you mean robots?"),
     ('fleet: {alice: {id: 1}}', "the file: unknown key 'fleet'; there are: defaults, types, "
      'robots'),
