@@ -123,10 +123,15 @@ CHECKS = (
           'still.',
           'Set use_sim_time alike on all: true with a simulator that publishes /clock, once; '
           'false on hardware.', timing.simulated_time),
-    Check('jumps', 'Does time go forward?',
-          'After a jump back what is known counts for longer, and TF forgets all.',
+    Check('jumps', 'Does time go forward, and without leaps?',
+          'After a jump back what is known counts for longer, and TF forgets all; after one '
+          'forward TF takes what it has for old.',
           'One source of /clock; on hardware let chrony slew the clock, and not step it, while '
           'robots run.', timing.jumps),
+    Check('drifts', 'Do clocks run at one speed?',
+          'Stamps go off from each other more and more, or messages wait longer and longer.',
+          'Have chrony run on all machines. Where the clocks are well, something queues: look '
+          'what else the network and the computer have to do.', timing.drifts),
     Check('offsets', 'Do stamps agree with the time here?',
           'The election trusts no stamps, but TF, RViz and recordings do: transforms are said to '
           'be too old, or in the future.',

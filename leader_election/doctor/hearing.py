@@ -17,14 +17,13 @@
 from collections.abc import Iterator
 from itertools import combinations, product
 
+from leader_election.doctor.air import airs
 from leader_election.doctor.finding import Level, Sign
 from leader_election.doctor.observations import Endpoint, listing, Observations
+from leader_election.doctor.settings import setting
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import HEARD, ROUNDS
 
-NEIGHBOURHOOD = 'neighbourhood'
-EXPIRY = ElectionParameters.message_expiry
-"""Who is silent for so long is given up, by default [s]."""
 LOSS = 0.2
 """So great a share of messages may be lost."""
 NEAR = 0.8
@@ -38,9 +37,9 @@ def one_air(seen: Observations) -> Iterator[Sign]:
     nodes = {endpoint.node for endpoint in seen.nodes}
     if len(nodes) < 2:
         return
+    topics = airs(seen)
     for endpoint in sorted(set(seen.endpoints)):
-        if (endpoint.writes and endpoint.node in nodes
-                and endpoint.topic.rpartition('/')[2] == NEIGHBOURHOOD
+        if (endpoint.writes and endpoint.node in nodes and endpoint.topic in topics
                 and not any(r.node != endpoint.node for r in seen.readers(endpoint.topic))):
             yield Sign(Level.ERROR, (endpoint.robot,),
                        f'it speaks on {endpoint.topic}, where nobody else listens')
@@ -134,25 +133,34 @@ def _lately(seen: Observations, robot: str) -> list[tuple[int, ...]]:
 
 def loss(seen: Observations) -> Iterator[Sign]:
     """Find robots of which few messages arrive, or none for long."""
-    paused: dict[str, float] = {}
+    paused: dict[str, tuple[float, float]] = {}
     lost: dict[str, tuple[float, int]] = {}
     for robot_id, messages in seen.said.items():
         times = [heard.received for heard, _ in messages]
         longest = max(b - a for a, b in zip(times, [*times[1:], seen.end]))
-        if longest > EXPIRY:
-            paused |= dict.fromkeys(seen.named(robot_id), longest)
+        expiry = _least_expiry(seen, robot_id)
+        if longest > expiry:
+            paused |= dict.fromkeys(seen.named(robot_id), (longest, expiry))
         for robot in seen.named(robot_id)[:1]:
             sent, arrived = _share(seen, robot, times)
             # One may be on its way at either end.
             if sent >= FEW and arrived + 1 < (1.0 - LOSS) * sent:
                 lost[robot] = sent, arrived
     if paused:
-        yield Sign(Level.WARN, tuple(paused), f'nothing was heard for {max(paused.values()):.1f} '
-                   f's; by default a robot is given up after {EXPIRY:g} s')
+        longest, expiry = max(paused.values())
+        yield Sign(Level.WARN, tuple(paused), f'nothing was heard for {longest:.1f} s; by '
+                   f'message_expiry a robot is given up after {expiry:g} s')
     if lost:
         sent, arrived = (sum(column) for column in zip(*lost.values()))
         yield Sign(Level.WARN, tuple(lost), f'of {sent:g} messages sent {arrived:g} arrived here, '
                    f'{1.0 - arrived / sent:.0%} were lost')
+
+
+def _least_expiry(seen: Observations, robot_id: int) -> float:
+    """Return after what silence the first of the others gives a robot up [s]."""
+    others = [setting(seen, robot, 'message_expiry')
+              for robot, own in seen.ids.items() if own != robot_id]
+    return min(others, default=ElectionParameters.message_expiry)
 
 
 def _share(seen: Observations, robot: str, times: list[float]) -> tuple[float, int]:

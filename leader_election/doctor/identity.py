@@ -20,9 +20,12 @@ import math
 
 from leader_election.doctor.finding import Level, Sign
 from leader_election.doctor.observations import algorithm_of, listing, Observations, Status
+from leader_election.doctor.settings import setting
 from leader_election.robot.codec import Message
 from leader_election.robot.told import Reason
 
+ROUNDS = 2
+"""Who was listened to for so many rounds should have been heard."""
 JUMP = 0.2
 """A robot that is so far off, and back in the next message, is two [m]."""
 JUMPS = 3
@@ -59,7 +62,12 @@ def silent(seen: Observations) -> Iterator[Sign]:
         if name not in seen.ids:
             yield Sign(Level.ERROR, (name,), 'its node is up, but says nothing of itself')
         elif seen.ids[name] not in seen.said and _reason(seen, name) is None:
-            yield Sign(Level.ERROR, (name,), f'no message of id {seen.ids[name]} was heard')
+            period = setting(seen, name, 'round_period')
+            if seen.seconds < ROUNDS * period:
+                yield Sign(Level.NOTE, (name,), f'its rounds are {period:g} s apart, longer than '
+                           f'was listened for; --seconds {ROUNDS * period:g} would do')
+            else:
+                yield Sign(Level.ERROR, (name,), f'no message of id {seen.ids[name]} was heard')
 
 
 def _reason(seen: Observations, name: str) -> Reason | None:

@@ -127,6 +127,8 @@ class Observations:
     """The robots that there should be, with their ids where these are known."""
     only_expected: bool = False
     """Whether there should be no others."""
+    air: Sequence[str] = ()
+    """The topics that they should talk on, where that is known."""
 
     # Who is there.
 

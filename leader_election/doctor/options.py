@@ -21,6 +21,7 @@ from typing import NoReturn
 
 from leader_election.parameters import ParameterError
 from leader_election.roster.fleet_file import load_fleet
+from leader_election.roster.fleet_settings import SHARED, TOPICS
 
 DESCRIPTION = """
 Listen to a swarm for some seconds, on a robot or on any machine of its network, check what usually
@@ -61,18 +62,21 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument('--json', action='store_true', help='one JSON document instead of text')
     options = parser.parse_args(arguments)
     options.robot = options.robot.strip('/')
-    options.expected = expected(options.robot, options.fleet_file)
+    options.expected, options.air = expected(options.robot, options.fleet_file)
     return options
 
 
-def expected(robot: str, fleet_file: str) -> Mapping[str, int | None]:
+def expected(robot: str, fleet_file: str) -> tuple[Mapping[str, int | None], tuple[str, ...]]:
     """
-    Return the robots that there should be, with their ids where these are known.
+    Return the robots that there should be, and the topics that they should talk on.
+
+    Ids, and topics, are there where these are known.
 
     :raises ParameterError: where the fleet file cannot be read, or does not have the robot.
     """
     if not fleet_file:
-        return {robot: None} if robot else {}
+        return ({robot: None} if robot else {}), ()
     fleet = load_fleet(fleet_file)
     chosen = [fleet.robot(robot)] if robot else [r for r in fleet.robots if r.enabled]
-    return {r.entry.name: r.entry.id for r in chosen}
+    air = {r.topics.get(SHARED, TOPICS[SHARED]) for r in chosen}
+    return {r.entry.name: r.entry.id for r in chosen}, tuple(sorted(air))

@@ -19,19 +19,23 @@ import math
 
 from leader_election.doctor.finding import Level, Sign
 from leader_election.doctor.observations import listing, Observations, Reading
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.doctor.settings import needs_position, setting
 
-STALE = ElectionParameters.odometry_expiry
-"""Odometry that did not come for so long counts no more, by default [s]."""
 SLOW = 2.0
 """A robot whose odometry comes less often is seen where it was [1/s]."""
 SAME_PLACE = 1e-3
 """Two robots that are nearer to each other are at one place [m]."""
 
 
+def _needed(seen: Observations) -> list[tuple[str, str]]:
+    """Return each robot that is of no use without a position, and the topic of its odometry."""
+    return [(robot, topic) for robot, topic in seen.heard_odometry()
+            if needs_position(seen, robot)]
+
+
 def odometry(seen: Observations) -> Iterator[Sign]:
     """Find odometry that does not arrive, or seldom, or from two."""
-    for robot, topic in seen.heard_odometry():
+    for robot, topic in _needed(seen):
         writers = seen.writers(topic)
         readings = seen.odometry.get(topic, ())
         if not writers and not readings:
@@ -51,7 +55,7 @@ def _arriving(seen: Observations, robot: str, topic: str,
               readings: Sequence[Reading]) -> Iterator[Sign]:
     age = seen.end - readings[-1].received
     rate = _rate(readings)
-    if age > STALE:
+    if age > setting(seen, robot, 'odometry_expiry'):
         yield Sign(Level.ERROR, (robot,), f'{topic} has stopped: the last came {age:.1f} s ago')
     elif rate is not None and rate < SLOW:
         yield Sign(Level.WARN, (robot,), f'{topic} comes only {rate:.1f} times a second')
@@ -67,7 +71,7 @@ def _rate(readings: Sequence[Reading]) -> float | None:
 
 def odometry_frames(seen: Observations) -> Iterator[Sign]:
     """Find headers that name no frames, or others from message to message."""
-    for robot, topic in seen.heard_odometry():
+    for robot, topic in _needed(seen):
         readings = seen.odometry.get(topic, ())
         used = sorted({(reading.frame, reading.child) for reading in readings})
         if len(used) > 1:
@@ -88,9 +92,10 @@ def places(seen: Observations) -> Iterator[Sign]:
     at: dict[tuple[int, int], list[str]] = {}
     for robot_id, messages in seen.said.items():
         place = messages[-1][1].position
+        robots = [name for name in seen.named(robot_id)[:1] if needs_position(seen, name)]
         if place is not None:
             cell = (round(place[0] / SAME_PLACE), round(place[1] / SAME_PLACE))
-            at.setdefault(cell, []).extend(seen.named(robot_id)[:1])
+            at.setdefault(cell, []).extend(robots)
     for (x, y), robots in at.items():
         if len(robots) > 1:
             where = (f'at the origin of {_frame(seen)}' if x == y == 0

@@ -17,6 +17,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import median
 
+from leader_election.doctor.delays import drift, leap
 from leader_election.doctor.finding import Level, Sign
 from leader_election.doctor.observations import CLOCK, listing, Observations
 
@@ -46,7 +47,7 @@ def simulated_time(seen: Observations) -> Iterator[Sign]:
 
 
 def jumps(seen: Observations) -> Iterator[Sign]:
-    """Find time that goes backwards."""
+    """Find time that goes backwards, or leaps."""
     back = _most_back(seen.clock)
     if back > BACKWARDS:
         yield Sign(Level.WARN, (), f'{CLOCK} went back by {back:.3f} s')
@@ -54,6 +55,44 @@ def jumps(seen: Observations) -> Iterator[Sign]:
         back = _most_back([reading.stamp for reading in seen.odometry.get(topic, ())])
         if back > BACKWARDS:
             yield Sign(Level.WARN, (robot,), f'stamps of {topic} went back by {back:.3f} s')
+    yield from _leaps(seen)
+
+
+def _leaps(seen: Observations) -> Iterator[Sign]:
+    """Find clocks that were set; where all were at once it is the one here."""
+    leaps = {about: leap([delay for _, delay in row]) for about, row in _delays(seen).items()}
+    by = {about: most for about, most in leaps.items() if most}
+    if len(by) == len(leaps) and len({robot for robot, _ in leaps}) > 1:
+        yield Sign(Level.WARN, (), f'the clock here was set by {max(map(abs, by.values())):.2f} s')
+        return
+    for (robot, what), most in by.items():
+        yield Sign(Level.WARN, (robot,), f'{what} went {"forward" if most > 0.0 else "back"} by '
+                   f'{abs(most):.2f} s from one message to the next')
+
+
+def drifts(seen: Observations) -> Iterator[Sign]:
+    """Find clocks that go faster or slower than the one here."""
+    for (robot, what), row in _delays(seen).items():
+        delays = [delay for _, delay in row]
+        rate = 0.0 if leap(delays) else drift([time for time, _ in row], delays)
+        if rate:
+            yield Sign(Level.WARN, (robot,), f'{what} falls behind by {1e3 * rate:.1f} ms a second'
+                       if rate > 0.0 else f'{what} gains {-1e3 * rate:.1f} ms a second')
+
+
+def _delays(seen: Observations) -> dict[tuple[str, str], list[tuple[float, float]]]:
+    """Return when messages came, and their delays [s], by robot and by what stamps them."""
+    found = {}
+    for robot_id, messages in seen.said.items():
+        found[seen.named(robot_id)[0], 'its clock'] = [
+            (heard.received, heard.delay) for heard, _ in messages if heard.delay is not None]
+    for robot, topic in () if seen.simulated else seen.heard_odometry():
+        readings = seen.odometry.get(topic, ())
+        back = _most_back([reading.stamp for reading in readings])
+        if any(reading.stamp for reading in readings) and back <= BACKWARDS:
+            found[robot, f'the stamp of {topic}'] = [
+                (reading.received, reading.delay) for reading in readings]
+    return {about: row for about, row in found.items() if row}
 
 
 def _most_back(times: Sequence[float]) -> float:

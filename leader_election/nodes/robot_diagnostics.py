@@ -39,6 +39,8 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
 OF_ODOMETRY = (ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED)
 """Which of the robot's counts are told where; all others are of the neighbourhood."""
+SETTINGS = ('communication_range', 'message_expiry', 'round_period')
+"""Which parameters are told, since others have to go together with them."""
 Concern = tuple[bytes, str, dict[str, Any]]
 """Level, message and values."""
 
@@ -95,7 +97,9 @@ def _standing(robot: Robot) -> str:
 
 
 def _whereabouts(robot: Robot, now: float) -> Concern:
-    values = {name: robot.counts[name] for name in OF_ODOMETRY}
+    values: dict[str, Any] = {name: robot.counts[name] for name in OF_ODOMETRY}
+    values |= {'odometry_needed': robot.positions_matter(),
+               'odometry_expiry': f'{robot.parameters.odometry_expiry:g}'}
     if robot.locate(now) is not None:
         return OK, 'arrives', values
     if not robot.positions_matter():
@@ -106,7 +110,7 @@ def _whereabouts(robot: Robot, now: float) -> Concern:
 def _neighbourhood(robot: Robot) -> Concern:
     told = (*OF_ELECTION, *OF_ODOMETRY)
     values = {'neighbours': len(robot.neighbours),
-              'communication_range': f'{robot.parameters.communication_range:g}',
+              **{name: f'{getattr(robot.parameters, name):g}' for name in SETTINGS},
               'senders_expired': robot.mailbox.expired,
               **{name: number for name, number in robot.counts.items() if name not in told}}
     return OK, f'neighbours: {len(robot.neighbours)}', values

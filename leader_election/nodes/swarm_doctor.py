@@ -14,6 +14,7 @@
 
 """The command ``swarm_doctor``: gathers what the checks look at, and tells what they find."""
 
+from collections.abc import Sequence
 from copy import copy
 from functools import partial
 import math
@@ -25,11 +26,13 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.doctor import options, report
+from leader_election.doctor.air import airs, TEXT
 from leader_election.doctor.checks import about, examine
 from leader_election.doctor.observations import (
     CLOCK,
     Endpoint,
     Heard,
+    IS_LEADER,
     Neighbours,
     Observations,
     ODOMETRY,
@@ -96,15 +99,19 @@ class SwarmDoctor(Node):
 
     def _look(self) -> None:
         """Listen to what has come up."""
-        for topic, types in self.get_topic_names_and_types():
+        topics = self.get_topic_names_and_types()
+        talk = [topic for topic, types in topics
+                if TEXT in types or topic.rpartition('/')[2] == IS_LEADER]
+        air = airs(Observations(0.0, endpoints=self._endpoints(talk), air=self._wanted.air))
+        for topic, types in topics:
             for kind in types:
-                if (topic, kind) not in self._listening:
+                if (topic, kind) not in self._listening and (kind != TEXT or topic in air):
                     self._listening.add((topic, kind))
                     self._listen(topic, kind)
 
     def _listen(self, topic: str, kind: str) -> None:
         last = topic.rpartition('/')[2]
-        if kind == 'std_msgs/msg/String' and last == 'neighbourhood':
+        if kind == TEXT:
             self.create_subscription(
                 String, topic, partial(self._hear, topic), copy(NEIGHBOURHOOD))
         elif kind == ODOMETRY:
@@ -173,15 +180,17 @@ class SwarmDoctor(Node):
         now = self._now()
         return Observations(
             now - self._begin, now, self._messages, self._odometry, self._diagnostics,
-            self._neighbours, self._endpoints(), self._ticks,
+            self._neighbours,
+            self._endpoints([topic for topic, _ in self.get_topic_names_and_types()]), self._ticks,
             {name: os.environ.get(name, usual) for name, usual in ENVIRONMENT.items()
              if os.environ.get(name, usual)},
-            self._wanted.expected, bool(self._wanted.fleet_file) and not self._wanted.robot)
+            self._wanted.expected, bool(self._wanted.fleet_file) and not self._wanted.robot,
+            self._wanted.air)
 
-    def _endpoints(self) -> list[Endpoint]:
+    def _endpoints(self, topics: Sequence[str]) -> list[Endpoint]:
         own = self.get_fully_qualified_name()
         found = [_endpoint(topic, writes, info)
-                 for topic, _ in self.get_topic_names_and_types()
+                 for topic in topics
                  for writes, ask in ((True, self.get_publishers_info_by_topic),
                                      (False, self.get_subscriptions_info_by_topic))
                  for info in ask(topic)]
@@ -232,5 +241,7 @@ def main() -> int:
     if wanted.robot:
         findings = about(findings, wanted.robot)
     tell = report.document if wanted.json else report.text
+    # A terminal may not have all letters that robots' names are made of.
+    sys.stdout.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]
     print(tell(seen, findings), end='', flush=True)
     return report.status(findings)

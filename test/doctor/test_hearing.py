@@ -16,6 +16,7 @@
 
 from doctor.scene import AIR, healthy, node, rewired, said, signs, statuses, told, wiring, without
 from leader_election.doctor import hearing
+from leader_election.doctor.air import airs
 from leader_election.doctor.finding import Level
 from leader_election.doctor.observations import Endpoint, Neighbours
 
@@ -27,9 +28,22 @@ def test_who_speaks_to_itself() -> None:
     assert signs(hearing.one_air, endpoints=alone) == [
         (('bob',), 'it speaks on /bob/neighbourhood, where nobody else listens')]
     assert signs(hearing.one_air, endpoints=wiring('bob')) == [], 'there is nobody else'
+    # Called otherwise it is known by the robot's saying and hearing it, or by the fleet file.
+    called = rewired('bob', *wiring('bob', air='/bob/air'))
+    assert signs(hearing.one_air, endpoints=called) == [
+        (('bob',), 'it speaks on /bob/air, where nobody else listens')]
     # A radio carries it on.
     radio = Endpoint('/bob/neighbourhood', STRING, False, '/swarm_world')
     assert signs(hearing.one_air, endpoints=[*alone, radio]) == []
+
+
+def test_where_robots_talk() -> None:
+    assert airs(healthy()) == {AIR}
+    assert airs(healthy(air=['/air'])) == {AIR, '/air'}
+    role = Endpoint('/bob/role', STRING, True, node('bob'))
+    relay = [Endpoint('/chatter', STRING, writes, '/relay') for writes in (True, False)]
+    endpoints = [*rewired('bob', *wiring('bob', air='/bob/air')), role, *relay]
+    assert airs(healthy(endpoints=endpoints)) == {AIR, '/bob/air'}
 
 
 def test_profiles_that_do_not_go_together() -> None:
@@ -108,13 +122,22 @@ def test_messages_that_are_lost() -> None:
 
 def test_who_fell_silent() -> None:
     assert signs(hearing.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
-        (('id 2',), 'nothing was heard for 5.8 s; by default a robot is given up '
-         'after 3 s')]
+        (('id 2',), 'nothing was heard for 5.8 s; by message_expiry a robot is given '
+         'up after 3 s')]
     # Two are told of at once.
     two = said(1)[:6] + said(2)[:5] + said(3)
     assert signs(hearing.loss, messages=two, diagnostics=()) == [
-        (('id 1', 'id 2'), 'nothing was heard for 5.8 s; by default a robot is given up after '
-         '3 s')]
+        (('id 1', 'id 2'), 'nothing was heard for 5.8 s; by message_expiry a robot is given '
+         'up after 3 s')]
+    # Those who hear it go by what they say that they do.
+    patient = [status._replace(values={'message_expiry': f'{5 + status.id}'})
+               for status in healthy().diagnostics]
+    messages = without(2) + said(2)[:5]
+    assert signs(hearing.loss, messages=messages, diagnostics=patient) == []
+    patient = [status._replace(values={'message_expiry': '5'}) for status in patient]
+    assert signs(hearing.loss, messages=messages, diagnostics=patient) == [
+        (('bob',), 'nothing was heard for 5.8 s; by message_expiry a robot is given up after '
+         '5 s')]
 
 
 def test_with_three_that_are_well_nothing_is_found() -> None:

@@ -61,6 +61,10 @@ def test_who_says_nothing() -> None:
     # What cannot be read is another matter.
     broken = Heard(1.0, payload(2).replace('"v":1', '"v":9'), AIR)
     assert signs(identity.silent, messages=[*without(2), broken]) == []
+    slow = [s._replace(values={'round_period': '30'}) for s in healthy().diagnostics]
+    sign, = identity.silent(healthy(messages=without(2), diagnostics=slow))
+    assert sign == (Level.NOTE, ('bob',), 'its rounds are 30 s apart, longer than was listened '
+                    'for; --seconds 60 would do')
 
 
 def test_nodes_of_one_name() -> None:

@@ -58,6 +58,29 @@ def test_odometry_that_stops_or_is_slow_or_nonsense() -> None:
         (('bob',), f'{ODOM} says what no place can be')]
 
 
+def saying(**values: str) -> list:
+    """Return what all say of themselves, with settings beside."""
+    return [status._replace(values={**status.values, **values})
+            for status in healthy().diagnostics]
+
+
+def test_a_robot_says_after_what_time_its_odometry_is_old() -> None:
+    late = of_bob(readings(until=6.0))
+    assert signs(sensing.odometry, odometry=late, diagnostics=saying(odometry_expiry='5')) == []
+    assert len(signs(sensing.odometry, odometry=late,
+                     diagnostics=saying(odometry_expiry='3'))) == 1
+
+
+def test_where_positions_do_not_matter_nothing_is_said_of_odometry() -> None:
+    assert signs(sensing.odometry, odometry=of_bob([])) != []
+    for look, wrong in ((sensing.odometry, {'odometry': of_bob([])}),
+                        (sensing.odometry_frames, {'odometry': of_bob(readings(frame=''))}),
+                        (sensing.places, {'messages': without(2) + said(2, x=2.0)})):
+        for needed in ('True', 'False'):
+            found = signs(look, diagnostics=saying(odometry_needed=needed), **wrong)
+            assert bool(found) == (needed == 'True')
+
+
 def test_odometry_on_another_topic_that_the_robot_hears() -> None:
     """It goes by who subscribes, and not by names."""
     hears = [replace_topic(endpoint) for endpoint in wiring('bob')]

@@ -14,9 +14,13 @@
 
 """The checks of clocks."""
 
+from collections.abc import Callable
+from functools import partial
+from operator import mul
+
 from doctor.scene import healthy, NAMES, node, readings, rewired, said, signs, wiring, without
 from leader_election.doctor import timing
-from leader_election.doctor.observations import CLOCK, Endpoint
+from leader_election.doctor.observations import CLOCK, Endpoint, Heard
 
 ODOM = '/bob/odom'
 SIMULATOR = Endpoint(CLOCK, 'rosgraph_msgs/msg/Clock', True, '/gazebo')
@@ -51,6 +55,43 @@ def test_time_that_goes_back() -> None:
         (('bob',), f'stamps of {ODOM} went back by 39.800 s')]
 
 
+def at(delay: Callable[[int], float]) -> list[Heard]:
+    """Return what Bob says with delays by the number of the message."""
+    return [heard._replace(delay=delay(k)) for k, heard in enumerate(said(2))]
+
+
+def leaping(by: float, number: int) -> float:
+    return by * (number > 4)
+
+
+def test_a_clock_that_is_set() -> None:
+    for by, way in ((2.0, 'back'), (-2.0, 'forward')):
+        assert signs(timing.jumps, messages=without(2) + at(partial(leaping, by))) == [
+            (('bob',), f'its clock went {way} by 2.00 s from one message to the next')]
+    one_late = without(2) + at(lambda k: 1.5 * (k == 4))
+    assert signs(timing.jumps, messages=one_late) == []
+    ahead = [r._replace(stamp=r.stamp + 3.0 * (r.received > 5.0),
+                        delay=r.delay - 3.0 * (r.received > 5.0)) for r in readings()]
+    assert signs(timing.jumps, odometry={ODOM: ahead}) == [
+        (('bob',), f'the stamp of {ODOM} went forward by 3.00 s from one message to the next')]
+    assert signs(timing.jumps, odometry={ODOM: ahead}, endpoints=[*ALL, SIMULATOR]) == []
+
+
+def test_the_clock_here_is_set() -> None:
+    all_at_once = [heard._replace(delay=2.0 * (heard.received > 5.0))
+                   for i in (1, 2, 3) for heard in said(i)]
+    assert signs(timing.jumps, messages=all_at_once, odometry={}) == [
+        ((), 'the clock here was set by 2.00 s')]
+
+
+def test_a_clock_that_drifts() -> None:
+    for by, what in ((0.03, 'falls behind by 30.0 ms'), (-0.03, 'gains 30.0 ms')):
+        assert signs(timing.drifts, messages=without(2) + at(partial(mul, by))) == [
+            (('bob',), f'its clock {what} a second')]
+    for delay in (lambda k: 2.0 * (k > 4), lambda k: 0.04 * (k % 2), lambda k: 0.001 * k):
+        assert signs(timing.drifts, messages=without(2) + at(delay)) == []
+
+
 def test_clocks_that_differ() -> None:
     late = [heard._replace(delay=0.4) for heard in said(2)]
     assert signs(timing.offsets, messages=without(2) + late) == [
@@ -70,5 +111,5 @@ def test_stamps_of_simulated_time_are_not_compared() -> None:
 
 
 def test_with_three_that_are_well_nothing_is_found() -> None:
-    for look in (timing.simulated_time, timing.jumps, timing.offsets):
+    for look in (timing.simulated_time, timing.jumps, timing.drifts, timing.offsets):
         assert list(look(healthy())) == []

@@ -38,14 +38,14 @@ def curtain() -> None:
         CAST.pop().destroy_node()
 
 
-def robot(robot_id: int, **parameters: Any) -> ElectionNode:
+def robot(robot_id: int, air: str = '/neighbourhood', **parameters: Any) -> ElectionNode:
     """Return a robot in the namespace ``/r<id>`` that runs quick rounds."""
     values = {'robot_id': robot_id, 'strength': float(robot_id), 'round_period': 0.1,
               'message_expiry': max(0.5, 2.0 * parameters.get('round_period', 0.1)),
               'diagnostics_period': 0.1, **parameters}
     CAST.append(ElectionNode(
         namespace=f'/r{robot_id}', use_global_arguments=False,
-        cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
+        cli_args=['--ros-args', '-r', f'neighbourhood:={air}'],
         parameter_overrides=[Parameter(name, value=value) for name, value in values.items()]))
     return CAST[-1]
 
