@@ -31,7 +31,7 @@ class ChildDied(RuntimeError):
     """A process ended that should not have; the text is one line for people."""
 
 
-def _end_with_parent() -> None:
+def end_with_parent() -> None:
     """Have Linux stop this process when its parent dies, even by SIGKILL."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
@@ -59,7 +59,7 @@ class Children:
         with self._log(name).open('wb') as log:
             self._running[name] = subprocess.Popen(
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
-                preexec_fn=_end_with_parent, start_new_session=True)
+                preexec_fn=end_with_parent, start_new_session=True)
         return self._running[name].pid
 
     def kill(self, name: str) -> None:

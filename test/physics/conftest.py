@@ -18,14 +18,14 @@ from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
-from physics.fetch import root
+from physics.fetch import is_there, root
 import pytest
 
 
 @pytest.fixture
 def gazebo(ros: None) -> Iterator[Path]:
     """Return the folder that Gazebo Classic 11 is in; ROS is up."""
-    if not root().is_dir():
+    if not is_there():
         pytest.skip('Gazebo Classic 11 is not in the cache; make test-gazebo fetches it')
     if find_spec('grpc_tools') is None:
         pytest.skip('grpcio-tools is not installed; make test-gazebo installs it')

@@ -25,6 +25,7 @@ from collections.abc import Iterator
 import os
 from pathlib import Path
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -36,8 +37,12 @@ PACKAGES = ('gazebo', 'gazebo-plugin-base')
 ALONE = ('libgazebo-dev',)
 """What is only read: it holds the definitions of the messages."""
 KEYS = Path('/usr/share/keyrings/debian-archive-keyring.gpg')
+SERVER = 'usr/bin/gzserver-11.1.0'
+"""The simulator, from where Gazebo is."""
 TIMEOUT = 900.0
 """So long apt may take [s]."""
+_NO = {'no', 'false', 'without', 'off', 'disable', '0'}
+"""As apt takes it."""
 
 
 class NotHad(Exception):
@@ -51,8 +56,13 @@ def cache() -> Path:
 
 
 def root() -> Path:
-    """Return the folder that Gazebo is unpacked in; it is there when it is complete."""
+    """Return the folder that Gazebo is unpacked in."""
     return cache() / 'gazebo11'
+
+
+def is_there() -> bool:
+    """Return whether Gazebo was fetched."""
+    return (root() / SERVER).is_file()
 
 
 def mirrors(etc: Path) -> Iterator[str]:
@@ -67,15 +77,29 @@ def mirrors(etc: Path) -> Iterator[str]:
             words = [word for word in line.split() if not word.startswith('[')]
             yield from (word for word in words[1:] if words[0] == 'deb' and _is_debian(word))
     for file in sorted(parts.glob('*.sources')):
-        for line in _lines(file):
-            key, _, value = line.partition(':')
-            if key.lower() == 'uris':
-                yield from (word for word in value.split() if _is_debian(word))
+        for stanza in re.split(r'\n\s*\n', _text(file)):
+            yield from _in_stanza(stanza)
+
+
+def _in_stanza(stanza: str) -> list[str]:
+    """Return the mirrors of Debian in one stanza; none where it is not in force."""
+    # A value may go on in lines that are indented.
+    pairs = (line.partition(':') for line in re.sub(r'\n[ \t]+', ' ', stanza).splitlines())
+    fields = {key.strip().lower(): value.split() for key, _, value in pairs}
+    enabled = ''.join(fields.get('enabled', ())).lower()
+    if enabled in _NO or 'deb' not in fields.get('types', ()):
+        return []
+    return [word for word in fields.get('uris', ()) if _is_debian(word)]
+
+
+def _text(file: Path) -> str:
+    """Return a file without its comments, which may be in any encoding."""
+    text = file.read_text(errors='replace') if file.exists() else ''
+    return '\n'.join(line for line in text.splitlines() if not line.startswith('#'))
 
 
 def _lines(file: Path) -> list[str]:
-    text = file.read_text() if file.exists() else ''
-    return [line for line in text.splitlines() if line.strip() and not line.startswith('#')]
+    return [line for line in _text(file).splitlines() if line.strip()]
 
 
 def _is_debian(word: str) -> bool:
@@ -128,7 +152,7 @@ def fetch(etc: Path = Path('/etc/apt')) -> Path:
     :param etc: where this machine says which mirrors it gets its packages from.
     :raises NotHad: where it cannot be had.
     """
-    if root().is_dir():
+    if is_there():
         return root()
     if (platform.system(), platform.machine()) != ('Linux', 'x86_64'):
         raise NotHad('there are packages for Linux on x86-64 only')
@@ -147,6 +171,8 @@ def fetch(etc: Path = Path('/etc/apt')) -> Path:
     apt.run('install', '--yes', '--download-only', *PACKAGES)
     apt.run('download', *ALONE)
     _unpack(sorted(apt.archives.glob('*.deb')), work / 'root')
+    # What is there is no Gazebo.
+    shutil.rmtree(root(), ignore_errors=True)
     (work / 'root').rename(root())
     shutil.rmtree(work)
     return root()
@@ -165,13 +191,16 @@ def _unpack(packages: list[Path], into: Path) -> None:
 
 
 def main(etc: Path = Path('/etc/apt')) -> int:
-    """Fetch; return the exit status: 2 with one line where it cannot be had."""
+    """Fetch; return the exit status: 2 with one line where it cannot be had, 130 for Ctrl-C."""
     try:
         print(f'Gazebo Classic 11 is in {fetch(etc)}')
     except (NotHad, OSError) as error:
         print(f'error: Gazebo Classic 11 could not be had: {" ".join(str(error).split())}',
               file=sys.stderr)
         return 2
+    except KeyboardInterrupt:
+        print('\nerror: interrupted; what was downloaded is kept', file=sys.stderr)
+        return 130
     return 0
 
 

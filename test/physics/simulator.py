@@ -23,6 +23,8 @@ import tempfile
 import time
 from types import TracebackType
 
+from leader_election.demo.children import end_with_parent
+from physics.fetch import SERVER
 from physics.messages import Messages
 from physics.transport import Client, HOST
 
@@ -67,7 +69,7 @@ class Simulator:
             _command(self._root, folder / 'swarm.world'),
             env=_environment(self._root, folder, port),
             stdin=subprocess.DEVNULL, stdout=self._log, stderr=subprocess.STDOUT, cwd=folder,
-            start_new_session=True)
+            preexec_fn=end_with_parent, start_new_session=True)
         try:
             self._wait_for(port)
         except BaseException:
@@ -139,7 +141,7 @@ def _command(root: Path, world: Path) -> list[str]:
             lib / 'gazebo-11/plugins', lib / 'pulseaudio')
     return [str(root / 'lib/x86_64-linux-gnu/ld-2.31.so'),
             '--library-path', ':'.join(map(str, path)),
-            str(root / 'usr/bin/gzserver-11.1.0'), '--verbose', str(world)]
+            str(root / SERVER), '--verbose', str(world)]
 
 
 def _environment(root: Path, home: Path, port: int) -> dict[str, str]:

@@ -16,7 +16,11 @@
 
 from collections.abc import Callable
 import math
+import os
 from pathlib import Path
+from select import select
+import subprocess
+import sys
 
 from geometry_msgs.msg import Twist
 from leader_election.gazebo.simulator import BARE
@@ -38,6 +42,13 @@ from support import spin_until
 pytestmark = pytest.mark.gazebo
 
 # One looks at the upper wall, 2 m before it; the other stands 1 m to its right.
+CREEP = 0.004
+"""
+A robot that stands creeps by 1.5 to 2.5 mm/s, its wheels held still [m/s].
+
+The solver stops before friction is worked out to the end: with ten times the iterations it is
+0.3 mm/s.
+"""
 ROBOTS = [Entry('robot_1', 1, (0.0, 8.0, math.pi / 2)), Entry('robot_2', 2, (1.0, 8.0, 0.0))]
 
 
@@ -88,7 +99,8 @@ def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
         assert yaw == pytest.approx(bridge.truth[0, 2] - math.pi / 2, rel=0.1)
         point = driver.odom[-1].pose.pose.position
         assert (point.x, point.y) == pytest.approx((x, y), abs=0.01)
-        assert bridge.truth[1] == pytest.approx(ROBOTS[1].pose, abs=0.01)
+        # However long all this took: a busy machine takes longer.
+        assert bridge.truth[1] == pytest.approx(ROBOTS[1].pose, abs=CREEP * bridge.time)
 
         bridge.delete('robot_1')
         silent, since = len(driver.odom), bridge.time
@@ -100,6 +112,29 @@ def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
         assert bridge.truth[0].tolist() == there.tolist()
     bridge.destroy_node()
     driver.destroy_node()
+
+
+def test_a_server_ends_with_who_started_it(gazebo: Path) -> None:
+    world = world_sdf(load_arena('empty'), ROBOTS, Kind.GZ_CLASSIC, BARE, STEP)
+    code = ('import signal, sys\n'
+            'from pathlib import Path\n'
+            'from physics.simulator import Simulator\n'
+            'with Simulator(Path(sys.argv[1]), sys.stdin.read(), sys.argv[2]) as running:\n'
+            '    print(running._process.pid, flush=True)\n'
+            '    signal.pause()\n')
+    with subprocess.Popen(
+            [sys.executable, '-c', code, gazebo, WORLD_NAME], text=True, stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**os.environ, 'PYTHONPATH': os.pathsep.join(filter(None, sys.path))}) as parent:
+        assert parent.stdin is not None and parent.stdout is not None
+        parent.stdin.write(world)
+        parent.stdin.close()
+        process = os.pidfd_open(int(parent.stdout.readline()))
+        assert select([process], [], [], 0.0)[0] == []
+        parent.kill()
+    # It can be read from when the process has ended.
+    assert select([process], [], [], 20.0)[0] == [process]
+    os.close(process)
 
 
 def test_a_world_that_cannot_be_read_is_told_and_nothing_is_left_running(

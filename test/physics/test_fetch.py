@@ -27,9 +27,20 @@ deb [arch=amd64 signed-by=/k.gpg] https://other.example.org/debian/ bookworm-upd
 deb https://packages.example.org/apt tools main
 """
 STANZAS = """Types: deb
-# URIs: http://old.example.org/debian
-URIs: http://stanza.example.org/debian http://stanza.example.org/debian-security
+URIs: http://off.example.org/debian
 Suites: bookworm
+Enabled: No
+
+Types: deb-src
+URIs: http://source.example.org/debian
+Suites: bookworm
+
+Types: deb deb-src
+# URIs: http://old.example.org/debian
+URIs: http://Stanza.example.org/debian http://stanza.example.org/debian-security
+  http://next.example.org/debian
+Suites: bookworm
+Enabled: yes
 """
 
 
@@ -41,18 +52,32 @@ def empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_mirrors_of_debian_are_found_in_both_formats(tmp_path: Path) -> None:
     assert list(fetch.mirrors(tmp_path)) == []
-    (tmp_path / 'sources.list').write_text(ONE_LINE)
+    # A comment in the encoding of another time.
+    (tmp_path / 'sources.list').write_bytes(b'# M\xfcnchen\n' + ONE_LINE.encode())
     (tmp_path / 'sources.list.d').mkdir()
     (tmp_path / 'sources.list.d' / 'debian.sources').write_text(STANZAS)
     assert list(fetch.mirrors(tmp_path)) == [
         'http://mirror.example.org/debian', 'https://other.example.org/debian/',
-        'http://stanza.example.org/debian']
+        'http://Stanza.example.org/debian', 'http://next.example.org/debian']
 
 
 def test_what_is_there_is_not_fetched_again(empty_cache: Path, tmp_path: Path) -> None:
     folder = empty_cache / 'leader_election' / 'gazebo11'
-    folder.mkdir(parents=True)
+    (folder / 'usr' / 'bin').mkdir(parents=True)
+    # A folder alone is no Gazebo; there is no mirror to fetch it from.
+    with pytest.raises(fetch.NotHad):
+        fetch.fetch(tmp_path)
+    (folder / fetch.SERVER).touch()
     assert fetch.fetch(tmp_path) == folder
+
+
+def test_ctrl_c_is_one_line_and_status_130(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    def interrupted(etc: Path) -> Path:
+        raise KeyboardInterrupt
+    monkeypatch.setattr(fetch, 'fetch', interrupted)
+    assert fetch.main() == 130
+    assert capsys.readouterr().err == '\nerror: interrupted; what was downloaded is kept\n'
 
 
 @pytest.mark.skipif(not (shutil.which('apt-get') and fetch.KEYS.exists()),
