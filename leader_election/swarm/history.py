@@ -117,12 +117,18 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
     while first and snapshots[first].time > silent:
         first -= 1
     led = _led(snapshots[first], leader)
-    # Before it counts as gone nobody can tell that it is.
-    after = snapshots[last + 1:]
-    recovered = (s.time for s in after if not set(led) & {*orphans(s)})
-    returned = (s.time for s in after if leader in s.robots)
+    # Until it counts as gone it is silent, though it looks as if it lived.
+    recovered = (s.time for number, s in enumerate(snapshots[first + 1:], first + 1)
+                 if _are_led(s, led, None if number > last else leader))
+    returned = (s.time for s in snapshots[last + 1:] if leader in s.robots)
     return Loss(leader, snapshots[first].time, len(led), next(recovered, None),
                 next(returned, None))
+
+
+def _are_led(snapshot: Snapshot, robots: Sequence[int], lost: int | None) -> bool:
+    """Return whether each of these robots that lives has a living leader, and not the lost one."""
+    return not {*robots} & {*orphans(snapshot)} and all(
+        snapshot.robots[robot].leader != lost for robot in robots if robot in snapshot.robots)
 
 
 def _led(snapshot: Snapshot, leader: int) -> list[int]:

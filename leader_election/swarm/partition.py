@@ -33,6 +33,7 @@ def partition(graph: Graph, strengths: Mapping[int, float], radius: float,
     """
     Return the leader, distance and way's links of each device.
 
+    :param strengths: of each device; none is NaN, for among such there is no strongest.
     :param ties: ``id``: the leaders are taken one by one, of equal strength the lower id first;
         ``nearest``: all of one strength at once, and each device takes the nearest of them,
         of equally near ones the lower id.

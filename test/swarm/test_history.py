@@ -48,6 +48,12 @@ def test_a_leader_that_comes_back_is_followed_again():
     assert losses(course, 3.0) == [(1, 0.0, 1, 4.0, 4.0)]
 
 
+def test_a_region_may_have_recovered_before_anybody_could_know():
+    course = [at(0.0, r1=1, r2=1, r3=1), at(1.0, r1=1, r2=2, r3=1), at(2.0, r1=1, r2=2, r3=2),
+              at(3.5, r2=2, r3=2)]
+    assert losses(course, 3.0) == [(1, 0.0, 2, 2.0, None)]
+
+
 def test_who_led_nobody_is_no_loss():
     assert losses([at(0.0, r1=1, r2=2), at(4.0, r2=2)], 3.0) == []
     assert losses([at(0.0, r1=2, r2=2), at(4.0, r2=2)], 3.0) == []
