@@ -21,10 +21,13 @@ from leader_election.view.colours import Colour, GONE
 from leader_election.view.frame import Frame
 from matplotlib.figure import Figure
 import numpy as np
+from numpy.typing import NDArray
 
 MOST_COLUMNS = 2000
-"""Of a longer run, looks are left out."""
+"""The picture has so many; of a longer run, looks are left out."""
 _SILENT: Colour = (1.0, 1.0, 1.0)
+_LONGEST_PAUSE = 3.0
+"""A look holds for so many of the usual pauses between two at most."""
 _MOST_NAMES = 60
 """Up to so many robots each has its id beside its line."""
 
@@ -40,16 +43,18 @@ def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> No
     :raises OSError: when the file cannot be written.
     """
     frames = frames[::len(frames) // MOST_COLUMNS + 1]
+    times = np.array([frame.snapshot.time - start for frame in frames])
     robots = sorted({robot for frame in frames for robot in frame.snapshot.robots})
     rows = {robot: row for row, robot in enumerate(robots)}
-    image = np.full((max(len(robots), 1), len(frames), 3), _SILENT)
+    looks = np.full((max(len(robots), 1), len(frames), 3), _SILENT)
     leads: list[tuple[int, float]] = []
-    for column, frame in enumerate(frames):
+    for number, frame in enumerate(frames):
         for robot, view in frame.snapshot.robots.items():
-            image[rows[robot], column] = frame.colours.get(view.leader, GONE)
+            looks[rows[robot], number] = frame.colours.get(view.leader, GONE)
             if view.leader == robot:
-                leads.append((rows[robot], frame.snapshot.time - start))
-    begin, end = (frames[i].snapshot.time - start for i in (0, -1))
+                leads.append((rows[robot], times[number]))
+    image = _by_time(looks, times)
+    begin, end = times[0], times[-1]
     figure = Figure(figsize=(9.0, 1.1 + 0.14 * min(len(robots), _MOST_NAMES)), dpi=160,
                     layout='constrained')
     axes = figure.subplots()
@@ -62,4 +67,26 @@ def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> No
     if len(robots) <= _MOST_NAMES:
         axes.set_yticks(range(len(robots)), [str(robot) for robot in robots], fontsize=6)
     axes.spines[:].set_visible(False)
-    figure.savefig(path)
+    figure.savefig(path, format='png')
+
+
+def _by_time(looks: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
+    """
+    Return columns that are evenly spaced in time, of looks that need not be.
+
+    A look holds until the next; where none was taken for a while, nobody was heard.
+
+    :param looks: a column a look, shape (robots, looks, 3).
+    :param times: of the looks [s], growing.
+
+    >>> looks, times = np.array([[[0.2], [0.4], [0.6], [0.8]]]), np.array([0.0, 1.0, 2.0, 10.0])
+    >>> image = _by_time(looks, times)
+    >>> [float(image[0, MOST_COLUMNS * second // 10, 0]) for second in (0, 4, 8)]
+    [0.2, 0.6, 1.0]
+    """
+    columns = np.linspace(times[0], times[-1], MOST_COLUMNS)
+    last = np.searchsorted(times, columns, side='right') - 1
+    pause = np.median(np.diff(times)) if len(times) > 1 else np.inf
+    image = looks[:, last]
+    image[:, columns - times[last] > _LONGEST_PAUSE * pause] = 1.0
+    return image

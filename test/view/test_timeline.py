@@ -51,3 +51,15 @@ def test_a_long_run_and_one_look_are_drawn(tmp_path):
         path = tmp_path / f'{number}.png'
         draw_timeline([frame(float(t), {1: 1}) for t in range(number)], path, start=0.0)
         assert shares(path)[0] > 0.2
+
+
+def test_colours_are_where_their_times_are(tmp_path):
+    """Ten looks within a second, then none for 59 s, then ten more."""
+    path = tmp_path / 'gap.png'
+    draw_timeline([frame(60.0 * minute + 0.1 * look, {1: 1 + minute})
+                   for minute in (0, 1) for look in range(10)], path)
+    pixels = np.asarray(Image.open(path).convert('RGB'))
+    width = pixels.shape[1]
+    for colour, begin, end in (((255, 0, 0), 0.0, 0.1), ((0, 0, 255), 0.9, 1.0)):
+        columns = np.flatnonzero(np.all(pixels == colour, axis=2).any(axis=0)) / width
+        assert len(columns) and begin < columns.min() and columns.max() <= end
