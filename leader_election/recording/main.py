@@ -14,15 +14,18 @@
 
 """Entry of ``replay``: what a recording holds of a swarm, as pictures and as a report."""
 
-from collections.abc import Sequence
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 import sys
 
+from leader_election.recording.forms import RecordingError
 from leader_election.recording.options import replay_options
-from leader_election.recording.reading import Reader, RecordingError
+from leader_election.recording.reading import Reader
 from leader_election.recording.report import as_json, lengths, report
-from leader_election.recording.rerun import rerun, Run, wanted
+from leader_election.recording.rerun import Rerun, Run, wanted
 from leader_election.recording.settings import Settings
+from leader_election.recording.troubles import troubles
 from leader_election.recording.words import in_words
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions
@@ -33,6 +36,8 @@ USAGE_ERROR = 2
 """The exit status where there is nothing to be shown."""
 MOST_FRAMES = 100
 """Of a longer run, frames of the animation are left out."""
+Product = tuple[Path, Callable[[Path], None]]
+"""A file, and what writes it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -42,51 +47,61 @@ def main(arguments: Sequence[str] | None = None) -> int:
         options.topic, options.instance, options.expiry, options.look, options.begin, options.end,
         options.radius, options.range)
     try:
-        reader = Reader(options.file)
-        run = rerun(reader.entries(lambda topic, kind: wanted(topic, kind, settings)), settings)
+        run = _read(options.file, settings)
     except RecordingError as error:
-        print(f'error: {error}', file=sys.stderr)
-        return USAGE_ERROR
-    _warn(reader, run)
+        return _refuse(str(error))
     told = report(run, settings)
     text = as_json(told) if options.json else in_words(told)
     print(text)
-    try:
-        if options.report:
-            options.report.write_text(text + '\n')
-        _draw(run, settings, options.picture, options.animation, options.timeline)
-    except OSError as error:
-        print(f'error: {error.filename}: {error.strerror}', file=sys.stderr)
-        return USAGE_ERROR
+    for path, write in _products(options, run, settings, text):
+        try:
+            write(path)
+        except OSError as error:
+            return _refuse(f'{path}: {error.strerror or error}')
     return 0
 
 
-def _warn(reader: Reader, run: Run) -> None:
-    """Say what could not be read."""
-    for damage in reader.damages:
-        print(f'warning: {damage.path} is cut off or damaged; what is whole was read, up to '
-              f'{run.snapshots[-1].time - run.begin:.1f} s, and its last {damage.left} bytes '
-              'were not', file=sys.stderr)
-    if reader.unreadable:
-        print(f'warning: {reader.unreadable} messages are not what their types say; they were '
-              'left out', file=sys.stderr)
+def _refuse(line: str) -> int:
+    print(f'error: {line}', file=sys.stderr)
+    return USAGE_ERROR
 
 
-def _draw(run: Run, settings: Settings, picture: Path | None, animation: Path | None,
-          timeline: Path | None) -> None:
-    """Draw what is asked for; what draws is loaded only then, since it takes long."""
+def _read(path: Path, settings: Settings) -> Run:
+    """Return what a recording holds; say what could not be read."""
+    reader, again = Reader(path), Rerun(settings)
+    try:
+        for entry in reader.entries(lambda topic, kind: wanted(topic, kind, settings)):
+            again.take(entry)
+        run = again.run()
+    except RecordingError as error:
+        # One line has all of it.
+        raise RecordingError('; '.join(
+            [str(error), *troubles(reader, again.unlike, None)])) from None
+    for trouble in troubles(reader, again.unlike, run):
+        print(f'warning: {trouble}', file=sys.stderr)
+    return run
+
+
+def _products(options: Namespace, run: Run, settings: Settings, text: str) -> Iterator[Product]:
+    """Yield what is asked for; what draws is loaded only then, since it takes long."""
+    if options.report is not None:
+        yield options.report, lambda path: _save(path, text)
     reach = lengths(run, settings)[1]
     reach = MonitorParameters.communication_range if reach is None else reach
     palette = Palette()
     frames = [Frame(snapshot, palette.assign(regions(snapshot))) for snapshot in run.snapshots]
-    if picture is not None:
+    if options.picture is not None:
         from leader_election.view.picture import draw
-        draw(frames[-1], run.rings, picture, reach, run.begin)
-    if timeline is not None:
+        yield options.picture, lambda path: draw(frames[-1], run.rings, path, reach, run.begin)
+    if options.timeline is not None:
         from leader_election.view.timeline import draw_timeline
-        draw_timeline(frames, timeline, run.begin)
-    if animation is not None:
+        yield options.timeline, lambda path: draw_timeline(frames, path, run.begin)
+    if options.animation is not None:
         from leader_election.view.animation import animate
         # The last one is always among them.
         some = frames[::-1][::-(-len(frames) // MOST_FRAMES)][::-1]
-        animate(some, run.rings, animation, reach, run.begin)
+        yield options.animation, lambda path: animate(some, run.rings, path, reach, run.begin)
+
+
+def _save(path: Path, text: str) -> None:
+    path.write_text(text + '\n')

@@ -23,6 +23,8 @@ from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.recording.parameters import RecorderParameters
 from leader_election.recording.settings import Settings
 
+SHORTEST_LOOK = 1e-3
+"""Between two looks at the swarm is at least this [s]."""
 FILE = 'output'
 """The parameter of the recorder that stands for itself on the command line."""
 
@@ -47,6 +49,7 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
         for p in table(RecorderParameters):
             if p.name in given:
                 p.check(given[p.name])
+                _refuse_files(parser, p, given[p.name])
     except ParameterError as error:
         parser.error(str(error))
     return given
@@ -81,7 +84,7 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     how.add_argument('--range', type=_length, help='how far a robot is heard [m], likewise')
     how.add_argument('--expiry', type=_positive, default=by_default.expiry, metavar='S',
                      help='a robot unheard for so long counts as gone [s] (default: %(default)g)')
-    how.add_argument('--look', type=_positive, default=by_default.look, metavar='S',
+    how.add_argument('--look', type=_moment, default=by_default.look, metavar='S',
                      help='time between two looks at the swarm [s] (default: %(default)g)')
     options = parser.parse_args(arguments)
     if options.begin >= options.end:
@@ -97,11 +100,27 @@ def _length(text: str) -> float:
     return number
 
 
+def _moment(text: str) -> float:
+    number = _positive(text)
+    if number < SHORTEST_LOOK:
+        raise argparse.ArgumentTypeError(
+            f'{text} is not allowed; it takes at least {SHORTEST_LOOK:g}')
+    return number
+
+
 def _positive(text: str) -> float:
     number = float(text)
     if not 0.0 < number < float('inf'):
         raise argparse.ArgumentTypeError(f'{text} is not allowed; it takes more than 0')
     return number
+
+
+def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> None:
+    """Refuse a file among the names of topics: an option takes all that follows."""
+    for name in value if isinstance(value, list) else ():
+        if name.endswith('.mcap'):
+            parser.error(f'argument --{p.name}: {name} is a file and no topic; name it first, '
+                         f'before --{p.name}')
 
 
 def _add(parser: argparse.ArgumentParser, p: Parameter) -> None:

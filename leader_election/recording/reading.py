@@ -15,21 +15,20 @@
 """A recording that is read: any MCAP of ROS 2 messages, ours or one of ``ros2 bag record``."""
 
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr
+from io import StringIO
 from pathlib import Path
-import re
 from typing import Any, NamedTuple
 
+from leader_election.recording.forms import CONVERT, files, is_packed, RecordingError
 from mcap.records import Channel, Message, Schema
 from mcap.stream_reader import StreamReader
+from mcap.well_known import MessageEncoding, SchemaEncoding
 from mcap_ros2.decoder import DecoderFactory
 
 LARGEST_RECORD = 2**30
 """What says that it is larger than this is damaged [bytes]."""
-_MAGIC = b'\x89MCAP0\r\n'
-
-
-class RecordingError(ValueError):
-    """What is no recording, or not of a swarm; the text is one line for people."""
+Decode = Callable[[bytes], Any]
 
 
 class Entry(NamedTuple):
@@ -42,6 +41,8 @@ class Entry(NamedTuple):
     """When it was recorded [s]."""
     message: Any
     """With the fields of its type."""
+    path: Path = Path()
+    """In which file."""
 
 
 class Damage(NamedTuple):
@@ -49,55 +50,80 @@ class Damage(NamedTuple):
 
     path: Path
     left: int
-    """[bytes]."""
+    """[bytes]; 0: it is whole, but has no end, as when its recorder was killed."""
 
 
 class Reader:
     """
     Reads a file, or all of a folder, as ``ros2 bag record`` writes it.
 
-    A file that is cut off is read as far as it is whole.
+    A file that is cut off is read as far as it is whole; of several, one that is no recording at
+    all is left out.
 
     :ivar damages: where files end too early, known once all is read.
     :ivar unreadable: how many messages were not what their type says.
+    :ivar undefined: the topics whose messages nobody can read, and why.
     :raises RecordingError: for what is no recording at all.
     """
 
     def __init__(self, path: Path) -> None:
-        self.damages: list[Damage] = []
         self.unreadable = 0
-        self._paths = _files(path)
+        self.undefined: dict[str, str] = {}
+        self._paths, spoilt = files(path)
+        self.damages = [Damage(each, each.stat().st_size) for each in spoilt]
 
     def entries(self, wanted: Callable[[str, str], bool]) -> Iterator[Entry]:
         """
         Yield the messages of the topics wanted, in the order of the file.
 
         :param wanted: ``wanted(topic, kind)`` says whether a topic is.
+        :raises RecordingError: where messages are packed one by one.
         """
         for path in self._paths:
             yield from self._entries(path, wanted)
 
     def _entries(self, path: Path, wanted: Callable[[str, str], bool]) -> Iterator[Entry]:
         schemas: dict[int, Schema] = {}
-        channels: dict[int, tuple[str, str, Callable[[bytes], Any]]] = {}
+        channels: dict[int, tuple[str, str, Decode]] = {}
         factory = DecoderFactory()
         for record in self._records(path):
             if isinstance(record, Schema):
                 schemas[record.id] = record
             elif isinstance(record, Channel) and record.schema_id in schemas:
                 schema = schemas[record.schema_id]
-                if wanted(record.topic, schema.name):
-                    decode = factory.decoder_for(record.message_encoding, schema)
+                if record.id not in channels and wanted(record.topic, schema.name):
+                    decode = self._decoder(factory, record, schema)
                     if decode is not None:
                         channels[record.id] = record.topic, schema.name, decode
             elif isinstance(record, Message) and record.channel_id in channels:
                 topic, kind, decode = channels[record.channel_id]
+                if is_packed(record.data):
+                    raise RecordingError(f'the messages in {path} are packed one by one; unpack '
+                                         'them: ' + CONVERT.format(path))
                 try:
                     message = decode(record.data)
                 except Exception:  # noqa: BLE001 - whatever bytes of another type do to it
                     self.unreadable += 1
                     continue
-                yield Entry(topic, kind, record.log_time * 1e-9, message)
+                yield Entry(topic, kind, record.log_time * 1e-9, message, path)
+
+    def _decoder(self, factory: DecoderFactory, channel: Channel, schema: Schema) -> Decode | None:
+        """Return what decodes the messages of a topic, if there is such a thing."""
+        try:
+            # What cannot be parsed is printed there, too.
+            with redirect_stderr(StringIO()):
+                decode: Decode | None = factory.decoder_for(channel.message_encoding, schema)
+        except Exception:  # noqa: BLE001 - whatever a damaged definition does to the library
+            self.undefined[channel.topic] = f'the definition of {schema.name} makes no sense'
+            return None
+        if not schema.encoding:
+            self.undefined[channel.topic] = f'the definition of {schema.name} is missing'
+        elif decode is None:
+            self.undefined[channel.topic] = (
+                f'{schema.name} is defined in {schema.encoding!r} and its messages are in '
+                f'{channel.message_encoding!r}; what is read is {SchemaEncoding.ROS2!r} and '
+                f'{MessageEncoding.CDR!r}')
+        return decode
 
     def _records(self, path: Path) -> Iterator[Any]:
         """Yield the records of a file, up to where it is damaged."""
@@ -115,23 +141,3 @@ class Reader:
                     return
                 whole = file.tell()
                 yield record
-
-
-def _files(path: Path) -> list[Path]:
-    """Return the files of a recording, in the order of their numbers."""
-    try:
-        paths = sorted(path.glob('*.mcap'), key=_numbers) if path.is_dir() else [path]
-        for each in paths:
-            with each.open('rb') as file:
-                if file.read(len(_MAGIC)) != _MAGIC:
-                    raise RecordingError(f'{each} is no recording: it takes a file in MCAP')
-    except OSError as error:
-        raise RecordingError(f'{path}: {error.strerror}') from None
-    if not paths:
-        raise RecordingError(f'{path} holds no file *.mcap')
-    return paths
-
-
-def _numbers(path: Path) -> tuple[list[int], str]:
-    """Return what puts ``bag_2.mcap`` before ``bag_10.mcap``."""
-    return [int(number) for number in re.findall(r'\d+', path.name)], path.name

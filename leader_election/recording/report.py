@@ -14,18 +14,17 @@
 
 """What a recording tells of a swarm, in numbers."""
 
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 import json
 import math
 
 from leader_election.recording.rerun import Run
 from leader_election.recording.settings import Settings
-from leader_election.recording.told import RADIUS, RANGE
 from leader_election.recording.truth import agreement_with_truth
+from leader_election.robot.codec import MAIN
 from leader_election.swarm.agreement import Share
 from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
-from leader_election.swarm.snapshot import is_partition, regions, Snapshot
+from leader_election.swarm.snapshot import is_partition, regions
 
 STRETCHES = 10
 """Agreement is told of so many stretches of the recording, and of the whole."""
@@ -41,6 +40,7 @@ class Report:
     silent: int
     """How many of them were silent in the end."""
     messages: int
+    """In the part that is shown; so all that is told of them."""
     bytes: int
     rejected: int
     """Of these messages: what said nothing."""
@@ -64,7 +64,10 @@ class Report:
     reigns: list[Reign]
     losses: list[Loss]
     agreement: list[Share]
-    """With the leaders by true places: over consecutive stretches, and at last over all."""
+    """
+    With the leaders by true places: over consecutive stretches, and at last over all. Of the
+    first instance only: another may elect by other strengths.
+    """
 
 
 def report(run: Run, settings: Settings) -> Report:
@@ -75,13 +78,13 @@ def report(run: Run, settings: Settings) -> Report:
     radius, reach = lengths(run, settings)
     wholes = [s.time - begin for s in snapshots
               if is_partition(s, math.inf if radius is None else radius)]
-    duration = snapshots[-1].time - begin - settings.begin
+    duration = min(run.end - begin, settings.end) - settings.begin
     minutes = sum(len(snapshot.robots) for snapshot in snapshots) / len(snapshots) * duration / 60
     taken = len(changes(snapshots))
     told = run.told
     return Report(
         duration, len(robots), len(robots - snapshots[-1].robots.keys()),
-        run.tracker.messages, run.tracker.bytes, run.tracker.rejected,
+        *run.heard,
         max(0.0, 1.0 - told.here / told.sent) if told.sent else None, radius, reach,
         (min(counts), sum(counts) / len(counts), max(counts)),
         max((len(members) for s in snapshots for members in regions(s).values()), default=0),
@@ -89,14 +92,14 @@ def report(run: Run, settings: Settings) -> Report:
         taken / minutes if minutes else 0.0,
         [r._replace(begin=r.begin - begin, end=r.end - begin) for r in reigns(snapshots)],
         [_since(begin, loss) for loss in losses(snapshots, settings.expiry)],
-        _agreement(run, snapshots, radius, reach))
+        _agreement(run, settings, duration) if settings.instance == MAIN else [])
 
 
 def lengths(run: Run, settings: Settings) -> tuple[float | None, float | None]:
     """Return radius and range [m]: as chosen, or as the robots say; ``None``: not known."""
-    told = run.told.settings
-    return (told.get(RADIUS) if settings.radius is None else settings.radius,
-            told.get(RANGE) if settings.communication_range is None
+    told = run.told
+    return (told.radius if settings.radius is None else settings.radius,
+            told.communication_range if settings.communication_range is None
             else settings.communication_range)
 
 
@@ -112,14 +115,15 @@ def _since(begin: float, loss: Loss) -> Loss:
                          returned=since(loss.returned))
 
 
-def _agreement(run: Run, snapshots: Sequence[Snapshot], radius: float | None,
-               reach: float | None) -> list[Share]:
+def _agreement(run: Run, settings: Settings, duration: float) -> list[Share]:
+    radius, reach = lengths(run, settings)
     if not run.truth or radius is None or reach is None:
         return []
-    agreement = agreement_with_truth(snapshots, run.truth, run.told.strengths, radius, reach)
-    stretch = (snapshots[-1].time - run.begin) / STRETCHES
-    bounds = [(run.begin + i * stretch, run.begin + (i + 1) * stretch) for i in range(STRETCHES)]
-    shares = (agreement.share(*b) for b in [*bounds, (run.begin, math.inf)])
+    agreement = agreement_with_truth(
+        run.snapshots, run.truth, run.told.strengths, radius, reach)
+    start, stretch = run.begin + settings.begin, duration / STRETCHES
+    bounds = [(start + i * stretch, start + (i + 1) * stretch) for i in range(STRETCHES)]
+    shares = (agreement.share(*b) for b in [*bounds, (start, math.inf)])
     return [share._replace(begin=share.begin - run.begin, end=share.end - run.begin)
             for share in shares if share is not None]
 

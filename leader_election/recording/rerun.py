@@ -16,40 +16,67 @@
 
 from collections.abc import Iterable
 import json
-import re
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from leader_election.recording.reading import Entry, RecordingError
+from leader_election.algorithms import ALGORITHMS
+from leader_election.recording.clocks import Clocks, Jump
+from leader_election.recording.contents import (
+    CLOCK,
+    content,
+    DIAGNOSTICS,
+    MARKERS,
+    ODOMETRY,
+    STRING,
+)
+from leader_election.recording.forms import RecordingError
+from leader_election.recording.reading import Entry
 from leader_election.recording.settings import Settings
-from leader_election.recording.told import Told
+from leader_election.recording.told import ids, Told
+from leader_election.robot.codec import codec_for, DEFAULT_ALGORITHM, MAIN
+from leader_election.robot.told import Reason
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker
-from leader_election.view.frame import Rings, rings_of
+from leader_election.view.frame import Rings
 
 NEIGHBOURHOOD = 'neighbourhood'
-WANTED = {
-    NEIGHBOURHOOD: 'std_msgs/msg/String', 'world': 'visualization_msgs/msg/MarkerArray',
-    'ground_truth': 'nav_msgs/msg/Odometry', 'diagnostics': 'diagnostic_msgs/msg/DiagnosticArray',
-    'clock': 'rosgraph_msgs/msg/Clock'}
+WANTED = {NEIGHBOURHOOD: STRING, 'world': MARKERS, 'ground_truth': ODOMETRY,
+          'diagnostics': DIAGNOSTICS}
 """The topics that are read, by the last part of their names, and their types."""
 LONGEST_GAP = 60.0
-"""Over so long a silence of the whole swarm no looks are taken [s]: a clock was set."""
+"""Over so long a silence of the whole swarm no looks are taken [s]."""
+Track = list[tuple[float, float, float]]
+"""Time [s] and place x, y [m], one after the other."""
+
+
+class Heard(NamedTuple):
+    """What messages came to, in the part that is shown."""
+
+    messages: int = 0
+    bytes: int = 0
+    rejected: int = 0
+    """How many of the messages said nothing."""
 
 
 class Run(NamedTuple):
-    """What a recording holds of a swarm."""
+    """What a recording holds of a swarm, its times on one clock (:class:`Clocks`)."""
 
     snapshots: list[Snapshot]
-    """Looks at it, at least one; on the clock of the recording, or of the simulation."""
+    """Looks at it, at least one."""
     begin: float
     """When it was heard for the first time [s]; what is shown counts from then."""
-    tracker: SwarmTracker
-    """With what all messages came to."""
+    end: float
+    """When anything was heard for the last time [s]."""
+    heard: Heard
     rings: Rings
     told: Told
     """What the robots said of themselves on ``/diagnostics``."""
-    truth: dict[int, list[tuple[float, float, float]]]
-    """Time [s] and true place x, y [m] of robots, by their ids, where that was recorded."""
+    truth: dict[int, Track]
+    """True places of robots, by their ids, where that was recorded."""
+    read: dict[Path, float]
+    """The time of the last message of each file [s]."""
+    jumps: list[Jump]
+    """Where clocks were set."""
 
 
 def wanted(topic: str, kind: str, settings: Settings) -> bool:
@@ -64,10 +91,134 @@ def wanted(topic: str, kind: str, settings: Settings) -> bool:
     >>> wanted('/said', 'std_msgs/msg/String', Settings(topic='/said'))
     True
     """
-    last = topic.rpartition('/')[2]
-    if kind == WANTED[NEIGHBOURHOOD] and settings.topic:
+    if kind == CLOCK:
+        return topic == '/clock'
+    if kind == STRING and settings.topic:
         return topic == settings.topic
-    return WANTED.get(last) == kind
+    return WANTED.get(topic.rpartition('/')[2]) == kind
+
+
+class Rerun:
+    """
+    Takes messages one after the other, and a look at the swarm every now and then.
+
+    :ivar unlike: how many messages were not what their types say.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.unlike = 0
+        self._settings = settings
+        self._clocks = Clocks()
+        self._tracker: SwarmTracker | None = None
+        self._topic = self._unknown = ''
+        self._begin = self._next = self._now = 0.0
+        self._heard = Heard()
+        self._snapshots: list[Snapshot] = []
+        self._rings = Rings()
+        self._told = Told(settings.instance)
+        self._truth: dict[str, Track] = {}
+        self._read: dict[Path, float] = {}
+
+    def take(self, entry: Entry) -> None:
+        """
+        Take in a message.
+
+        :raises RecordingError: where there are several swarms.
+        """
+        found = content(entry.kind, entry.message)
+        if found is None:
+            self.unlike += 1
+        elif entry.kind == CLOCK:
+            self._clocks.tick(entry.time, found)
+        else:
+            self._now = self._read[entry.path] = self._clocks.advance(entry.time)
+            self._take(entry.topic, entry.kind, found)
+
+    def _take(self, topic: str, kind: str, found: Any) -> None:
+        if kind == STRING:
+            self._hear(topic, found)
+        elif kind == MARKERS:
+            self._rings = found
+        elif kind == DIAGNOSTICS:
+            heard = self._tracker.heard if self._tracker is not None else {}
+            self._told.take(found, heard, bool(self._topic) and self._is_shown(self._now))
+        else:
+            namespace = topic.strip('/').rpartition('/')[0]
+            self._truth.setdefault(namespace, []).append((self._now, *found))
+
+    def _hear(self, topic: str, payload: str) -> None:
+        if not self._topic:
+            self._topic, self._begin = topic, self._now
+            self._next = self._now + self._settings.look
+        if topic != self._topic:
+            raise RecordingError(f'the recording holds the messages of several swarms: '
+                                 f'{self._topic}, {topic}; choose one by --topic')
+        if self._tracker is None:
+            self._tracker = self._listen(payload)
+        self._look()
+        rejected = 1
+        if self._tracker is not None:
+            before = self._tracker.rejected
+            self._tracker.hear(payload, self._now)
+            rejected = self._tracker.rejected - before
+        if self._is_shown(self._now):
+            self._heard = Heard(self._heard.messages + 1,
+                                self._heard.bytes + len(payload.encode(errors='replace')),
+                                self._heard.rejected + rejected)
+
+    def _listen(self, payload: str) -> SwarmTracker | None:
+        """Return what listens to a swarm one of whose messages this is, if it is one."""
+        name = algorithm(payload)
+        if name not in ALGORITHMS.names():
+            self._unknown = self._unknown or name
+        elif not isinstance(codec_for(ALGORITHMS.get(name)).decode(payload), Reason):
+            return self._settings.tracker(name)
+        return None
+
+    def _look(self) -> None:
+        """Take the looks that are due."""
+        if self._now - self._next + self._settings.look > LONGEST_GAP:
+            self._next = self._now
+        while self._next <= self._now:
+            self._see(self._next)
+            self._next += self._settings.look
+
+    def _see(self, time: float) -> None:
+        if self._tracker is not None and self._is_shown(time):
+            self._snapshots.append(self._tracker.snapshot(time))
+
+    def _is_shown(self, time: float) -> bool:
+        return self._settings.begin <= time - self._begin <= self._settings.end
+
+    def run(self) -> Run:
+        """
+        Return what all of it came to.
+
+        :raises RecordingError: where there was no robot, or none in the part to be shown.
+        """
+        if self._tracker is None or not self._tracker.heard:
+            raise RecordingError(self._nobody())
+        self._see(self._now)
+        if not self._snapshots:
+            raise RecordingError(
+                f'there is nothing from {self._settings.begin:g} s on; the recording holds '
+                f'{self._now - self._begin:.1f} s')
+        robots = ids(self._truth, self._told.names)
+        truth = {robot: self._truth[namespace] for namespace, robot in robots.items()}
+        return Run(self._snapshots, self._begin, self._now, self._heard, self._rings, self._told,
+                   truth, self._read, self._clocks.jumps)
+
+    def _nobody(self) -> str:
+        """Say why there is no robot."""
+        if not self._topic:
+            what = self._settings.topic or f'a topic {NEIGHBOURHOOD}'
+            return f'there are no messages of robots in it, on {what}'
+        if self._tracker is not None and self._settings.instance != MAIN:
+            return f'no robot in it runs an instance {self._settings.instance!r}'
+        if self._unknown:
+            return (f'the robots elect by {self._unknown!r}, which is not known here; known: '
+                    f'{", ".join(ALGORITHMS.names())}')
+        return f'no message on {self._topic} is one of a robot'
 
 
 def rerun(entries: Iterable[Entry], settings: Settings) -> Run:
@@ -76,106 +227,20 @@ def rerun(entries: Iterable[Entry], settings: Settings) -> Run:
 
     :raises RecordingError: where there are none of a swarm, or of several swarms.
     """
-    again = _Again(settings)
+    again = Rerun(settings)
     for entry in entries:
         again.take(entry)
     return again.run()
 
 
-class _Again:
-    """Takes messages one after the other, and a look at the swarm every now and then."""
-
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
-        self._clock: float | None = None
-        self._tracker: SwarmTracker | None = None
-        self._topic = ''
-        self._begin = self._next = self._now = 0.0
-        self._snapshots: list[Snapshot] = []
-        self._rings = Rings()
-        self._told = Told()
-        self._truth: dict[int, list[tuple[float, float, float]]] = {}
-
-    def take(self, entry: Entry) -> None:
-        message = entry.message
-        if entry.kind == WANTED['clock']:
-            self._tick(message.clock.sec + message.clock.nanosec * 1e-9)
-            return
-        self._now = entry.time if self._clock is None else self._clock
-        if entry.kind == WANTED[NEIGHBOURHOOD]:
-            self._hear(entry.topic, message.data)
-        elif entry.kind == WANTED['world']:
-            self._rings = rings_of(message.markers)
-        elif entry.kind == WANTED['diagnostics']:
-            heard = self._tracker.heard if self._tracker is not None else {}
-            self._told.take(message.status, heard)
-        elif (robot := _robot(entry.topic)) is not None:
-            place = message.pose.pose.position
-            self._truth.setdefault(robot, []).append((self._now, place.x, place.y))
-
-    def _tick(self, time: float) -> None:
-        if self._clock is None and self._tracker is not None:
-            # What was heard before was on another clock.
-            self._tracker, self._snapshots = None, []
-            self._truth.clear()
-        self._clock = time
-
-    def _hear(self, topic: str, payload: str) -> None:
-        if self._tracker is None:
-            self._tracker = self._settings.tracker(_algorithm(payload))
-            self._topic, self._begin = topic, self._now
-            self._next = self._now + self._settings.look
-        if topic != self._topic:
-            raise RecordingError(f'the recording holds the messages of several swarms: '
-                                 f'{self._topic}, {topic}; choose one by --topic')
-        self._look()
-        self._tracker.hear(payload, self._now)
-
-    def _look(self) -> None:
-        """Take the looks that are due."""
-        if not 0.0 <= self._now - self._next + self._settings.look <= LONGEST_GAP:
-            self._next = self._now
-        while self._next <= self._now:
-            self._see(self._next)
-            self._next += self._settings.look
-
-    def _see(self, time: float) -> None:
-        if (self._tracker is not None
-                and self._settings.begin <= time - self._begin <= self._settings.end):
-            self._snapshots.append(self._tracker.snapshot(time))
-
-    def run(self) -> Run:
-        if self._tracker is None:
-            what = self._settings.topic or f'a topic {NEIGHBOURHOOD}'
-            raise RecordingError(f'there are no messages of robots in it, on {what}')
-        self._see(self._now)
-        if not self._snapshots:
-            raise RecordingError(
-                f'there is nothing from {self._settings.begin:g} s on; the recording holds '
-                f'{self._now - self._begin:.1f} s')
-        return Run(self._snapshots, self._begin, self._tracker, self._rings, self._told,
-                   self._truth)
-
-
-def _algorithm(payload: str) -> str:
+def algorithm(payload: str) -> str:
     """
     Return by which algorithm a message says that its sender elects.
 
-    >>> _algorithm('{"v":1,"id":3,"a":"classic"}'), _algorithm('nonsense')
+    >>> algorithm('{"v":1,"id":3,"a":"classic"}'), algorithm('nonsense')
     ('classic', 'bounded')
     """
     try:
         return str(json.loads(payload)['a'])
     except (ValueError, TypeError, LookupError, RecursionError):
-        return 'bounded'
-
-
-def _robot(topic: str) -> int | None:
-    """
-    Return the id in the namespace of a topic.
-
-    >>> _robot('/swarm/robot_12/ground_truth'), _robot('/alice/ground_truth')
-    (12, None)
-    """
-    found = re.search(r'(\d+)/[^/]*$', topic)
-    return int(found[1]) if found else None
+        return DEFAULT_ALGORITHM

@@ -161,12 +161,12 @@ def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
         process.kill()
     reader = Reader(path)
     run = rerun(reader.entries(lambda topic, kind: True), Settings())
-    assert run.tracker.messages > 3 and run.snapshots[-1].robots[3].leader == 3
+    assert run.heard.messages > 3 and run.snapshots[-1].robots[3].leader == 3
     if number == signal.SIGKILL:
         assert [damage.path for damage in reader.damages] == [path]
     else:
         assert (process.returncode, err, reader.damages) == (0, '', [])
-        assert out == f'wrote {path}: {run.tracker.messages} messages of 1 topic\n'
+        assert out == f'wrote {path}: {run.heard.messages} messages of 1 topic\n'
 
 
 def test_wrong_options_are_one_line_and_status_2(tmp_path):

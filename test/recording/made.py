@@ -48,9 +48,9 @@ def truth(place: tuple[float, float]) -> Odometry:
     return message
 
 
-def status(robot: int, **values: Any) -> DiagnosticArray:
+def status(robot: int, namespace: str = '', **values: Any) -> DiagnosticArray:
     return DiagnosticArray(status=[DiagnosticStatus(
-        hardware_id=f'robot {robot}',
+        name=f'{namespace or f"robot_{robot}"}: election', hardware_id=f'robot {robot}',
         values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])])
 
 

@@ -15,9 +15,12 @@
 """Recordings are read as far as they are whole, whatever became of them."""
 
 from pathlib import Path
+import re
 
 from hypothesis import given, settings, strategies
-from leader_election.recording.reading import Reader, RecordingError
+from leader_election.recording.forms import RecordingError
+from leader_election.recording.main import main
+from leader_election.recording.reading import Reader
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 import pytest
@@ -54,7 +57,7 @@ def test_wherever_it_is_cut_off_what_is_whole_is_read(whole, tmp_path):
         said, reader = read(path)
         assert said == everything[:len(said)] and len(said) >= last
         assert [damage.path for damage in reader.damages] == [path]
-        assert 0 < reader.damages[0].left + 8 <= length + 8
+        assert 0 <= reader.damages[0].left <= length
         last = len(said)
     assert last == len(everything)
 
@@ -106,9 +109,74 @@ def test_a_folder_of_ros2_bag_is_read_file_by_file(tmp_path):
 def test_what_is_no_recording_is_told_in_one_line(tmp_path):
     (tmp_path / 'bag.db3').write_bytes(b'SQLite format 3')
     (tmp_path / 'empty.mcap').touch()
-    (tmp_path / 'nothing').mkdir()
-    for name, line in (('bag.db3', 'is no recording: it takes a file in MCAP'),
+    for folder, file in (('nothing', 'notes.txt'), ('sqlite', 'bag_0.db3'),
+                         ('packed', 'bag_0.mcap.zstd')):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / file).touch()
+    for name, line in (('bag.db3', 'bag in SQLite; .*: ros2 bag convert -i .*bag.db3'),
                        ('empty.mcap', 'is no recording'), ('none.mcap', 'No such file'),
-                       ('nothing', r'holds no file \*.mcap')):
+                       ('nothing', r'holds no file \*.mcap'), ('sqlite', 'ros2 bag convert'),
+                       ('packed', r'zstd -d --rm .*packed/\*.zstd')):
         with pytest.raises(RecordingError, match=line):
             Reader(tmp_path / name)
+
+
+def test_of_several_files_a_bad_one_is_damage(tmp_path):
+    write(tmp_path / 'bag_0.mcap', [(0.0, '/neighbourhood', word(1, 1))])
+    (tmp_path / 'bag_1.mcap').touch()
+    said, reader = read(tmp_path)
+    assert len(said) == 1 and reader.damages == [(tmp_path / 'bag_1.mcap', 0)]
+
+
+def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
+    """Write a recording of two messages on ``/neighbourhood``."""
+    with path.open('wb') as file:
+        writer = Writer(file)
+        writer.start('ros2', 'libmcap 1.3')
+        schema = writer.register_schema('std_msgs/msg/String', encoding, definition)
+        channel = writer.register_channel('/neighbourhood', 'cdr', schema, {})
+        for sequence in (0, 1):
+            writer.add_message(channel, sequence, data, 0, sequence)
+        writer.finish()
+    return path
+
+
+@pytest.mark.parametrize('encoding, definition, data, line', [
+    ('ros2msg', b'\xff\xfe $$$', b'', 'the definition of std_msgs/msg/String makes no sense'),
+    ('ros2msg', b'strong data strange', b'', 'makes no sense'),
+    ('', b'', b'', 'the definition of std_msgs/msg/String is missing'),
+    ('ros2idl', b'module std_msgs {};', b'', "is defined in 'ros2idl'"),
+    ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',
+     'messages that are not what their types say were left out: 2'),
+    ('ros2msg', b'string text', b'\0\1\0\0\3\0\0\0hi\0', 'left out: 2'),
+    ('ros2msg', b'string data', b'\x28\xb5\x2f\xfd\0', 'packed one by one; unpack them: ros2'),
+], ids=str)
+def test_what_nobody_can_read_is_one_line_that_says_why(
+        encoding, definition, data, line, tmp_path, capsys):
+    assert main([str(raw(tmp_path / 'run.mcap', encoding, definition, data))]) == 2
+    out, err = capsys.readouterr()
+    assert out == '' and err.startswith('error: ') and err.count('\n') == 1 and line in err
+
+
+def test_it_is_said_of_each_file_how_far_it_was_read(tmp_path, capsys):
+    """The first is cut off, the second was left by a recorder that was killed."""
+    for number in (0, 1):
+        path = write(tmp_path / f'bag_{number}.mcap', [
+            (20.0 * number + t, '/neighbourhood', word(1, 1)) for t in range(20)])
+        content = path.read_bytes()
+        path.write_bytes(content[:len(content) // 2])
+    reader = Reader(path)
+    assert len(list(reader.entries(lambda topic, kind: True))) > 2
+    path.write_bytes(path.read_bytes()[:-reader.damages[0].left])
+    assert main([str(tmp_path)]) == 0
+    first, second = capsys.readouterr().err.splitlines()
+    assert re.search(r'bag_0.mcap is cut off .* up to 1?\d.0 s, and its last \d+ bytes not', first)
+    assert re.search(r'bag_1.mcap has no end, .* read up to [23]\d.0 s', second)
+
+
+def test_of_a_file_that_holds_nothing_it_is_said_that_it_is_cut_off(whole, tmp_path, capsys):
+    path = tmp_path / 'cut.mcap'
+    path.write_bytes(whole.read_bytes()[:100])
+    assert main([str(path)]) == 2
+    err = capsys.readouterr().err
+    assert err.count('\n') == 1 and 'cut.mcap is cut off or damaged; no message of it' in err
