@@ -16,6 +16,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 import time
 from typing import Any
@@ -34,11 +35,14 @@ RIGHTS = {'publish': 'publisher', 'subscribe': 'subscriber', 'reply': 'service',
           'request': 'client'}
 """What each right is called where ROS counts what a node has."""
 ROBOT: dict[str, Any] = {'robot_id': 1}
+TRANSFORMS = {'/tf', '/tf_static'}
+"""What tf2 subscribes to; it is not on PyPI, so this is asked of the node only in a full ROS 2."""
+WITH_TF = find_spec('tf2_ros') is not None
 PROFILES: dict[str, tuple[str, list[tuple[type[Node], dict[str, Any]]]]] = {
     'election_node': ('/alice', [
         (ElectionNode, ROBOT | {
             'metric': 'range', 'strength_source': 'battery', 'tasks': 'field,rally',
-            'metrics_period': 1.0}),
+            'metrics_period': 1.0} | ({'pose_source': 'tf'} if WITH_TF else {})),
         (ElectionNode, ROBOT | {'strength_source': 'topic', 'tasks': 'count,patrol'}),
         (ManagedElectionNode, ROBOT | {'use_sim_time': True})]),
     'wander': ('/alice', [
@@ -98,6 +102,8 @@ def test_a_profile_is_what_the_node_has(name: str) -> None:
         for right, names in has(kind, namespace, parameters).items():
             found[right] |= names
     allowed = may(name)
+    if name == 'election_node' and not WITH_TF:
+        found['subscribe'] |= TRANSFORMS
     assert {right: sorted(allowed[right]) for right in RIGHTS} == {
         right: sorted(found[right]) for right in RIGHTS}
 
