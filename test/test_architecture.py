@@ -37,7 +37,7 @@ LEANS_ON = {
     'gazebo': {'roster', 'robot', 'world', 'parameters'},
     'recording': {'view', 'swarm', 'robot', 'algorithms', 'parameters'},
     'doctor': {'roster', 'robot', 'algorithms', 'parameters'},
-    'launching': {'roster', 'robot', 'parameters'},
+    'launching': {'roster', 'robot', 'coordination', 'parameters'},
     'nodes': {'coordination', 'recording', 'doctor', 'roster', 'view', 'tasks', 'swarm', 'world',
               'robot', 'algorithms', 'registry', 'parameters'},
     'demo': {'coordination', 'nodes', 'view', 'swarm', 'world', 'robot', 'algorithms', 'registry',

@@ -17,9 +17,11 @@
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from leader_election.coordination.tasks import task_names
 from leader_election.launching.arguments import given
 from leader_election.launching.parameter_file import says
 from leader_election.parameters import ParameterError, table
+from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.roster.fleet_file import load_fleet
 from leader_election.roster.fleet_robot import FleetRobot
@@ -69,6 +71,7 @@ def one_robot(settings: Mapping[str, str], hostname: str) -> OneRobot:
         raise ParameterError(f'parameter robot_id is missing; it takes {required.allowed()}, or '
                              'give a fleet_file, which knows it by the name of the robot')
     parameters = (part.parameters if part else {}) | arguments
+    _check_tasks(parameters)
     driving = part.driving if part else {}
     name = part.entry.name if part else f"robot_{parameters['robot_id']}"
     namespace = _namespace(settings.get('namespace') or name)
@@ -86,6 +89,17 @@ def _remappings(topics: Mapping[str, str]) -> list[tuple[str, str]]:
     moved = [(NAMES[topic], place) for topic, place in topics.items() if place != TF]
     tf = topics['tf_topic']
     return moved + ([(TF + STATIC, tf + STATIC)] if tf != TF else [])
+
+
+def _check_tasks(parameters: Mapping[str, Any]) -> None:
+    """Refuse tasks that are not installed, which a fleet file may name for another robot."""
+    known = task_names()
+    for place in ('tasks', *(f'{name}.tasks' for name in names_in(
+            parameters.get('instances', '')))):
+        for name in names_in(parameters.get(place, '')):
+            if name not in known and ':' not in name:
+                raise ParameterError(f'parameter {place}: there is no task {name!r} on this '
+                                     f'computer; there are: {", ".join(known)}, or module:Class')
 
 
 def _namespace(text: str) -> str:

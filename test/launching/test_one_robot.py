@@ -100,6 +100,8 @@ def test_a_file_of_parameters_may_say_how_long_odometry_is_waited_for(tmp_path: 
     ({'robot_id': 'first'}, "parameter robot_id: 'first' is not allowed"),
     ({'robot_id': '1', 'robot': 'bob'}, "parameter robot: 'bob' is a name in a fleet file; it "
      'takes fleet_file, too'),
+    ({'robot_id': '1', 'tasks': 'count,nonsense'}, "parameter tasks: there is no task 'nonsense' "
+     'on this computer; there are: count, field, patrol, rally'),
     ({'robot_id': '1', 'namespace': 'bad name!'}, "parameter namespace: 'bad name!' is not "
      'allowed'),
     ({'robot_id': '1', 'neighbourhood': 'air'}, "parameter neighbourhood: 'air' is not allowed, "
