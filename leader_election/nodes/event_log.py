@@ -14,7 +14,10 @@
 
 """The log of a robot's events: JSON lines, in a file or on standard output."""
 
+import errno
 import json
+import math
+import os
 import sys
 from typing import Any, IO
 
@@ -50,6 +53,7 @@ class EventLog:
         self._last: dict[str, Standing] = {}
         self.lost = 0
         self.trouble = ''
+        self._is_torn = False
         name = node.get_namespace().strip('/').replace('/', '_') or 'robot'
         self.path = template.replace('{id}', str(robot.parameters.robot_id)).replace(
             '{name}', name)
@@ -74,12 +78,26 @@ class EventLog:
     def _write(self, instance: str, event: dict[str, Any]) -> None:
         line = {'t': round(self._clock.now().nanoseconds * 1e-9, 3),
                 'robot': self._robot.parameters.robot_id,
-                **({} if instance == MAIN else {'instance': instance}), **event}
+                **({} if instance == MAIN else {'instance': instance}),
+                # JSON has no infinity.
+                **{name: None if isinstance(value, float) and not math.isfinite(value) else value
+                   for name, value in event.items()}}
         try:
-            self._file.write(json.dumps(line, separators=(',', ':')).encode() + b'\n')
+            self._put(json.dumps(line, separators=(',', ':'), allow_nan=False).encode() + b'\n')
         except OSError as error:
             self.lost += 1
             self.trouble = str(error.strerror)
+
+    def _put(self, line: bytes) -> None:
+        """Write a line, after what is left of one that could not be written as a whole."""
+        left = b'\n' * self._is_torn + line
+        while left:
+            # Of what a disk has no room for, it takes the beginning.
+            written = self._file.write(left)
+            if not written:
+                raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
+            self._is_torn = not left[:written].endswith(b'\n')
+            left = left[written:]
 
     def close(self) -> None:
         """Close the file."""

@@ -16,13 +16,16 @@
 
 from collections.abc import Iterator
 import json
+import math
 from pathlib import Path
+import resource
 import subprocess
 import sys
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.nodes import metrics
 from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.event_log import EventLog
 from leader_election.nodes.qos import EVENTS, SENSOR
 from leader_election.parameters import ParameterError
 from nodes.stage import CAST, curtain, leaders, robot, Stage
@@ -82,6 +85,29 @@ def test_a_full_disk_is_told_and_does_no_harm():
         and status.message == '/dev/full: No space left on device'
         and int(status.values[0].value) >= 2 for status in told))
     assert one.robot.leads
+
+
+def test_a_line_that_is_cut_off_spoils_no_other(tmp_path):
+    """There is room for one and a half; then there is room again."""
+    path = tmp_path / 'events'
+    node = robot(1)
+    log = EventLog(node, node.robot, str(path))
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100, hard))
+    try:
+        for leader in (2, 3, 4):
+            log._write('main', {'event': 'leader_changed', 'leader': leader})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert (log.lost, log.trouble) == (2, 'File too large')
+    log._write('main', {'event': 'strength_changed', 'strength': math.inf, 'before': math.nan})
+    log._write('main', {'event': 'became_leader'})
+    log.close()
+    first, half, *rest = path.read_text().splitlines()
+    assert json.loads(first)['leader'] == 2 and '"robot":1' in half and 'leader":3' not in half
+    changed, last = map(json.loads, rest)
+    assert (changed['strength'], changed['before']) == (None, None)
+    assert last['event'] == 'became_leader'
 
 
 def test_a_file_that_cannot_be_is_refused(tmp_path):
