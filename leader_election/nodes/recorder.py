@@ -65,6 +65,7 @@ class Recorder(Node):
     Subscribes to topics as they come up, and writes their messages down.
 
     :ivar recording: the file.
+    :ivar failure: why it cannot be written any more; ``None``: it can.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -75,6 +76,7 @@ class Recorder(Node):
         :raises ParameterError: when a parameter is wrong, or the file cannot be made.
         """
         super().__init__('record', **options)
+        self.failure: ParameterError | None = None
         self.parameters = Declared(self, RecorderParameters).values
         self.executor_kind = self.parameters.executor
         path = Path(self.parameters.output or f'recording_{datetime.now():%Y-%m-%d_%H-%M-%S}.mcap')
@@ -140,13 +142,14 @@ class Recorder(Node):
         self._attempt(self.recording.flush)
 
     def _attempt(self, write: Any) -> None:
-        """Write; where that is not possible any more, end the process: nothing is left to do."""
+        """Write; where that is not possible any more, the process ends: nothing is left to do."""
+        if self.failure is not None:
+            return
         try:
             write()
         except OSError as error:
-            print(f'error: {self.recording.path}: {error.strerror}; the recording ends here',
-                  file=sys.stderr)
-            raise SystemExit(1) from None
+            self.failure = ParameterError(
+                f'{self.recording.path}: {error.strerror}; the recording ends here')
 
     def close(self) -> None:
         """Finish the file; called before the end."""

@@ -41,7 +41,7 @@ class RecorderParameters(ProcessParameters):
         1.0, 'So many messages of odometry and of true poses at most are recorded a second and '
         'topic; 0: none.', unit='Hz', lower=0.0, upper=1e4)
     flush_period: float = parameter(
-        2.0, 'Time between two writes to the file: so much at most is lost when the process is '
-        'killed.', unit='s', lower=0.1, upper=3600.0)
+        2.0, 'Time between two writes to the disk: so much at most is lost when the process is '
+        'killed, or the power goes.', unit='s', lower=0.1, upper=3600.0)
     discovery_period: float = parameter(
         1.0, 'Time between two looks for new topics.', unit='s', lower=0.05, upper=3600.0)

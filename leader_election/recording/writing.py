@@ -14,6 +14,7 @@
 
 """A recording that is being written (MCAP, https://mcap.dev)."""
 
+import os
 from pathlib import Path
 
 from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
@@ -27,8 +28,8 @@ class Recording:
     """
     A file of messages, as they came over the wire (CDR), with all that is needed to read them.
 
-    What was written by :meth:`flush` is whole, whatever becomes of the process; the index at the
-    end of the file comes with :meth:`close`.
+    What was written by :meth:`flush` is whole, whatever becomes of process and power; the index
+    at the end of the file comes with :meth:`close`.
 
     :raises OSError: when the file is there already, or cannot be written; so do all methods.
     """
@@ -72,8 +73,9 @@ class Recording:
         self._writer.add_message(self._channels[topic], now, data, now)
 
     def flush(self) -> None:
-        """Write to the file what was kept back for it."""
+        """Write to the file, and to the disk, what was kept back for it."""
         self._writer.flush()
+        os.fsync(self._file.fileno())
 
     def close(self) -> None:
         """Finish the file."""

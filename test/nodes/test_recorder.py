@@ -15,6 +15,8 @@
 """The recorder, with real publishers over DDS: what it writes is what was said."""
 
 from pathlib import Path
+import resource
+from secrets import token_hex
 import signal
 import subprocess
 import sys
@@ -169,10 +171,31 @@ def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
         assert out == f'wrote {path}: {run.heard.messages} messages of 1 topic\n'
 
 
+def test_a_disk_that_is_full_ends_it_in_one_line(ros, tmp_path, capfd):
+    """There is room for 8 kB more, and what is said cannot be packed."""
+    path = tmp_path / 'run.mcap'
+    robots = Node('robots')
+    voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+    robots.create_timer(0.02, lambda: voice.publish(String(data=token_hex(1000))))
+    node = recorder(path, flush_period=0.1)
+    spin_until([node, robots], lambda: node.recording.messages > 0)
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (path.stat().st_size + 8192, hard))
+    try:
+        spin_until([node, robots], lambda: node.failure is not None)
+        node.close()
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    assert str(node.failure) == f'{path}: File too large; the recording ends here'
+    assert 'wrote' not in capfd.readouterr().out
+    assert len(list(Reader(path).entries(lambda topic, kind: True))) > 1
+
+
 def test_wrong_options_are_one_line_and_status_2(tmp_path):
     for options, line in ((['--odom-rate', '-1'], 'parameter odom_rate: -1.0 is not allowed'),
                           ([str(tmp_path / 'no' / 'a.mcap')], 'parameter output: '),
-                          (['--flush-period', 'soon'], 'invalid float value')):
+                          (['--flush-period', 'soon'], 'invalid float value'),
+                          (['--topics', 'leader', 'run.mcap'], 'run.mcap is a file and no topic')):
         ran = subprocess.run([sys.executable, '-m', 'leader_election', 'record', *options],
                              capture_output=True, text=True, timeout=20, cwd=tmp_path)
         assert ran.returncode == 2 and ran.stdout == ''
