@@ -43,12 +43,12 @@ PACKAGES = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}
 """The packages of those modules that are not called as they are."""
 
 
-def _need(what: str, modules: tuple[str, ...], extra: str) -> None:
-    """End the process where modules that no robot needs are not installed."""
+def _need(what: str, modules: tuple[str, ...], install: str) -> None:
+    """End the process where modules are not installed that not every robot needs."""
     missing = [PACKAGES.get(name, name) for name in modules if find_spec(name) is None]
     if missing:
         print(f'error: {what} needs {", ".join(missing)}; in a checkout, '
-              f"install it with: pip install '.[{extra}]'", file=sys.stderr)
+              f'install it with: pip install {install}', file=sys.stderr)
         sys.exit(2)
 
 
@@ -90,7 +90,7 @@ def wander() -> None:
 def monitor() -> None:
     """Run the monitor."""
     _be_stoppable()
-    _need('what shows a swarm', VIEW, 'view')
+    _need('what shows a swarm', VIEW, "'.[view]'")
     from leader_election.nodes.monitor import main
     sys.exit(main())
 
@@ -98,7 +98,8 @@ def monitor() -> None:
 def record() -> None:
     """Run the recorder."""
     _be_stoppable()
-    _need('the recorder', RECORD, 'record')
+    # Not by the extra, which brings the wheels of ROS along.
+    _need('the recorder', RECORD, '-r requirements/record.txt')
     from leader_election.nodes.recorder import main
     sys.exit(main())
 
@@ -116,7 +117,8 @@ def replay() -> None:
     """Show what a recording holds."""
     # What is stopped has not done what it was asked for; a shell calls that 130.
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
-    _need('replay', (*RECORD, *VIEW), 'record')
+    _need('replay', (*RECORD, *VIEW, 'shapely'), '-r requirements/run.txt '
+          '-r requirements/view.txt -r requirements/record.txt')
     from leader_election.recording.main import main
     sys.exit(main())
 
@@ -124,7 +126,7 @@ def replay() -> None:
 def demo() -> None:
     """Run the demonstration: world, fleet and monitor together."""
     _be_stoppable()
-    _need('what shows a swarm', VIEW, 'view')
+    _need('what shows a swarm', VIEW, "'.[view]'")
     from leader_election.demo.main import main
     sys.exit(main())
 
@@ -133,7 +135,7 @@ def lab() -> None:
     """Run the laboratory."""
     # What is stopped has not done what it was asked for; a shell calls that 130.
     signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
-    _need('the laboratory', LABORATORY, 'lab')
+    _need('the laboratory', LABORATORY, "'.[lab]'")
     from leader_election.lab.main import main
     sys.exit(main())
 
