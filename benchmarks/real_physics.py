@@ -24,17 +24,20 @@ same swarm runs in the embedded world, where wheels never slip.
 """
 
 import argparse
+from collections.abc import Callable
 import os
 from pathlib import Path
 import signal
 import sys
 import tempfile
+from types import FrameType
 
+from leader_election.parameters import Parameter, ParameterError
 from leader_election.swarm.agreement import Share
 from leader_election.world.scene import make_scene
 from leader_election.world.unicycles import relative
 import numpy as np
-from physics.fetch import root
+from physics.fetch import is_there, root
 from physics.swarm import embedded, in_gazebo, Running, Settings, Watch
 import rclpy
 from rclpy.signals import SignalHandlerOptions
@@ -42,6 +45,10 @@ from rclpy.signals import SignalHandlerOptions
 STRETCH = 60.0
 """A row of the table is as long as this [s]."""
 EVER = float('inf')
+SECONDS = Parameter('seconds', float, 300.0, 'How long each run is, of the world.', unit='s',
+                    lower=10.0, upper=1e5)
+PATIENCE = 60.0
+"""So long it may take until all robots were heard [s]."""
 
 
 def arguments() -> argparse.Namespace:
@@ -49,10 +56,24 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog='make physics ARGS=...', description='A swarm in Gazebo Classic 11.')
     parser.add_argument('--robots', type=int, default=20)
-    parser.add_argument('--seconds', type=float, default=300.0, help='of the world')
-    parser.add_argument('--world', default='blocks')
+    parser.add_argument('--seconds', type=float, default=SECONDS.default, help='of the world')
+    parser.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
     parser.add_argument('--seed', type=int, default=1)
     return parser.parse_args()
+
+
+def settings_of(asked: argparse.Namespace) -> Settings:
+    """
+    Return what the swarms have in common.
+
+    :raises ParameterError: for what is wrong with it, before anything is started.
+    """
+    SECONDS.check(asked.seconds)
+    settings = Settings(robots=asked.robots, world=asked.world, seed=asked.seed)
+    make_scene(settings.scene)
+    if not is_there():
+        raise ParameterError(f'Gazebo Classic 11 is not in {root()}; make gazebo fetches it')
+    return settings
 
 
 def drift(running: Running) -> np.ndarray:
@@ -76,12 +97,26 @@ def _percent(share: Share | None) -> str:
     return 'none' if share is None else f'{share.robots:.1%}'
 
 
-def gazebo(settings: Settings, seconds: float, folder: Path) -> None:
+def hear_all(running: Running) -> None:
+    """
+    Let time pass until all robots were heard.
+
+    :raises RuntimeError: where that takes too long.
+    """
+    for watch in running.observer.watches.values():
+        def heard(watch: Watch = watch) -> bool:
+            return len(watch.tracker.first_heard) == running.settings.robots
+        if not running.until(heard, PATIENCE):
+            raise RuntimeError(f'only {len(watch.tracker.first_heard)} of '
+                               f'{running.settings.robots} robots were heard in {PATIENCE:.0f} s')
+
+
+def gazebo(settings: Settings, seconds: float, folder: Path,
+           check: Callable[[], None]) -> None:
     """Print the figures of the swarm in Gazebo."""
-    with in_gazebo(root(), settings, folder, control=True) as running:
+    with in_gazebo(root(), settings, folder, control=True, check=check) as running:
         watches = running.observer.watches
-        running.until(lambda: all(len(watch.tracker.first_heard) == settings.robots
-                                  for watch in watches.values()), 60.0)
+        hear_all(running)
         begin, factors = running.observer.now(), []
         print('| time [s] | real-time factor | odometry off by, mean (worst) [m] '
               '| by odometry | by true positions | lost to slip |\n|---|---|---|---|---|---|')
@@ -101,33 +136,70 @@ def gazebo(settings: Settings, seconds: float, folder: Path) -> None:
             print(f'Gazebo, {name}: {summary(watch, settings, took)}', flush=True)
 
 
-def world(settings: Settings, seconds: float, folder: Path) -> None:
+def world(settings: Settings, seconds: float, folder: Path, check: Callable[[], None]) -> None:
     """Print the figures of the same swarm in the embedded world."""
-    with embedded(settings, folder) as running:
+    with embedded(settings, folder, check) as running:
         watch = running.watch
-        running.until(lambda: len(watch.tracker.first_heard) == settings.robots, 60.0)
+        hear_all(running)
         factor = running.run(seconds)
         print(f'embedded world (real-time factor {factor:.3f}): '
               f'{summary(watch, settings, seconds)}', flush=True)
 
 
 def main() -> int:
-    """Print the figures; return the exit status."""
+    """Print the figures; return the exit status: 2 for what was asked wrongly, 1 for a failure."""
     asked = arguments()
-    # Who is asked to end leaves no simulator behind.
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    settings = Settings(robots=asked.robots, world=asked.world, seed=asked.seed)
+    stop = Stop()
+    try:
+        run(settings_of(asked), asked.seconds, stop.check)
+    except ParameterError as error:
+        return refuse(error, 2)
+    except (RuntimeError, OSError) as error:
+        return refuse(error, 1)
+    return 0
+
+
+def refuse(error: Exception, status: int) -> int:
+    """Say in one line what is wrong; return the status."""
+    print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
+    return status
+
+
+class Stop:
+    """
+    Takes signals that end this process, and ends it where all that it has started is stopped then.
+
+    What a handler raises may be lost, as while a process is started.
+    """
+
+    def __init__(self) -> None:
+        self._number = 0
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            # nohup has one ignored.
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._take)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        self._number = number
+
+    def check(self) -> None:
+        """Exit if there was one, with the status that a shell would give."""
+        if self._number:
+            sys.exit(128 + self._number)
+
+
+def run(settings: Settings, seconds: float, check: Callable[[], None]) -> None:
+    """Print the figures; the check is made all the time."""
     print(f'## Real physics: {settings.robots} robots, world {settings.world}, radius '
-          f'{settings.radius:g} m, range {settings.reach:g} m, {settings.speed:g} m/s')
+          f'{settings.radius:g} m, range {settings.reach:g} m, {settings.speed:g} m/s', flush=True)
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            gazebo(settings, asked.seconds, Path(folder) / 'gazebo')
-            world(settings, asked.seconds, Path(folder) / 'embedded')
+            gazebo(settings, seconds, Path(folder) / 'gazebo', check)
+            world(settings, seconds, Path(folder) / 'embedded', check)
     finally:
         rclpy.try_shutdown()
-    return 0
 
 
 if __name__ == '__main__':

@@ -14,6 +14,7 @@
 
 """gzserver of Gazebo Classic 11, out of the cache: started, watched, ended."""
 
+from collections.abc import Callable
 import os
 from pathlib import Path
 import signal
@@ -43,14 +44,17 @@ class Simulator:
 
     client: Client
 
-    def __init__(self, root: Path, world: str, name: str) -> None:
+    def __init__(self, root: Path, world: str, name: str,
+                 check: Callable[[], None] = lambda: None) -> None:
         """
         Get ready.
 
         :param root: the folder that Gazebo is in.
         :param world: the text of a world file.
         :param name: of the world.
+        :param check: is called with each look at the server, and may raise what ends the wait.
         """
+        self._check = check
         self._root, self._world, self._name = root, world, name
         self._messages = Messages(root)
 
@@ -85,6 +89,7 @@ class Simulator:
 
     def check(self) -> None:
         """Raise a ``RuntimeError`` where it has died."""
+        self._check()
         if self._process.poll() is not None:
             raise RuntimeError(f'gzserver has ended with status {self._process.returncode}: '
                                f'{self._said()}')

@@ -29,6 +29,7 @@ from leader_election.gazebo.world import WORLD_NAME, world_sdf
 from leader_election.nodes import clock
 from leader_election.nodes.process import spin
 from leader_election.nodes.qos import NEIGHBOURHOOD
+from leader_election.parameters import build
 from leader_election.robot.ids import format_ids
 from leader_election.roster.placing import placed_robots
 from leader_election.swarm.agreement import Agreement
@@ -79,8 +80,13 @@ class Settings:
 
     @property
     def scene(self) -> SceneParameters:
-        """Return where everything starts."""
-        return SceneParameters(robots=self.robots, world=self.world, seed=self.seed)
+        """
+        Return where everything starts.
+
+        :raises ParameterError: for robots, or a seed, that are none.
+        """
+        return build(SceneParameters, {
+            'robots': self.robots, 'world': self.world, 'seed': self.seed})
 
 
 def direct(places: Places, settings: Settings) -> dict[int, int]:
@@ -162,7 +168,7 @@ class Running:
     nodes: list[Node]
     bridge: Bridge | None = None
     check: Callable[[], None] = lambda: None
-    """Raises where the simulator has died."""
+    """Raises where the simulator has died, or what else ends it."""
 
     @property
     def watch(self) -> Watch:
@@ -217,17 +223,19 @@ def _start_robots(running: Running, apart: Sequence[int], control: bool) -> None
 
 @contextmanager
 def in_gazebo(root: Path, settings: Settings, folder: Path, apart: Sequence[int] = (),
-              control: bool = False) -> Iterator[Running]:
+              control: bool = False, check: Callable[[], None] = lambda: None,
+              ) -> Iterator[Running]:
     """
     Run a swarm in Gazebo for the length of a ``with``; ROS has to be up.
 
     :param folder: for what processes say.
+    :param check: is called all the time, and may raise what ends it.
     """
     robots = placed_robots(make_scene(settings.scene))
     text = world_sdf(load_arena(settings.world), robots, Kind.GZ_CLASSIC,
                      BARE._replace(lidar=SCANNER), STEP, PACE)
     nodes: list[Node] = []
-    with _taking_down(nodes), Simulator(root, text, WORLD_NAME) as simulator, \
+    with _taking_down(nodes), Simulator(root, text, WORLD_NAME, check) as simulator, \
             Children(folder) as children:
         bridge = Bridge(simulator.client, Messages(root), robots)
 
@@ -244,14 +252,15 @@ def in_gazebo(root: Path, settings: Settings, folder: Path, apart: Sequence[int]
 
 
 @contextmanager
-def embedded(settings: Settings, folder: Path) -> Iterator[Running]:
+def embedded(settings: Settings, folder: Path, check: Callable[[], None] = lambda: None,
+             ) -> Iterator[Running]:
     """Run the same swarm in the embedded world, where wheels never slide."""
     nodes: list[Node] = []
     with _taking_down(nodes), Children(folder) as children:
         truth = Truth(range(1, settings.robots + 1))
         observer = Observer(settings, [''], lambda: truth.places)
         nodes += [truth, observer]
-        running = Running(settings, observer, children, nodes)
+        running = Running(settings, observer, children, nodes, check=check)
         children.start('world', 'swarm_world', {
             'robots': settings.robots, 'world': settings.world, 'seed': settings.seed,
             'motion': 'cmd_vel', 'publish_clock': True, 'speed': settings.speed,
