@@ -17,7 +17,9 @@ Pages that are written while the documentation is built, out of what the code de
 
 A page has a comment where something is to be filled in, ``<!-- made: NAME ARGUMENT -->`` in
 Markdown and ``.. made: NAME ARGUMENT`` in reStructuredText, on a line of its own; ``NAME`` is one
-of :data:`MAKERS`. So a page can be read on its own, too, and links to it hold everywhere.
+of :data:`MAKERS`. So a page can be read on its own, too, and links to it hold everywhere. In
+Markdown a paragraph right below the comment says, where nothing is filled in, where it is; it
+gives way to what is.
 """
 
 from collections.abc import Callable, Iterator
@@ -51,7 +53,8 @@ MAKERS: dict[str, Callable[[Path, str], str]] = {
 }
 """What can be filled in: functions of the package's folder and an argument, which return text."""
 
-_MARK = re.compile(r'^(?:<!-- made: (\w+) ?(\S*) -->|\.\. made: (\w+) ?(\S*))$', re.MULTILINE)
+_MARK = re.compile(
+    r'^(?:<!-- made: (\w+) ?(\S*) -->(?:\n.+)*|\.\. made: (\w+) ?(\S*))$', re.MULTILINE)
 
 
 def filled(text: str, root: Path) -> str:
