@@ -21,6 +21,9 @@ import subprocess
 import sys
 
 from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.monitor import Monitor
+from leader_election.nodes.swarm_world import SwarmWorld
+from leader_election.nodes.wander import WanderNode
 import pytest
 from rclpy.parameter import Parameter
 from test_architecture import LEANS_ON
@@ -77,6 +80,34 @@ def test_topics_are_those_that_a_robot_has(ros: None) -> None:
             topic: kind.replace('/msg/', '/') for topic, kind in there.items()
             if topic not in ('/rosout', '/parameter_events')}
     node.destroy_node()
+
+
+def test_topics_are_those_that_the_others_have(ros: None) -> None:
+    page = (ROOT / 'doc' / 'reference' / 'topics.md').read_text().partition('## Others')[2]
+    told: dict[str, set[tuple[str, str, str]]] = {}
+    executable = ''
+    for first, way, topic, kind in re.findall(
+            r'^\| (?:`(\w+)` )?\| (\w+) \| `([^`]+)` \| `(\w+/\w+)`', page, re.MULTILINE):
+        executable = first or executable
+        name = re.sub('robot_N|<robot>', 'robot_3', topic).lstrip('/')
+        told.setdefault(executable, set()).add((way, f'/{name}', kind))
+    parameters = {
+        SwarmWorld: {'robots': 1, 'first_id': 3, 'scan_rate': 5.0, 'reading_rate': 1.0,
+                     'radio': 'relay', 'motion': 'cmd_vel', 'publish_clock': True},
+        WanderNode: {'robots': 'robot_3', 'world': 'empty'}, Monitor: {'live': False}}
+    there = {}
+    for make, values in parameters.items():
+        node = make(parameter_overrides=[
+            Parameter(key, value=value) for key, value in values.items()])
+        there[node.get_name()] = {
+            (way, topic, re.sub('/msg/|/srv/', '/', kind))
+            for way, ask in (('in', node.get_subscriber_names_and_types_by_node),
+                             ('out', node.get_publisher_names_and_types_by_node),
+                             ('asks', node.get_client_names_and_types_by_node))
+            for topic, [kind] in ask(node.get_name(), node.get_namespace())
+            if topic not in ('/rosout', '/parameter_events')}
+        node.destroy_node()
+    assert told == there
 
 
 @pytest.mark.skipif(find_spec('myst_parser') is None, reason='Sphinx or MyST is not installed')
