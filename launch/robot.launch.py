@@ -20,11 +20,12 @@ told here; what is told here goes before the fleet file, and that before a file 
 """
 
 import socket
+import sys
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch_ros.actions import Node
-from leader_election.launching.arguments import COMMON, declare, named, read, switch
+from leader_election.launching.arguments import check_known, COMMON, declare, named, read, switch
 from leader_election.launching.nodes import ours, rviz
 from leader_election.launching.one_robot import OF_THE_NODE, one_robot
 from leader_election.launching.refusal import passing_on, refusing
@@ -72,6 +73,7 @@ def arguments() -> list[DeclareLaunchArgument]:
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the nodes that the arguments ask for."""
     settings = context.launch_configurations
+    check_known(sys.argv, 'robot.launch.py', [each.name for each in arguments()])
     robot = one_robot(settings, socket.gethostname())
     sim_time = {'use_sim_time': switch(settings, 'use_sim_time')}
     here = settings | {'namespace': robot.namespace}

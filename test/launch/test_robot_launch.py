@@ -125,6 +125,12 @@ def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
         launched('robot', **{'robot_id': '1'} | wrong)
 
 
+def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'robot.launch.py', 'initial_pos:=[1,2,0]'])
+    with pytest.raises(ParameterError, match='no such argument .did you mean initial_pose'):
+        launched('robot', robot_id='3')
+
+
 # For real.
 
 def ros2_launch(prefix: Path, *arguments: str) -> subprocess.CompletedProcess:
