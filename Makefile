@@ -44,7 +44,7 @@ benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, 
 test-gazebo: .venv/.dev gazebo  ## Fetch Gazebo Classic 11 and run the tests in real physics
 	@.ci/test -m gazebo $(ARGS)
 
-gazebo: .venv/.physics  ## Fetch Gazebo Classic 11 into ~/.cache/leader_election, 250 MB; nothing is installed
+gazebo: .venv/.physics  ## Fetch Gazebo Classic 11 into ~/.cache/leader_election: 260 MB to download, 840 MB unpacked
 	@$(BIN)/python test/physics/fetch.py
 
 physics: gazebo  ## Print how a swarm does in real physics; five minutes, ARGS="--help"

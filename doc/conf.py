@@ -51,7 +51,7 @@ autodoc_member_order = 'bysource'
 autodoc_typehints = 'signature'
 autodoc_preserve_defaults = True
 autodoc_default_options = {'members': True, 'undoc-members': True, 'show-inheritance': True}
-# The documentation can be built where there is no ROS.
+# The documentation can be built where there is no ROS; what requirements/run.txt names must be.
 autodoc_mock_imports = [name for name in pages.ROS if find_spec(name) is None]
 nitpicky = True
 # Of what other packages have, nobody here says where it is documented; a type variable has nothing

@@ -44,7 +44,7 @@ pytestmark = pytest.mark.gazebo
 # One looks at the upper wall, 2 m before it; the other stands 1 m to its right.
 CREEP = 0.004
 """
-A robot that stands creeps by 1.5 to 2.5 mm/s, its wheels held still [m/s].
+More than a robot that stands creeps, its wheels held still: 1.5 mm/s were measured [m/s].
 
 The solver stops before friction is worked out to the end: with ten times the iterations it is
 0.3 mm/s.
