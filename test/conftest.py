@@ -28,6 +28,10 @@ settings.load_profile('untimed')
 # Before the first import of rclpy, and inherited by the processes that tests start.
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 102))
+if 'PYTEST_XDIST_WORKER' in os.environ:
+    # Who tests beside others (pytest-xdist) has the domain of all and a number: gw0, gw1...
+    _number = int(os.environ['PYTEST_XDIST_WORKER'].removeprefix('gw'))
+    os.environ['ROS_DOMAIN_ID'] = str((int(os.environ['ROS_DOMAIN_ID']) + _number) % 102)
 
 
 @pytest.fixture
