@@ -12,17 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Count a run of pytest in one line: summary.py <JUnit file> <exit status of the run>."""
+"""Count runs of pytest in one line: summary.py <their exit status> <JUnit file of each>..."""
 
 from pathlib import Path
 import sys
 import xml.etree.ElementTree as ElementTree
 
 
-def main(report: Path, status: int) -> int:
+def main(status: int, reports: list[Path]) -> int:
     """Print the counts; return the exit status, which is 0 only if tests ran and all went well."""
     passed = failed = skipped = 0
-    if report.exists():
+    for report in filter(Path.exists, reports):
         for case in ElementTree.parse(report).iter('testcase'):
             outcomes = {outcome.tag for outcome in case}
             if outcomes & {'failure', 'error'}:
@@ -39,4 +39,4 @@ def main(report: Path, status: int) -> int:
 
 
 if __name__ == '__main__':
-    sys.exit(main(Path(sys.argv[1]), int(sys.argv[2])))
+    sys.exit(main(int(sys.argv[1]), [Path(name) for name in sys.argv[2:]]))

@@ -65,8 +65,11 @@ def test_a_signal_ends_it_and_leaves_nothing_behind(
         number: signal.Signals, gazebo: Path, tmp_path: Path) -> None:
     with running('--robots', '2', TMPDIR=str(tmp_path)) as process:
         assert process.stdout is not None
-        while not any(tmp_path.glob('gazebo-*/log')):
-            assert process.poll() is None
+        for _ in range(1200):
+            if any(tmp_path.glob('gazebo-*/log')):
+                break
+            with pytest.raises(subprocess.TimeoutExpired):
+                process.wait(timeout=0.05)
         process.send_signal(number)
         _, said = process.communicate(timeout=60)
     assert (process.returncode, said) == (128 + number, '')
