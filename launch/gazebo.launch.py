@@ -91,7 +91,7 @@ def with_tasks(settings: dict[str, str]) -> dict[str, str]:
 def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return what the arguments ask for; nothing is started unless all of it can be."""
     settings = with_tasks(context.launch_configurations)
-    check_known(sys.argv, 'gazebo.launch.py', [each.name for each in arguments()])
+    check_known(sys.argv, __file__, [each.name for each in arguments()])
     check_installed(settings['robots'])
     in_file(settings['params_file'])
     parameters = build(GazeboParameters, given(settings, GazeboParameters, GAZEBO))

@@ -73,7 +73,7 @@ def arguments() -> list[DeclareLaunchArgument]:
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the nodes that the arguments ask for."""
     settings = context.launch_configurations
-    check_known(sys.argv, 'robot.launch.py', [each.name for each in arguments()])
+    check_known(sys.argv, __file__, [each.name for each in arguments()])
     robot = one_robot(settings, socket.gethostname())
     sim_time = {'use_sim_time': switch(settings, 'use_sim_time')}
     here = settings | {'namespace': robot.namespace}

@@ -64,7 +64,7 @@ def arguments() -> list[DeclareLaunchArgument]:
 def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     """Return what the arguments ask for."""
     settings = context.launch_configurations
-    check_known(sys.argv, 'spawn.launch.py', [each.name for each in arguments()])
+    check_known(sys.argv, __file__, [each.name for each in arguments()])
     check_installed('30')
     in_file(settings['params_file'])
     parameters = build(SpawnParameters, given(settings, SpawnParameters, SPAWN))

@@ -64,7 +64,7 @@ def arguments() -> list[DeclareLaunchArgument]:
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the nodes that the arguments ask for."""
     settings = context.launch_configurations
-    check_known(sys.argv, 'swarm.launch.py', [each.name for each in arguments()])
+    check_known(sys.argv, __file__, [each.name for each in arguments()])
     filed = in_file(settings['params_file'])
     scene = given(settings, SceneParameters, SCENE)
     election = given(settings, ElectionParameters, ELECTION)

@@ -16,12 +16,14 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
+import os
 from pathlib import Path
 from typing import Any
 
 from leader_election.parameters import Parameter, ParameterError, plain_yaml, table
 import yaml
 
+PACKAGE = 'leader_election'
 COMMON = {
     'params_file': ('', 'A file of parameters for all nodes; what is given here goes before it. '
                         'Empty: none.'),
@@ -89,26 +91,34 @@ def check_known(words: Sequence[str], file: str, known: Iterable[str]) -> None:
     Refuse what a launch file has no argument for, which launch itself passes over.
 
     :param words: those of the command; where they do not name the file, another one includes it,
-        and they are that one's.
-    :param file: the name of the launch file.
+        maybe one of the same name, and they are that one's.
+    :param file: the path of the launch file.
     :param known: its arguments.
     :raises ParameterError: naming the one that comes nearest, too.
 
-    >>> check_known(['ros2', 'launch', 'my.launch.py', 'robot:=3'], 'my.launch.py', ['robots'])
+    >>> command = ['ros2', 'launch', 'leader_election', 'my.launch.py', 'robot:=3']
+    >>> check_known(command, 'launch/my.launch.py', ['robots'])
     Traceback (most recent call last):
     ParameterError: ...
     """
-    names, known = [Path(word).name for word in words], list(known)
-    if file not in names:
-        return
-    for word in words[names.index(file) + 1:]:
+    known = list(known)
+    for word in words[_behind(words, file):]:
         name, is_argument, _ = word.partition(':=')
         if is_argument and name not in known:
             like = get_close_matches(name, known, 1)
             raise ParameterError(
-                f'parameter {name}: {file} has no such argument'
+                f'parameter {name}: {Path(file).name} has no such argument'
                 + ''.join(f' (did you mean {near}?)' for near in like)
                 + '; --show-args lists all that it has')
+
+
+def _behind(words: Sequence[str], file: str) -> int:
+    """Return the index behind the word that names a launch file of ours, the end for none."""
+    for i, word in enumerate(words):
+        in_package = i > 0 and words[i - 1] == PACKAGE and word == Path(file).name
+        if in_package or os.path.realpath(word) == os.path.realpath(file):
+            return i + 1
+    return len(words)
 
 
 def given(settings: Mapping[str, str], parameters: type, names: Iterable[str]) -> dict[str, Any]:

@@ -17,7 +17,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-PACKAGE = 'leader_election'
+from leader_election.launching.arguments import PACKAGE
 
 
 def ours(settings: Mapping[str, str], executable: str, name: str, parameters: Mapping[str, Any],

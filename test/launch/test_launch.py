@@ -146,7 +146,8 @@ def test_whoever_ends_ends_all_with_its_status() -> None:
 
 
 def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'swarm.launch.py', 'task:=patrol'])
+    words = ['ros2', 'launch', 'leader_election', 'swarm.launch.py', 'task:=patrol']
+    monkeypatch.setattr(sys, 'argv', words)
     with pytest.raises(ParameterError, match='no such argument .did you mean tasks'):
         launched('swarm', robots='3')
 

@@ -126,9 +126,14 @@ def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
 
 
 def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'robot.launch.py', 'initial_pos:=[1,2,0]'])
+    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', str(FILES / 'robot.launch.py'),
+                                      'initial_pos:=[1,2,0]'])
     with pytest.raises(ParameterError, match='no such argument .did you mean initial_pose'):
         launched('robot', robot_id='3')
+    # TurtleBot has one of the same name, which may include this one.
+    monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'turtlebot4_bringup', 'robot.launch.py',
+                                      'model:=lite'])
+    launched('robot', robot_id='3')
 
 
 # For real.
@@ -158,6 +163,13 @@ def test_a_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) ->
     assert ran.returncode == 2
     assert ran.stderr == (f"error: parameter robot: 'bob' is not in {fleet}; there are: alice\n")
     assert 'process started' not in ran.stdout
+
+
+@for_real
+def test_an_argument_that_is_none_is_one_line_and_status_2(tmp_path: Path) -> None:
+    ran = ros2_launch(tmp_path, 'robot_id:=3', 'model:=lite')
+    assert ran.returncode == 2
+    assert ran.stderr.startswith('error: parameter model: robot.launch.py has no such argument')
 
 
 @for_real

@@ -17,6 +17,7 @@
 from pathlib import Path
 
 from leader_election.launching.arguments import (
+    check_known,
     described,
     given,
     in_file,
@@ -74,3 +75,29 @@ def test_a_file_says_what_all_nodes_are_told(tmp_path: Path) -> None:
     assert in_file(str(file)) == {'radius': 3.0} and in_file('') == {}
     with pytest.raises(ParameterError, match='parameter params_file'):
         in_file(str(tmp_path / 'no.yaml'))
+
+
+def test_arguments_are_looked_at_where_the_command_names_this_very_file(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / 'ours' / 'robot.launch.py'
+    file.parent.mkdir()
+    file.touch()
+    (tmp_path / 'link.launch.py').symlink_to(file)
+    monkeypatch.chdir(file.parent)
+    for command in (['leader_election', 'robot.launch.py'], [str(file)], ['robot.launch.py'],
+                    ['../ours/robot.launch.py'], [str(tmp_path / 'link.launch.py')]):
+        words = ['ros2', 'launch', *command, 'model:=lite']
+        with pytest.raises(ParameterError, match='^parameter model: robot.launch.py has no such'):
+            check_known(words, str(file), ['robot'])
+        check_known(words, str(file), ['robot', 'model'])
+
+
+def test_a_launch_file_of_the_same_name_that_includes_ours_has_its_own_arguments(
+        tmp_path: Path) -> None:
+    file, other = (tmp_path / folder / 'robot.launch.py' for folder in ('ours', 'theirs'))
+    for each in (file, other):
+        each.parent.mkdir()
+        each.touch()
+    for command in (['turtlebot4_bringup', 'robot.launch.py'], [str(other)],
+                    ['leader_election', 'mine.launch.py']):
+        check_known(['ros2', 'launch', *command, 'model:=lite'], str(file), ['robot'])
