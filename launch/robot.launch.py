@@ -41,8 +41,8 @@ OTHERS = {
                        'Empty: none.'),
     'robot': ('', 'Which robot of the fleet file this is, by its name. Empty: the one with the '
                   'hostname of this computer.'),
-    'namespace': ('', 'The namespace of this robot. Empty: its name in the fleet file, or robot_ '
-                      'and its id.'),
+    'namespace': ('', 'The namespace of this robot; / for none, where its driver has none. Empty: '
+                      'its name in the fleet file, or robot_ and its id.'),
     'neighbourhood': ('', 'The topic that all robots of the swarm talk on.'
                       + IN_FILE.format('/neighbourhood')),
     'odom_topic': ('', 'The topic of the odometry.' + IN_FILE.format('odom')),

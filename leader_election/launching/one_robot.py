@@ -15,6 +15,7 @@
 """What one physical robot is started with: its part of a fleet file, and what goes before that."""
 
 from collections.abc import Mapping
+import re
 from typing import Any, NamedTuple
 
 from leader_election.coordination.tasks import task_names
@@ -25,8 +26,7 @@ from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.roster.fleet_file import load_fleet
 from leader_election.roster.fleet_robot import FleetRobot
-from leader_election.roster.fleet_settings import check_topic, for_tasks, TOPICS
-from leader_election.roster.listed import is_name
+from leader_election.roster.fleet_settings import check_topic, for_tasks, TOPIC, TOPICS
 
 OF_THE_NODE = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout')
 """The parameters of a robot's node that are arguments."""
@@ -103,10 +103,12 @@ def _check_tasks(parameters: Mapping[str, Any]) -> None:
 
 
 def _namespace(text: str) -> str:
-    if not all(map(is_name, text.removeprefix('/').split('/'))):
+    """Return a namespace that ROS allows; / is that of a robot whose driver has none."""
+    # It is written as the name of a topic is.
+    if text != '/' and not re.fullmatch(TOPIC, text, re.ASCII):
         raise ParameterError(f'parameter namespace: {text!r} is not allowed; it takes a name of '
-                             'letters, digits and _, the first a letter, or several with / '
-                             'between them')
+                             'letters, digits and _, the first no digit, several with / between '
+                             'them, or / alone for none')
     return text
 
 

@@ -75,6 +75,12 @@ def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
     assert 'initial_pose' not in parameters(node)
 
 
+@pytest.mark.parametrize(('namespace', 'full'), [('/', '/'), ('_a', '/_a'), ('/a/b', '/a/b')])
+def test_a_robot_whose_driver_has_another_namespace_or_none(namespace: str, full: str) -> None:
+    for node in launched('robot', robot_id='3', namespace=namespace, motion='wander'):
+        assert node.expanded_node_namespace == full
+
+
 def test_a_robot_has_tasks_and_topics_to_drive_by() -> None:
     (node,) = launched('robot', robot_id='3', tasks='rally', scan_topic='/front',
                        cmd_vel_topic='/wheels/cmd')
@@ -178,3 +184,9 @@ def test_a_robot_that_gives_up_ends_the_launch_with_its_status(
     ran = ros2_launch(tmp_path, f'fleet_file:={fleet}', 'robot:=alice', 'odometry_timeout:=0.5')
     assert ran.returncode == 2
     assert ran.stdout.count('no odometry on /alice/wheels within 0.5 s') == 1
+
+
+@for_real
+def test_a_robot_without_a_namespace_hears_the_plain_topics(tmp_path: Path) -> None:
+    ran = ros2_launch(tmp_path, 'robot_id:=3', 'namespace:=/', 'odometry_timeout:=0.5')
+    assert ran.returncode == 2 and 'no odometry on /odom within 0.5 s' in ran.stdout

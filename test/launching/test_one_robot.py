@@ -94,6 +94,25 @@ def test_a_file_of_parameters_may_say_how_long_odometry_is_waited_for(tmp_path: 
         assert ('odometry_timeout' not in robot.parameters) == says, place
 
 
+@pytest.mark.parametrize('namespace', ['/', '_a', '/a', 'a_1/_b', 'a__b', '_'])
+def test_a_namespace_may_be_all_that_ros_allows(namespace: str) -> None:
+    assert one_robot({'robot_id': '3', 'namespace': namespace}, 'vm').namespace == namespace
+
+
+@pytest.mark.parametrize(
+    'namespace', ['//', 'a//b', 'a/', '1', 'a/1', 'a b', '~', 'é', '{a}', 'a\n'])
+def test_a_namespace_that_ros_does_not_allow_is_refused(namespace: str) -> None:
+    with pytest.raises(ParameterError, match='parameter namespace: .* or / alone for none$'):
+        one_robot({'robot_id': '3', 'namespace': namespace}, 'vm')
+
+
+def test_a_file_of_parameters_may_speak_of_a_robot_without_a_namespace(tmp_path: Path) -> None:
+    path = tmp_path / 'mine.yaml'
+    path.write_text('election_node:\n  ros__parameters: {odometry_timeout: 60.0}\n')
+    robot = one_robot({'robot_id': '3', 'namespace': '/', 'params_file': str(path)}, 'vm')
+    assert 'odometry_timeout' not in robot.parameters
+
+
 @pytest.mark.parametrize(('settings', 'said'), [
     ({}, 'parameter robot_id is missing; it takes 0 to 9007199254740991, or give a fleet_file, '
      'which knows it by the name of the robot'),
