@@ -25,6 +25,9 @@ from leader_election.parameters import parameter, REQUIRED_INT
 from leader_election.robot.told import MAX_ID
 from leader_election.world.parameters import SceneParameters
 
+NOWHERE = 'none'
+"""The world of one more robot where nobody knows it."""
+
 
 def _as_in(parameters: type, name: str) -> Any:
     """Declare a parameter as it is declared there."""
@@ -71,9 +74,9 @@ class SpawnParameters:
     yaw: float = parameter(0.0, 'Where it looks.', unit='rad', lower=-10.0, upper=10.0)
     world: str = parameter(
         'blocks', 'The arena, by which it wanders if it has no laser scanner; or the world file '
-        'of your own. Empty: nobody knows it.')
+        f'of your own; {NOWHERE} where nobody knows it.', empty=False)
     world_name: str = parameter(
         '', f'The name of the world that is running. Empty: what the world file says, '
-        f'{WORLD_NAME} in an arena.')
+        f'{WORLD_NAME} in an arena, and where nobody knows it.')
     lidar: int = _as_in(GazeboParameters, 'lidar')
     ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')

@@ -20,7 +20,7 @@ from leader_election.gazebo.bridge import bridge_yaml
 from leader_election.gazebo.colours import robot_colour
 from leader_election.gazebo.model import RADIUS, robot_sdf
 from leader_election.gazebo.own_world import into_world, is_own, read_world, world_name
-from leader_election.gazebo.parameters import GazeboParameters, SpawnParameters
+from leader_election.gazebo.parameters import GazeboParameters, NOWHERE, SpawnParameters
 from leader_election.gazebo.simulator import Extras, FEWEST_BEAMS, Lidar, Simulator
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
 from leader_election.parameters import build, Parameter, ParameterError, table
@@ -94,7 +94,7 @@ def make_arrival(parameters: SpawnParameters, simulator: Simulator = Simulator.G
     p = parameters
     name = check_name(p.name or f'robot_{p.id}', 'name')
     robot = Entry(name, p.id, (p.x, p.y, p.yaw))
-    arena = _known(p.world)
+    arena = '' if p.world == NOWHERE else _known(p.world)
     if arena:
         check_room([robot], load_arena(arena), RADIUS, 'x, y')
     own_name = world_name(p.world) if is_own(p.world) else WORLD_NAME

@@ -89,7 +89,8 @@ def test_one_more_robot_has_a_world_that_it_comes_to(tmp_path: Path) -> None:
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="my depot"/></sdf>')
     for given, name, arena in (
-            ({}, 'swarm', 'blocks'), ({'world': '', 'x': 99.0}, 'swarm', ''),
+            ({}, 'swarm', 'blocks'), ({'world': 'none', 'x': 99.0}, 'swarm', ''),
+            ({'world': 'none', 'world_name': 'here', 'x': 0.0}, 'here', ''),
             ({'world_name': 'here'}, 'here', 'blocks'),
             ({'world': str(file), 'x': 99.0}, 'my depot', ''),
             ({'world': str(file), 'world_name': 'here'}, 'here', '')):
@@ -113,6 +114,7 @@ def test_where_documents_put_one_more_there_is_room(document: str) -> None:
     ({'x': 0.0}, r'parameter x, y: there is no room for robot_31 at \(0, 0\)'),
     ({'world': 'nowhere'}, "parameter world: 'nowhere' is none of"),
     ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),
+    ({'world': ''}, "parameter world: '' is not allowed"),
     ({'lidar': 7}, 'parameter lidar: 7'), ({'x': None}, 'parameter x is missing'),
     ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is no name")])
 def test_what_is_wrong_with_one_more_is_named(given: dict[str, object], line: str) -> None:

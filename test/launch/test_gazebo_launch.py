@@ -248,7 +248,8 @@ def test_an_own_world_is_copied_and_its_folder_searched(prefix: Path) -> None:
     ({'robots': '0'}, 'parameter robots: 0'), ({'robots': 'many'}, 'parameter robots'),
     ({'robots': '{name: a};{name: a}'}, 'two robots are called a'),
     ({'robots': '999', 'layout': 'grid'}, '999 do not fit'),
-    ({'world': 'no.sdf'}, 'parameter world'), ({'layout': 'heap'}, 'parameter layout'),
+    ({'world': 'no.sdf'}, 'parameter world'), ({'world': 'none'}, 'parameter world'),
+    ({'layout': 'heap'}, 'parameter layout'),
     ({'headless': 'perhaps'}, 'parameter headless'), ({'motion': 'fly'}, 'parameter motion'),
     ({'params_file': 'no.yaml'}, 'parameter params_file'), ({'radius': '-1'}, 'parameter radius'),
     ({'robots_per_process': '0'}, 'parameter robots_per_process'),
@@ -293,6 +294,14 @@ def test_one_more_robot_is_a_model_a_bridge_a_node_and_wanders(prefix: Path) -> 
         Entry('late', 31, (2.5, 0.0, -1.0)),)
     wander = parameters(found['wander'])
     assert (wander['robots'], wander['world']) == ('late', 'blocks')
+
+
+def test_one_more_robot_comes_to_a_world_that_nobody_knows() -> None:
+    """Even where a wall of blocks would be; what is empty is not given."""
+    found = nodes(arrived(launched('spawn', id='31', x='0', y='0', world='none', lidar='36')))
+    assert parameters(found['wander'])['world'] == ''
+    found = nodes(arrived(launched('spawn', id='31', x='9', y='0', world='')))
+    assert parameters(found['wander'])['world'] == 'blocks'
 
 
 def test_a_robot_that_did_not_come_is_not_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:

@@ -16,6 +16,7 @@
 
 from pathlib import Path
 
+from leader_election.gazebo.parameters import SpawnParameters
 from leader_election.launching.arguments import (
     check_known,
     described,
@@ -37,6 +38,7 @@ def test_what_is_given_is_checked_and_what_is_empty_is_not_given() -> None:
     assert given(settings, SceneParameters, ('spacing',)) == {'spacing': 2.0}
     # A text may look like a number.
     assert given({'world': '7'}, SceneParameters, ('world',)) == {'world': '7'}
+    assert given({'world': 'none'}, SpawnParameters, ('world',)) == {'world': 'none'}
 
 
 @pytest.mark.parametrize('value', ['many', '[', '0', '1.5', '2026-13-45', 2000 * '[',
