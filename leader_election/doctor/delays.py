@@ -15,6 +15,7 @@
 """What clocks do, by the delays of messages: the time here less the stamp, one after the other."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from statistics import median
 
 NEAR = 3
@@ -31,13 +32,34 @@ def leap(delays: Sequence[float]) -> float:
     """
     Return by how much the sender's clock was set, at most [s]; positive: forward; 0: it was not.
 
+    Delays go from one level to another then, at once and for good. The level is the least delay:
+    a network that pauses lengthens many, but shortens none.
+
     >>> leap([0.01, 0.01, 0.02, -2.0, -2.0, -2.0]), leap([0.01, 0.01, 0.9, 0.01, 0.01])
     (2.01, 0.0)
     """
-    steps = [median(delays[max(k - NEAR, 0):k]) - median(delays[k:k + NEAR])
-             for k in range(2, len(delays) - 1)]
-    most = max(steps, key=abs, default=0.0)
+    before = list(accumulate(delays, min))
+    after = list(accumulate(reversed(delays), min))[::-1]
+    most = 0.0
+    for k in range(NEAR, len(delays) - NEAR + 1):
+        at_once = median(delays[k - NEAR:k]) - median(delays[k:k + NEAR])
+        for_good = before[k - 1] - after[k]
+        if at_once * for_good > 0.0:
+            most = max(most, min(at_once, for_good, key=abs), key=abs)
     return most if abs(most) > LEAP else 0.0
+
+
+def flowing(row: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """
+    Return the messages, by time of coming and delay [s], that were not held back.
+
+    One that was comes together with the next: sooner before it than their delays differ.
+
+    >>> flowing([(1.0, 0.1), (2.6, 0.7), (2.6, 0.2), (3.1, 0.2)])
+    [(1.0, 0.1), (2.6, 0.2), (3.1, 0.2)]
+    """
+    return [(time, delay) for (time, delay), (following, shorter) in zip(row, row[1:])
+            if following - time >= delay - shorter] + list(row[-1:])
 
 
 def drift(times: Sequence[float], delays: Sequence[float]) -> float:

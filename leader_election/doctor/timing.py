@@ -17,7 +17,7 @@
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from leader_election.doctor.delays import drift, leap
+from leader_election.doctor.delays import drift, flowing, leap
 from leader_election.doctor.finding import Level, Sign
 from leader_election.doctor.observations import CLOCK, listing, Observations
 
@@ -81,7 +81,11 @@ def drifts(seen: Observations) -> Iterator[Sign]:
 
 
 def _delays(seen: Observations) -> dict[tuple[str, str], list[tuple[float, float]]]:
-    """Return when messages came, and their delays [s], by robot and by what stamps them."""
+    """
+    Return when messages came, and their delays [s], by robot and by what stamps them.
+
+    Without those that were held back on their way: they tell of the network, not of clocks.
+    """
     found = {}
     for robot_id, messages in seen.said.items():
         found[seen.named(robot_id)[0], 'its clock'] = [
@@ -92,7 +96,7 @@ def _delays(seen: Observations) -> dict[tuple[str, str], list[tuple[float, float
         if any(reading.stamp for reading in readings) and back <= BACKWARDS:
             found[robot, f'the stamp of {topic}'] = [
                 (reading.received, reading.delay) for reading in readings]
-    return {about: row for about, row in found.items() if row}
+    return {about: flowing(row) for about, row in found.items() if row}
 
 
 def _most_back(times: Sequence[float]) -> float:

@@ -77,6 +77,33 @@ def test_a_clock_that_is_set() -> None:
     assert signs(timing.jumps, odometry={ODOM: ahead}, endpoints=[*ALL, SIMULATOR]) == []
 
 
+def held_back(row, begin: float, pause: float):
+    """Return messages of which none comes in a pause: these come together at its end."""
+    end = begin + pause
+    return [m._replace(received=end, delay=m.delay + end - m.received)
+            if begin < m.received < end else m for m in row]
+
+
+def test_a_network_that_pauses_is_no_clock_that_is_set() -> None:
+    """At the beginning, in between, and with the burst cut off at the end."""
+    for begin in (0.05, 5.0, 9.35):
+        odometry = {ODOM: held_back(readings(), begin, 0.6)}
+        assert max(r.delay for r in odometry[ODOM]) > 0.5
+        for cut in (0, 1, 3):
+            assert signs(timing.jumps, odometry={ODOM: odometry[ODOM][:100 - cut]}) == []
+    for begin in (-0.5, 4.0, 6.6):
+        assert signs(timing.jumps, messages=held_back(healthy().messages, begin, 2.5)) == []
+    for begin in (2.0, 7.3):
+        assert signs(timing.drifts, messages=held_back(healthy().messages, begin, 2.5)) == []
+
+
+def test_a_clock_that_is_set_while_the_network_pauses() -> None:
+    for by, way in ((2.0, 'back'), (-2.0, 'forward')):
+        row = [r._replace(delay=r.delay + by * (r.received > 5.0)) for r in readings()]
+        assert signs(timing.jumps, odometry={ODOM: held_back(row, 7.0, 0.6)}) == [
+            (('bob',), f'the stamp of {ODOM} went {way} by 2.00 s from one message to the next')]
+
+
 def test_the_clock_here_is_set() -> None:
     all_at_once = [heard._replace(delay=2.0 * (heard.received > 5.0))
                    for i in (1, 2, 3) for heard in said(i)]
