@@ -25,12 +25,15 @@ def airs(seen: Observations) -> set[str]:
     """
     Return the topics that robots talk on.
 
-    They are called so, or the fleet file says so, or a robot's node both says and hears texts
-    there, which it does nowhere else.
+    They are called so, or the fleet file says so. A robot's node that talks on none of these
+    does so where it both says and hears texts, and offers what robots offer each other: its
+    tasks may talk on topics of their own.
     """
     texts = [endpoint for endpoint in seen.endpoints if endpoint.type == TEXT]
     nodes = {endpoint.node for endpoint in seen.nodes}
-    said, heard = ({(e.node, e.topic) for e in texts if e.node in nodes and e.writes == writes}
-                   for writes in (True, False))
-    return ({e.topic for e in texts if e.topic.rpartition('/')[2] == NEIGHBOURHOOD}
-            | {topic for _, topic in said & heard} | set(seen.air))
+    known = {e.topic for e in texts if e.topic.rpartition('/')[2] == NEIGHBOURHOOD} | set(seen.air)
+    at_a_loss = nodes - {e.node for e in texts if e.topic in known}
+    # As nodes/qos.NEIGHBOURHOOD has it.
+    said = {(e.node, e.topic) for e in texts if e.writes and not e.reliable and not e.latched}
+    heard = {(e.node, e.topic) for e in texts if not e.writes}
+    return known | {topic for node, topic in said & heard if node in at_a_loss}

@@ -46,6 +46,22 @@ def test_where_robots_talk() -> None:
     assert airs(healthy(endpoints=endpoints)) == {AIR, '/bob/air'}
 
 
+def test_a_task_may_talk_on_a_topic_of_its_own() -> None:
+    """Texts that a user's task says and hears: no talk between robots, nobody has to listen."""
+    def team(**of_it: bool) -> list[Endpoint]:
+        return [Endpoint('/bob/team', STRING, writes, node('bob'), **of_it)
+                for writes in (True, False)]
+
+    away = rewired('bob', *wiring('bob', air='/bob/air'))
+    for wires, air in ((healthy().endpoints, []), (away, ['/bob/air'])):
+        seen = healthy(endpoints=[*wires, *team()], air=air)
+        assert airs(seen) == {AIR, *air}
+        assert '/bob/team' not in str(list(hearing.one_air(seen)))
+    # Where the air is not known, by what it offers.
+    for of_it in ({'reliable': True}, {'latched': True}):
+        assert airs(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}
+
+
 def test_profiles_that_do_not_go_together() -> None:
     def bob(**of_driver):
         *rest, driver = wiring('bob')
