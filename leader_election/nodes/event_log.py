@@ -53,7 +53,6 @@ class EventLog:
         self._last: dict[str, Standing] = {}
         self.lost = 0
         self.trouble = ''
-        self._is_torn = False
         name = node.get_namespace().strip('/').replace('/', '_') or 'robot'
         self.path = template.replace('{id}', str(robot.parameters.robot_id)).replace(
             '{name}', name)
@@ -66,6 +65,7 @@ class EventLog:
             raise ParameterError(f'parameter event_log: {self.path!r} is not allowed: '
                                  f'{error.strerror}; it takes a file in a folder that exists, '
                                  'or - for standard output') from None
+        self._is_torn = self.path != STDOUT and _is_cut_off(self.path)
 
     def look(self) -> None:
         """Write down what has happened since the last look."""
@@ -102,3 +102,16 @@ class EventLog:
     def close(self) -> None:
         """Close the file."""
         self._file.close()
+
+
+def _is_cut_off(path: str) -> bool:
+    """Return whether a file ends within a line; a pipe, or a device, has no end."""
+    if not os.path.isfile(path) or not os.path.getsize(path):
+        return False
+    try:
+        with open(path, 'rb') as file:
+            file.seek(-1, os.SEEK_END)
+            return file.read() != b'\n'
+    except OSError:
+        # It may be added to, but not read.
+        return False

@@ -17,6 +17,7 @@
 from collections.abc import Iterator
 import json
 import math
+import os
 from pathlib import Path
 import resource
 import subprocess
@@ -108,6 +109,35 @@ def test_a_line_that_is_cut_off_spoils_no_other(tmp_path):
     changed, last = map(json.loads, rest)
     assert (changed['strength'], changed['before']) == (None, None)
     assert last['event'] == 'became_leader'
+
+
+@pytest.mark.parametrize('left, begins', [
+    (b'', b'{'), (b'{"t":1.0}\n', b'{"t":1.0}\n{'),
+    (b'{"t":1.0}\n{"t":2', b'{"t":1.0}\n{"t":2\n{')])
+def test_a_line_cut_off_before_a_restart_spoils_no_other(tmp_path, left, begins):
+    path = tmp_path / 'events'
+    path.write_bytes(left)
+    node = robot(1)
+    log = EventLog(node, node.robot, str(path))
+    log._write('main', {'event': 'became_leader'})
+    log._write('main', {'event': 'stepped_down'})
+    log.close()
+    assert path.read_bytes().startswith(begins + b'"t":1')
+    assert [json.loads(line)['event'] for line in path.read_text().splitlines()[-2:]] == [
+        'became_leader', 'stepped_down']
+
+
+def test_a_pipe_is_as_good_as_a_file(tmp_path):
+    """It has no end that could be looked at."""
+    path = tmp_path / 'pipe'
+    os.mkfifo(path)
+    reader = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
+    node = robot(1)
+    log = EventLog(node, node.robot, str(path))
+    log._write('main', {'event': 'became_leader'})
+    log.close()
+    assert json.loads(os.read(reader, 1000))['event'] == 'became_leader'
+    os.close(reader)
 
 
 def test_a_file_that_cannot_be_is_refused(tmp_path):
