@@ -29,6 +29,8 @@ ROBOT_NODE = 'election_node'
 """The name of a robot's node."""
 PATIENCE = 1.0
 """A robot that has not answered after so long is asked again: it may have gone in between [s]."""
+MOST = 100
+"""So many requests may wait for an answer: simulated time can be faster than any robot answers."""
 _ASKED = ('robot_id', 'frame', 'initial_pose')
 
 
@@ -53,25 +55,32 @@ class Origin:
         self.pose: Pose | None = None
         self._client = node.create_client(GetParameters, f'{prefix}{ROBOT_NODE}/get_parameters')
         self._pace = pace
-        self._asked: Any = None
+        self._asked: list[Any] = []
         self._since = -math.inf
 
     def ask(self) -> None:
-        """Ask, if it is not known and no answer is on its way; to be called now and then."""
-        if self._asked is not None and not self._waits():
-            self._client.remove_pending_request(self._asked)
-            self._asked = None
-        if self.id is None and self._asked is None and self._client.service_is_ready():
+        """Ask, if it is not known and no answer is to be expected; to be called now and then."""
+        if self.id is None and not self._waits() and self._client.service_is_ready():
             self._since = clock.seconds(self._pace)
-            self._asked = self._client.call_async(GetParameters.Request(names=list(_ASKED)))
-            self._asked.add_done_callback(self._take)
+            self._drop(len(self._asked) + 1 - MOST)
+            asked = self._client.call_async(GetParameters.Request(names=list(_ASKED)))
+            self._asked.append(asked)
+            asked.add_done_callback(self._take)
 
     def _waits(self) -> bool:
         # A clock that was set back says nothing of how long it has been.
-        return 0.0 <= clock.seconds(self._pace) - self._since <= PATIENCE
+        return bool(self._asked) and (
+            0.0 <= clock.seconds(self._pace) - self._since <= PATIENCE)
+
+    def _drop(self, count: int) -> None:
+        """Expect no answer any more to so many requests, the oldest first."""
+        for asked in self._asked[:max(count, 0)]:
+            self._client.remove_pending_request(asked)
+            self._asked.remove(asked)
 
     def _take(self, answer: Any) -> None:
-        self._asked = None
+        # An answer to any of them will do, however late.
+        self._drop(len(self._asked))
         values = answer.result().values
         if not values or any(value.type == ParameterType.PARAMETER_NOT_SET for value in values):
             return
