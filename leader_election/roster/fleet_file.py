@@ -103,7 +103,7 @@ def load_fleet(path: str | Path) -> Fleet:
     try:
         text = Path(path).expanduser().read_text()
     except (OSError, ValueError, RuntimeError) as error:
-        raise ParameterError('parameter fleet_file: ' + shown(str(path)) + ' cannot be read: '
+        raise ParameterError(f'parameter fleet_file: {str(path)!r} cannot be read: '
                              + ' '.join(str(error).split())) from None
     return read_fleet(text, str(path))
 
