@@ -95,13 +95,14 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     check_installed(settings['robots'])
     in_file(settings['params_file'])
     parameters = build(GazeboParameters, given(settings, GazeboParameters, GAZEBO))
-    check_scanner(settings, parameters.lidar)
     plan = make_plan(parameters)
+    names = [robot.name for robot in plan.robots]
+    check_scanner(settings, names, parameters.lidar)
     election = given(settings, ElectionParameters, ELECTION)
     sim_time = switch(settings, 'use_sim_time')
     headless = switch(settings, 'headless')
     share = read(SHARE, settings[SHARE.name])
-    motion = wandering(settings, [robot.name for robot in plan.robots], {
+    motion = wandering(settings, names, {
         'world': plan.arena, 'seed': parameters.seed, 'use_sim_time': sim_time},
         on_exit=passing_on)
     seen = switch(settings, 'gui') and not headless

@@ -68,9 +68,9 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     check_installed('30')
     in_file(settings['params_file'])
     parameters = build(SpawnParameters, given(settings, SpawnParameters, SPAWN))
-    check_scanner(settings, parameters.lidar)
     arrival = make_arrival(parameters)
     robot = arrival.robot
+    check_scanner(settings, [robot.name], parameters.lidar)
     sim_time = switch(settings, 'use_sim_time')
     motion = wandering(settings, [robot.name], {
         'world': arrival.arena, 'use_sim_time': sim_time}, on_exit=passing_on)

@@ -14,12 +14,15 @@
 
 """Who drives the robots of a launch."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from leader_election.launching.arguments import in_file, read
+from leader_election.launching.arguments import read
 from leader_election.launching.nodes import ours
+from leader_election.launching.one_robot import NODE
+from leader_election.launching.parameter_file import told
 from leader_election.parameters import Parameter, ParameterError
+from leader_election.robot.instance_parameters import names_in
 
 STANDING = ('count', 'field')
 """The tasks that drive nobody; of those that are not of this package it is taken that they do."""
@@ -28,7 +31,7 @@ BY_SCANS = ('patrol', 'rally')
 MOTION = Parameter(
     'motion', str, '', 'Who drives the robots: nobody (static), wander, a node that has them walk '
     'at random past walls and each other, or what you start yourself (none). Empty: wander, but '
-    f'with tasks that drive by themselves, as all do but {" and ".join(STANDING)}, none.',
+    f'not those with tasks that drive by themselves, as all do but {" and ".join(STANDING)}.',
     choices=lambda: ('static', 'wander', 'none'))
 
 
@@ -43,32 +46,44 @@ def wandering(settings: Mapping[str, str], robots: Sequence[str], parameters: Ma
     :param options: for ``launch_ros.actions.Node``.
     """
     motion = read(MOTION, settings[MOTION.name]) if settings[MOTION.name] else ''
-    driving = set(tasks_of(settings)) - set(STANDING)
-    if motion != 'wander' and (motion or driving):
+    driven = [robot for robot, tasks in zip(robots, tasks_of(settings, robots))
+              if motion == 'wander' or not motion and set(tasks) <= set(STANDING)]
+    if not driven:
         return []
     return [ours(settings, 'wander', 'wander' if len(robots) > 1 else f'wander_{robots[0]}',
-                 {'robots': ','.join(robots), **parameters}, **options)]
+                 {'robots': ','.join(driven), **parameters}, **options)]
 
 
-def tasks_of(settings: Mapping[str, str]) -> list[str]:
+def tasks_of(settings: Mapping[str, str], robots: Iterable[str]) -> list[list[str]]:
     """
-    Return the tasks that robots are given, by argument or by the file of parameters.
+    Return the tasks of each robot, by argument or by the file of parameters, in all instances.
 
-    >>> tasks_of({'tasks': 'count, patrol', 'params_file': ''})
-    ['count', 'patrol']
+    :param robots: their namespaces.
+
+    >>> tasks_of({'tasks': 'count, patrol', 'params_file': ''}, ['robot_1'])
+    [['count', 'patrol']]
     """
-    text = settings['tasks'] or in_file(settings['params_file']).get('tasks', '')
-    return [name.strip() for name in str(text).split(',') if name.strip()]
+    argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
+    return [[name for place in _places(said) for name in names_in(str(said.get(place, '')))]
+            for said in told(settings['params_file'], [f'{robot}/{NODE}' for robot in robots],
+                             argument)]
 
 
-def check_scanner(settings: Mapping[str, str], beams: int) -> None:
+def _places(said: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that name tasks of a robot that is told so."""
+    return ['tasks', *(f'{name}.tasks' for name in names_in(str(said.get('instances', ''))))]
+
+
+def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int) -> None:
     """
     Refuse tasks that would have robots stand for ever.
 
+    :param robots: their namespaces.
     :param beams: of the laser scanner; 0 for none.
     :raises ParameterError: naming the tasks.
     """
-    blind = [name for name in tasks_of(settings) if name in BY_SCANS]
+    tasks = {name: None for names in tasks_of(settings, robots) for name in names}
+    blind = [name for name in tasks if name in BY_SCANS]
     if blind and not beams:
         raise ParameterError(f'parameter lidar: 0 leaves robots blind, and {", ".join(blind)} '
                              'drives by a laser scanner; give lidar:=36, for example')

@@ -14,15 +14,18 @@
 
 """What a file of parameters says to which node."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 import re
 from typing import Any
 
 from leader_election.launching.arguments import in_file
+from leader_election.roster.fleet_settings import flat
 import yaml
 
 KEY = 'ros__parameters'
+ALL = '/**'
+"""The place of what is said to all nodes, as a launch says its arguments."""
 
 
 def says(path: str, name: str, node: str) -> bool:
@@ -32,10 +35,29 @@ def says(path: str, name: str, node: str) -> bool:
     :param node: its name, with its namespace.
     :raises ParameterError: where it is no file of parameters.
     """
-    in_file(path)
-    return bool(path) and any(
-        name in parameters and applies(place, node)
-        for place, parameters in _sections('', yaml.safe_load(Path(path).read_text())))
+    return any(name in parameters and applies(place, node)
+               for place, parameters in _all_sections(path))
+
+
+def told(path: str, nodes: Iterable[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """
+    Return the parameters that a file and the arguments of a launch set, of each node.
+
+    ROS puts what is said of one place together, the arguments last, and of several places goes by
+    the one that the file names last: an argument does not go before a section behind ``/**``.
+
+    :param path: empty for no file.
+    :param nodes: their names, with their namespaces.
+    :raises ParameterError: where it is no file of parameters.
+
+    >>> told('', ['alice/election_node'], {'tasks': 'count'})
+    [{'tasks': 'count'}]
+    """
+    places: dict[str, dict[str, Any]] = {}
+    for place, parameters in [*_all_sections(path), (ALL, given)]:
+        places.setdefault(place.strip('/'), {}).update(flat(parameters))
+    return [{name: value for place, parameters in places.items() if applies(place, node)
+             for name, value in parameters.items()} for node in nodes]
 
 
 def applies(place: str, node: str) -> bool:
@@ -50,6 +72,12 @@ def applies(place: str, node: str) -> bool:
     pattern = ''.join(names.get(part, '/' + re.escape(part))
                       for part in place.split('/') if part)
     return re.fullmatch(pattern, '/' + node.strip('/')) is not None
+
+
+def _all_sections(path: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """Return the places and what is said of them, none for an empty path."""
+    in_file(path)
+    return list(_sections('', yaml.safe_load(Path(path).read_text()))) if path else []
 
 
 def _sections(place: str, inside: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:

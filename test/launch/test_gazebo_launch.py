@@ -219,6 +219,22 @@ def test_robots_wander_but_with_tasks_that_drive(
         assert parameters(found['fleet'])['tasks'] == given['task']
 
 
+def test_who_drives_by_a_task_of_its_own_does_not_wander(prefix: Path) -> None:
+    file = prefix / 'mine.yaml'
+    given = {'params_file': str(file), 'lidar': '36'}
+    file.write_text('/robot_1/election_node:\n  ros__parameters: {tasks: patrol}\n')
+    found = nodes(launched('gazebo', robots='3', **given))
+    assert parameters(found['wander'])['robots'] == 'robot_2,robot_3'
+    assert 'wander' in nodes(arrived(launched('spawn', id='31', x='9', y='0', **given)))
+    assert 'wander' not in nodes(arrived(launched('spawn', id='1', x='9', y='0', **given)))
+    file.write_text('/**:\n  ros__parameters: {instances: rescue, rescue.tasks: patrol}\n')
+    assert 'wander' not in nodes(launched('gazebo', robots='3', **given))
+    assert 'wander' not in nodes(arrived(launched('spawn', id='31', x='9', y='0', **given)))
+    for name, own in (('gazebo', {'robots': '2'}), ('spawn', {'id': '31', 'x': '9', 'y': '0'})):
+        with pytest.raises(ParameterError, match='parameter lidar: 0 leaves robots blind'):
+            launched(name, **own, params_file=str(file))
+
+
 @pytest.mark.parametrize('name', ARGUMENTS)
 def test_an_argument_that_is_none_is_refused(
         monkeypatch: pytest.MonkeyPatch, prefix: Path, name: str) -> None:
