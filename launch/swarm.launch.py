@@ -48,8 +48,8 @@ WORLD = ('motion', 'scan_rate', 'reading_rate', 'real_time_factor')
 OTHERS = OF_A_SWARM | {
     'use_sim_time': ('false', 'Whether all go by the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),
-    'params_file': ('', 'A file of parameters for all nodes; what is given here goes before it. '
-                        'What says where robots start stands under /**. Empty: none.'),
+    'params_file': ('', OF_A_SWARM['params_file'][1]
+                    + ' What says where robots start stands under /**.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
 }
 

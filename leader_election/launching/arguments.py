@@ -25,8 +25,9 @@ import yaml
 
 PACKAGE = 'leader_election'
 COMMON = {
-    'params_file': ('', 'A file of parameters for all nodes; what is given here goes before it. '
-                        'Empty: none.'),
+    'params_file': ('', 'A file of parameters for all nodes; what is given here goes before what '
+                        'it says for all (/**), what it says of one node behind that before '
+                        'both. Empty: none.'),
     'log_level': ('info', 'The least that is logged: debug, info, warn, error or fatal.'),
     'rviz': ('false', 'Whether to start RViz; the package rviz2 has to be installed.'),
 }
