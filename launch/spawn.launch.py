@@ -91,7 +91,6 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         'running, and no robot of that name in it?')
 
 
-
 def generate_launch_description() -> LaunchDescription:
     """Return what ``ros2 launch leader_election spawn.launch.py id:=...`` runs."""
     return LaunchDescription([*arguments(), OpaqueFunction(function=robot)])

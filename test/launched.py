@@ -21,14 +21,15 @@ from typing import Any
 import yaml
 
 FILES = Path(__file__).parents[1] / 'launch'
+INDEX = Path('share', 'ament_index', 'resource_index', 'packages')
 
 
-def install(prefix: Path) -> None:
-    """Have an ament prefix with the package in it, whether it is installed or not."""
-    index = prefix / 'share' / 'ament_index' / 'resource_index' / 'packages'
-    index.mkdir(parents=True)
-    (index / 'leader_election').touch()
-    (prefix / 'share' / 'leader_election').mkdir()
+def install(prefix: Path, *packages: str) -> None:
+    """Have an ament prefix with our package in it, and others, whether installed or not."""
+    (prefix / INDEX).mkdir(parents=True)
+    for package in ('leader_election', *packages):
+        (prefix / INDEX / package).touch()
+        (prefix / 'share' / package / 'launch').mkdir(parents=True)
 
 
 def describe(name: str) -> Any:
@@ -39,20 +40,22 @@ def describe(name: str) -> Any:
     return module.generate_launch_description()
 
 
-def launched(name: str, **given: str) -> list[Any]:
-    """Return the nodes that would be started."""
+def launched(name: str, /, **given: str) -> list[Any]:
+    """Return the nodes that would be started, and whatever else would be done."""
     from launch import LaunchContext
     from launch.actions import OpaqueFunction
+    from launch_ros.actions import Node
     context = LaunchContext()
     context.launch_configurations.update(given)
-    nodes: list[Any] = []
+    actions: list[Any] = []
     for entity in describe(name).entities:
         found = entity.visit(context)
         if isinstance(entity, OpaqueFunction):
-            nodes = found
-    starting = [n for n in nodes if n.condition is None or n.condition.evaluate(context)]
-    for node in starting:
-        node._perform_substitutions(context)
+            actions = found
+    starting = [a for a in actions if a.condition is None or a.condition.evaluate(context)]
+    for action in starting:
+        if isinstance(action, Node):
+            action._perform_substitutions(context)
     return starting
 
 

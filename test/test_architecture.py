@@ -50,9 +50,11 @@ LEANS_ON = {
 }
 """What each room, or file at the top, may import of the others."""
 
-ROS = {'rclpy', 'launch', 'launch_ros', 'ament_index_python', 'tf2_ros', 'builtin_interfaces'}
-MAY_KNOW_ROS = {'nodes', 'demo', 'launching'}
-MAY_KNOW_MESSAGES = {'tasks'}
+NODES = {'rclpy', 'tf2_ros'}
+LAUNCH = {'launch', 'launch_ros', 'ament_index_python'}
+MAY_KNOW = {'nodes': NODES, 'demo': NODES, 'launching': LAUNCH}
+"""Rooms at the edge know ROS: a node's part or that of launch files, never both."""
+MAY_KNOW_MESSAGES = {'nodes', 'demo', 'tasks'}
 HEAVY = {'matplotlib', 'PIL', 'numba', 'xarray', 'networkx', 'scipy', 'netCDF4'}
 MAY_BE_HEAVY = {'view', 'lab'}
 
@@ -83,8 +85,9 @@ def faults(own: str, text: str) -> list[str]:
     for module in imports(text):
         top = module[0]
         messages = top.endswith('_msgs') or top.endswith('_interfaces')
-        ros = top in ROS or (messages and own not in MAY_KNOW_MESSAGES)
-        if (ros and own not in MAY_KNOW_ROS) or (top in HEAVY and own not in MAY_BE_HEAVY):
+        if (messages and own not in MAY_KNOW_MESSAGES
+                or top in (NODES | LAUNCH) - MAY_KNOW.get(own, set())
+                or top in HEAVY and own not in MAY_BE_HEAVY):
             found.append('.'.join(module))
         if top == PACKAGE and len(module) > 1 and module[1] not in LEANS_ON[own] | {own}:
             found.append('.'.join(module))
@@ -107,6 +110,10 @@ def test_a_file_imports_what_its_room_may(file: Path) -> None:
     ('world', 'from leader_election.robot.pose import IDENTITY'),
     ('swarm', 'from leader_election import nodes'),
     ('nodes', 'from matplotlib import pyplot'),
+    ('nodes', 'from launch_ros.actions import Node'),
+    ('launching', 'def f():\n    from rclpy.node import Node'),
+    ('launching', 'from std_msgs.msg import String'),
+    ('gazebo', 'from launch.logging import launch_config'),
 ])
 def test_a_wrong_import_would_be_found(own: str, text: str) -> None:
     assert len(faults(own, text)) == 1

@@ -14,12 +14,12 @@
 
 """The launch files for Gazebo Sim, beside stand-ins of the folders that ros_gz installs."""
 
-from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 import sys
 from types import SimpleNamespace
 from typing import Any
 
+from launched import describe, INDEX, install, launched
 from leader_election.launching import gazebo
 from leader_election.launching.refusal import passing_on
 from leader_election.parameters import ParameterError
@@ -35,13 +35,11 @@ from launch.actions import (  # noqa: E402
     AppendEnvironmentVariable,
     DeclareLaunchArgument,
     IncludeLaunchDescription,
-    OpaqueFunction,
     RegisterEventHandler,
     Shutdown,
 )
 from launch_ros.actions import Node  # noqa: E402
 
-FILES = Path(__file__).parents[2] / 'launch'
 COMMON = {'params_file', 'log_level', 'use_sim_time', 'motion', 'radius', 'communication_range',
           'algorithm', 'tasks', 'collection', 'connected', 'world', 'lidar', 'ground_truth'}
 ARGUMENTS = {
@@ -52,48 +50,13 @@ ARGUMENTS = {
 TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
 
 
-INDEX = Path('share', 'ament_index', 'resource_index', 'packages')
-
-
-def install(prefix: Path, package: str) -> None:
-    """Have a package's share folder, as if it were installed."""
-    (prefix / INDEX).mkdir(parents=True, exist_ok=True)
-    (prefix / INDEX / package).touch()
-    (prefix / 'share' / package / 'launch').mkdir(parents=True)
-
-
 @pytest.fixture(autouse=True)
 def prefix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Have an ament prefix with our package and ros_gz in it, and a folder for logs."""
-    for package in ('leader_election', 'ros_gz_sim', 'ros_gz_bridge'):
-        install(tmp_path / 'prefix', package)
+    install(tmp_path / 'prefix', 'ros_gz_sim', 'ros_gz_bridge')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'prefix'))
     monkeypatch.setattr(gazebo, 'run_folder', lambda: tmp_path / 'logs')
     return tmp_path
-
-
-def describe(name: str) -> Any:
-    spec = spec_from_file_location(name, FILES / f'{name}.launch.py')
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.generate_launch_description()
-
-
-def launched(name: str, /, **given: str) -> list[Any]:
-    """Return the actions that the arguments ask for."""
-    context = LaunchContext()
-    context.launch_configurations.update(given)
-    actions: list[Any] = []
-    for entity in describe(name).entities:
-        found = entity.visit(context)
-        if isinstance(entity, OpaqueFunction):
-            actions = found
-    starting = [a for a in actions if a.condition is None or a.condition.evaluate(context)]
-    for action in starting:
-        if isinstance(action, Node):
-            action._perform_substitutions(context)
-    return starting
 
 
 def nodes(actions: list[Any]) -> dict[str, Node]:

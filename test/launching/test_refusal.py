@@ -33,7 +33,7 @@ from leader_election.parameters import ParameterError
 def nonsense(context):
     raise ParameterError('parameter robots: 0 is not allowed')
 
-before = ExecuteProcess(cmd=[sys.executable, '-c', 'import time; time.sleep(100)'])
+before = ExecuteProcess(cmd=['sleep', '100'])
 service = LaunchService()
 service.include_launch_description(LaunchDescription([
     RegisterEventHandler(OnProcessStart(
