@@ -25,6 +25,7 @@ import re
 from typing import Any
 
 from leader_election.parameters import ParameterError, plain_yaml
+from leader_election.parameters.parameter import shown
 from leader_election.robot.told import MAX_ID
 from leader_election.roster.entry import check_unique, Entry
 
@@ -120,7 +121,7 @@ def _mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
         found = None
     if not isinstance(found, dict):
         raise ParameterError(
-            f'parameter {parameter}: {_short(part)} is no robot; it takes a number, or a list '
+            f'parameter {parameter}: {shown(part)} is no robot; it takes a number, or a list '
             f'such as {_FORM}')
     return found
 
@@ -128,7 +129,7 @@ def _mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
 def _id(name: str, number: Any, parameter: str) -> int | None:
     if number is None or type(number) is int and 0 <= number <= MAX_ID:
         return number
-    raise ParameterError(f'parameter {parameter}: the id of {name} is {_short(number)}; it takes '
+    raise ParameterError(f'parameter {parameter}: the id of {name} is {shown(number)}; it takes '
                          f'0 to {MAX_ID}')
 
 
@@ -142,7 +143,7 @@ def _pose(name: str, pose: Any, parameter: str) -> tuple[float, float, float]:
             raise ParameterError(f'parameter {parameter}: unknown key {key} in the pose of '
                                  f'{name}; known: {", ".join(_IN_THE_PLANE)}')
         if not _is_finite(value):
-            raise ParameterError(f'parameter {parameter}: {key} of {name} is {_short(value)}; it '
+            raise ParameterError(f'parameter {parameter}: {key} of {name} is {shown(value)}; it '
                                  'takes a finite number')
         if key in _ABOVE_IT and value:
             raise ParameterError(f'parameter {parameter}: {key} of {name} is {value!r}; robots '
@@ -157,11 +158,6 @@ def _is_finite(value: Any) -> bool:
     except OverflowError:
         # A whole number of some hundreds of digits.
         return False
-
-
-def _short(value: Any) -> str:
-    """Return what was given, as far as it fits a line."""
-    return shown if len(shown := repr(value)) < 80 else f'{shown[:76]}...'
 
 
 def _number(value: float) -> str:

@@ -26,6 +26,7 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
 from leader_election.gazebo.simulator import MAX_SPEED, MAX_TURN_RATE, ODOMETRY_RATE
+from leader_election.robot.pose import yaw_of
 from leader_election.roster.entry import Entry
 from leader_election.world.rate import Rate
 from leader_election.world.unicycles import Array
@@ -117,8 +118,7 @@ class Bridge(Node):
         for pose in message.pose:
             turn = pose.orientation
             if pose.name in self._places:
-                yaw = math.atan2(2 * (turn.w * turn.z + turn.x * turn.y),
-                                 1 - 2 * (turn.y ** 2 + turn.z ** 2))
+                yaw = yaw_of((turn.x, turn.y, turn.z, turn.w))
                 self.truth[self._places[pose.name]] = pose.position.x, pose.position.y, yaw
             elif pose.name in self._parts:
                 self._angles[self._parts[pose.name]] = 2 * math.atan2(turn.y, turn.w)
