@@ -23,7 +23,7 @@ import tempfile
 from typing import Any
 
 from leader_election.algorithms import BOUNDED
-from leader_election.demo.children import Children
+from leader_election.demo.processes import Processes
 from leader_election.nodes import clock
 from leader_election.nodes.process import spin
 from leader_election.nodes.qos import NEIGHBOURHOOD
@@ -85,7 +85,7 @@ class Observer(Node):
 class HostedSwarm:
     """Robots in a few processes; they are up, but know nothing before ``go``."""
 
-    def __init__(self, children: Children, robots: int, processes: int, radio: str,
+    def __init__(self, children: Processes, robots: int, processes: int, radio: str,
                  layout: Mapping[str, Any], world: Mapping[str, Any],
                  parameters: Mapping[str, Any]) -> None:
         self.robots = robots
@@ -132,7 +132,7 @@ def hosted_swarm(robots: int, processes: int, radio: str, layout: Mapping[str, A
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
-        with tempfile.TemporaryDirectory() as folder, Children(Path(folder)) as children:
+        with tempfile.TemporaryDirectory() as folder, Processes(Path(folder)) as children:
             yield HostedSwarm(children, robots, processes, radio, layout, world, parameters)
     finally:
         rclpy.try_shutdown()

@@ -19,7 +19,7 @@ import resource
 import time
 
 from leader_election.lab.scenario import load, Scenario
-from leader_election.lab.simulate import Stage
+from leader_election.lab.simulate import Simulation
 
 SCENARIOS = ('acsos2022_random', 'acsos2022_edge')
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
@@ -29,7 +29,7 @@ def rate(scenario: Scenario, algorithm: str, repetitions: int) -> float:
     """Return device-rounds a second, with mobility and all measures, the best of some runs."""
     best = 0.0
     for seed in range(repetitions):
-        stage = Stage(scenario, scenario.entrant(algorithm), seed)
+        stage = Simulation(scenario, scenario.entrant(algorithm), seed)
         # Links are made, and the first sweep is over, before the clock runs.
         stage.run(2.0 * scenario.rounds.period)
         before = int(stage.network.watch.counts[0])

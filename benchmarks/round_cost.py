@@ -20,16 +20,16 @@ import random
 import time
 
 from leader_election.algorithms import Device
-from leader_election.coordination.aggregate import count, Layout, mean
+from leader_election.coordination.aggregate import AggregateSet, count, mean
 from leader_election.coordination.coordinated import coordinated
 from leader_election.coordination.pattern import coordinate
 from leader_election.coordination.region import COLLECTIONS
-from leader_election.coordination.settings import blank_region, parameters_of, RegionSettings
+from leader_election.coordination.settings import initial_region, parameters_of, RegionSettings
 from leader_election.coordination.task import Member
 from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.duty import Duty
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
+from leader_election.robot.task_runner import TaskRunner
 from leader_election.tasks.count import Count
 import numpy as np
 
@@ -82,11 +82,11 @@ def whole_in_region(number: int, collection: str) -> float:
 
 def counting(i: int, place: tuple[float, float], collection: str) -> Robot:
     """Return a robot with task ``count``; number 1 is the strongest."""
-    def duty(instance: str, task: str) -> Duty:
-        return Duty(task, Count(Member(i, pose=lambda: (*place, 0.0)), None))
+    def runner(instance: str, task: str) -> TaskRunner:
+        return TaskRunner(task, Count(Member(i, pose=lambda: (*place, 0.0)), None))
     robot = Robot(ElectionParameters(
         robot_id=i, strength=float(i == 1), radius=20.0, communication_range=10.0, tasks='count',
-        collection=collection), duties=duty)
+        collection=collection), task_runners=runner)
     robot.odometry((*place, 0.0), 0.0, yaw=0.0)
     return robot
 
@@ -100,21 +100,33 @@ def in_regions(number: int, collection: str) -> float:
     20 robots as there is room for.
     """
     draw = random.Random(number)
-    layout = Layout({'robots': count(), 'where': mean(2)})
+    aggregates = AggregateSet({'robots': count(), 'where': mean(2)})
     settings = RegionSettings(collection=collection)
-    undecided = (math.inf,) * len(layout.blank)
-    blank = blank_region(settings, (1.0, 1.0, 3.0, 4.0), layout.blank, undecided=undecided)
-    algorithm = coordinated('bounded', blank)
-    p = parameters_of(settings, layout.plan, radius=10.0, link_range=5.0, undecided=undecided)
+    undecided = (math.inf,) * len(aggregates.identity)
+    identity = initial_region(
+        settings, (1.0, 1.0, 3.0, 4.0), aggregates.identity, undecided=undecided
+    )
+    algorithm = coordinated('bounded', identity)
+    p = parameters_of(
+        settings, aggregates.layout, radius=10.0, link_range=5.0, undecided=undecided
+    )
     told = []
     for i in range(1, number + 1):
-        members = (i, *draw.sample(range(100, 119), len(blank.members) - 1)) \
-            if blank.members else ()
-        told.append(algorithm.start(Device(i, 0.0))._replace(
-            leader=999, distance=draw.uniform(0.0, 9.0), via=i % 2 * i,
-            summary=(1.0, 1.0, 3.0, 4.0), heirs=(0, *blank.heirs[1:])[:len(blank.heirs)],
-            shares=(0.5, *blank.shares[1:])[:len(blank.heirs)], members=members,
-            ages=tuple(range(len(members))), offers=(1.0, 1.0, 3.0, 4.0) * len(members)))
+        members = (i, *draw.sample(range(100, 119), len(identity.members) - 1)) \
+            if identity.members else ()
+        told.append(
+            algorithm.start(Device(i, 0.0))._replace(
+                leader=999,
+                distance=draw.uniform(0.0, 9.0),
+                parent=i % 2 * i,
+                summary=(1.0, 1.0, 3.0, 4.0),
+                recipients=(0, *identity.recipients[1:])[: len(identity.recipients)],
+                shares=(0.5, *identity.shares[1:])[: len(identity.recipients)],
+                members=members,
+                ages=tuple(range(len(members))),
+                contributions=(1.0, 1.0, 3.0, 4.0) * len(members),
+            )
+        )
     own = algorithm.start(Device(0, 0.0))
     columns = algorithm.columns(*zip(*told))
     metric = [draw.uniform(0.1, 5.0) for _ in told]

@@ -26,6 +26,7 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
+from leader_election.fleet.robot_list import listing
 from leader_election.gazebo.main import write
 from leader_election.gazebo.parameters import GazeboParameters
 from leader_election.gazebo.plan import make_plan
@@ -57,7 +58,6 @@ from leader_election.launching.refusal import passing_on, refusing
 from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.roster.listed import listing
 from leader_election.swarm.parameters import MonitorParameters
 
 GAZEBO = tuple(p.name for p in table(GazeboParameters))

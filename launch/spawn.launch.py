@@ -18,6 +18,7 @@ import sys
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
+from leader_election.fleet.robot_list import listing
 from leader_election.gazebo.parameters import SpawnParameters
 from leader_election.gazebo.plan import make_arrival
 from leader_election.launching.arguments import (
@@ -44,7 +45,6 @@ from leader_election.launching.nodes import ours
 from leader_election.launching.refusal import after, passing_on, refusing
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.roster.listed import listing
 
 SPAWN = tuple(p.name for p in table(SpawnParameters))
 OTHERS = {name: COMMON[name] for name in ('params_file', 'log_level')} | {

@@ -69,7 +69,7 @@ def managed_election_node() -> None:
 def fleet() -> None:
     """Run many robots' nodes in one process."""
     _be_stoppable()
-    from leader_election.nodes.fleet import main
+    from leader_election.nodes.robot_host import main
     sys.exit(main())
 
 

@@ -21,8 +21,8 @@ The documented configuration files, written from the declarations of the paramet
 from pathlib import Path
 import sys
 
-from leader_election.nodes.fleet import FleetParameters
 from leader_election.nodes.managed_election_node import ManagedParameters
+from leader_election.nodes.robot_host import RobotHostParameters
 from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.recording.parameters import RecorderParameters
@@ -32,10 +32,14 @@ from leader_election.world.parameters import WorldParameters
 
 FILES = {
     'election.yaml': (ElectionParameters, "The parameters of election_node, a robot's node."),
-    'fleet.yaml': (FleetParameters, "The parameters of fleet, beside those of its robots' nodes."),
+    'fleet.yaml': (
+        RobotHostParameters,
+        "The parameters of fleet, beside those of its robots' nodes.",
+    ),
     'managed_election.yaml': (
         ManagedParameters,
-        'The parameters of managed_election_node, beside those of election_node.'),
+        'The parameters of managed_election_node, beside those of election_node.',
+    ),
     'monitor.yaml': (MonitorParameters, 'The parameters of monitor.'),
     'wander.yaml': (WanderParameters, 'The parameters of wander, which drives robots about.'),
     'record.yaml': (RecorderParameters, 'The parameters of record.'),

@@ -18,11 +18,11 @@ from pathlib import Path
 import re
 
 from leader_election.algorithms import Device
-from leader_election.coordination.aggregate import Layout
-from leader_election.coordination.plan import combine
+from leader_election.coordination.aggregate import AggregateSet
+from leader_election.coordination.summary_layout import combine
 from leader_election.coordination.task import Member
 from leader_election.robot.codec import Codec, Message
-from leader_election.robot.metrics import Sight
+from leader_election.robot.metrics import RangingInput
 from std_msgs.msg import Float64
 
 DOCUMENT = Path(__file__).parents[1] / 'doc' / 'extending.md'
@@ -39,8 +39,8 @@ def example(name):
 
 def test_metric():
     walking = example('walking')['WALKING']
-    assert walking.measure(Sight((0.0, 0.0), (0.4, 0.4), None, -40.0, 2.0)) == 2.0
-    assert walking.measure(Sight(None, (0.4, 0.4), None, -40.0, 2.0)) is None
+    assert walking.measure(RangingInput((0.0, 0.0), (0.4, 0.4), None, -40.0, 2.0)) == 2.0
+    assert walking.measure(RangingInput(None, (0.4, 0.4), None, -40.0, 2.0)) is None
 
 
 def test_strength_source():
@@ -82,12 +82,14 @@ def test_task():
     """Robot 7 reads 21.5 at (1, 2); of the two it is the warmer one, so all go there."""
     gather, host = example('gather')['Gather'], Host()
     task = gather(Member(7, host, lambda: (1.0, 2.0, 0.0)), gather.parameters())
-    layout = Layout(task.collects)
-    assert layout.offer(7, task.sense()) == layout.blank
+    aggregates = AggregateSet(task.collects)
+    assert aggregates.contribution(7, task.sense()) == aggregates.identity
     host.heard['temperature'](Float64(data=21.5))
-    summary = list(layout.offer(7, task.sense()))
-    combine(layout.plan, summary, layout.offer(8, {'warmest': (19.0, 5.0, 5.0)}), 1.0)
-    decision = task.decide(layout.results(summary))
+    summary = list(aggregates.contribution(7, task.sense()))
+    combine(
+        aggregates.layout, summary, aggregates.contribution(8, {'warmest': (19.0, 5.0, 5.0)}), 1.0
+    )
+    decision = task.decide(aggregates.results(summary))
     assert decision == [[1.0, 2.0]]
     task.act(decision)
     assert [(goal.point.x, goal.point.y) for goal in host.published] == [(1.0, 2.0)]
@@ -95,8 +97,8 @@ def test_task():
 
 
 def test_aggregate():
-    layout = Layout({'said': example('latest')['latest']()})
-    row = list(layout.blank)
+    aggregates = AggregateSet({'said': example('latest')['latest']()})
+    row = list(aggregates.identity)
     for said in ((10.0, 1.5), (12.0, 2.5), (11.0, 3.5)):
-        combine(layout.plan, row, layout.offer(1, {'said': said}), 1.0)
-    assert layout.results(row) == {'said': 2.5}
+        combine(aggregates.layout, row, aggregates.contribution(1, {'said': said}), 1.0)
+    assert aggregates.results(row) == {'said': 2.5}

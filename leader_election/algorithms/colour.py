@@ -72,7 +72,7 @@ class Key(NamedTuple):
     """1: nobody is left to join this device or those below it in its tree."""
     id: int
     """The device's own id."""
-    parent: int
+    tree_parent: int
     """The id of the neighbour one level above; the device's own on a root."""
 
 
@@ -85,7 +85,7 @@ class Keys(NamedTuple):
     colour: Sequence[int]
     done: Sequence[int]
     id: Sequence[int]
-    parent: Sequence[int]
+    tree_parent: Sequence[int]
 
 
 class ColourParameters(NamedTuple):
@@ -105,13 +105,13 @@ def colour_round(
     Device 2 hears device 1, of its own strength, lead and recruit: it joins. In the next round it
     is of its parent's colour no longer, and waits.
 
-    >>> one = Key(value=-5.0, distance=0.0, leader=1, colour=1, done=0, id=1, parent=1)
+    >>> one = Key(value=-5.0, distance=0.0, leader=1, colour=1, done=0, id=1, tree_parent=1)
     >>> two = Device(id=2, strength=5.0)
     >>> joined = colour_round(two, start(two), Keys(*zip(one)), [1.0], ColourParameters())
     >>> joined
-    Key(value=-5.0, distance=1.0, leader=1, colour=0, done=0, id=2, parent=1)
+    Key(value=-5.0, distance=1.0, leader=1, colour=0, done=0, id=2, tree_parent=1)
     >>> colour_round(two, joined, Keys(*zip(one)), [1.0], ColourParameters())
-    Key(value=-5.0, distance=1.0, leader=1, colour=0, done=1, id=2, parent=1)
+    Key(value=-5.0, distance=1.0, leader=1, colour=0, done=1, id=2, tree_parent=1)
     """
     own = -device.strength, device.id
     leader = state.value, state.leader
@@ -128,11 +128,11 @@ def colour_round(
             rank = other, other_level, neighbours.id[j]
             if chosen < 0 or rank < (best, best_level, neighbours.id[chosen]):
                 best, best_level, chosen = other, other_level, j
-        if neighbours.id[j] == state.parent and not true_root:
+        if neighbours.id[j] == state.tree_parent and not true_root:
             if leader == other and level == other_level + 1.0:
                 true_child = leader < own and not lies
                 alike_above = neighbours.colour[j] == state.colour
-        if neighbours.parent[j] == device.id:
+        if neighbours.tree_parent[j] == device.id:
             if other == leader and other_level == level + 1.0:
                 if neighbours.done[j] != 1:
                     done = 0
@@ -152,7 +152,7 @@ def colour_round(
     colour = state.colour
     if alike_above and not alike_below and (colour == 0 or (not recruits and done == 0)):
         colour = 1 - colour
-    parent = device.id if true_root else state.parent
+    parent = device.id if true_root else state.tree_parent
     return Key(leader[0], level, leader[1], colour, done, device.id, parent)
 
 

@@ -39,7 +39,7 @@ class Field(NamedTuple):
     """``leader`` and ``distance`` are required; ``..._distance`` is one by the metric, too."""
     type: type[int] | type[float]
     """Of the number, or of each number of a vector."""
-    blank: tuple[int, ...] | tuple[float, ...] | None
+    padding: tuple[int, ...] | tuple[float, ...] | None
     """A vector as it is at the start: so long are all, and this is what "nothing" looks like."""
     infinite: bool
     """Whether it may be +infinity."""
@@ -55,7 +55,7 @@ class Field(NamedTuple):
 
     def plain(self, value: Any) -> Any:
         """Return a value in plain Python: a number, or a tuple of numbers."""
-        return self.type(value) if self.blank is None else tuple(map(self.type, value))
+        return self.type(value) if self.padding is None else tuple(map(self.type, value))
 
 
 def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
@@ -107,6 +107,6 @@ def change(fields: Sequence[Field], before: Any, after: Any) -> float:
             continue
         if not field.is_distance:
             return math.inf
-        pairs = [(old, new)] if field.blank is None else zip(old, new)
+        pairs = [(old, new)] if field.padding is None else zip(old, new)
         most = max([most, *(abs(b - a) for a, b in pairs if a != b)])
     return most

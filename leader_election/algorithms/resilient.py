@@ -64,7 +64,7 @@ class Follower(NamedTuple):
     """The greatest distance of those whom this device has its news from, or gives it to [hops]."""
     id: int
     """The device's own id."""
-    parent: int
+    source: int
     """The id of the neighbour that the news is from; the device's own on a leader."""
 
 
@@ -77,7 +77,7 @@ class Followers(NamedTuple):
     radius: Sequence[float]
     diameter: Sequence[float]
     id: Sequence[int]
-    parent: Sequence[int]
+    source: Sequence[int]
 
 
 class ResilientParameters(NamedTuple):
@@ -109,12 +109,12 @@ def resilient_round(
     >>> two = Device(id=2, strength=5.0)
     >>> found = resilient_round(two, start(two), one, [1.0], ResilientParameters(2.0))
     >>> found
-    Follower(value=-5.0, distance=1.0, leader=1, radius=1.0, diameter=1.0, id=2, parent=1)
+    Follower(value=-5.0, distance=1.0, leader=1, radius=1.0, diameter=1.0, id=2, source=1)
     >>> three = Device(id=3, strength=5.0)
     >>> heard = Followers(*zip(found))
     >>> before = start(three)._replace(diameter=2.0)
     >>> resilient_round(three, before, heard, [1.0], ResilientParameters(2.0))
-    Follower(value=-5.0, distance=0.0, leader=3, radius=5.0, diameter=0.0, id=3, parent=3)
+    Follower(value=-5.0, distance=0.0, leader=3, radius=5.0, diameter=0.0, id=3, source=3)
     """
     best = -device.strength, device.id
     chosen = -1
@@ -146,7 +146,7 @@ def resilient_round(
 
     diameter = distance
     for j in range(len(metric)):
-        if neighbours.parent[j] == device.id:
+        if neighbours.source[j] == device.id:
             diameter = max(diameter, neighbours.diameter[j])
     return Follower(best[0], distance, best[1], radius, diameter, device.id, parent)
 

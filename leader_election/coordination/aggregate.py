@@ -16,8 +16,8 @@
 Aggregates: what a region's robots contribute, as numbers that combine, and what these mean.
 
 An aggregate is commutative and associative, or it would hang on the way that numbers took. Those
-that ship are made of three kinds of parts (:mod:`leader_election.coordination.plan`), and so they
-can be collected in every way.
+that ship are made of three kinds of parts (:mod:`leader_election.coordination.summary_layout`),
+and so they can be collected in every way.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -27,8 +27,8 @@ import math
 import reprlib
 from typing import Any
 
-from leader_election.coordination import plan
-from leader_election.coordination.plan import Plan
+from leader_election.coordination import summary_layout
+from leader_election.coordination.summary_layout import SummaryLayout
 from leader_election.registry import Registry
 
 MOST_NUMBERS = 64
@@ -43,9 +43,9 @@ class Aggregate:
     """What it is called in messages to people."""
     kind: int
     """``ADD``, ``LEAST``, ``RANKED`` or ``OWN``."""
-    blank: tuple[float, ...]
+    identity: tuple[float, ...]
     """The identity: what a robot contributes that has nothing to say. +infinity is allowed."""
-    offer: Callable[[int, Any], Sequence[float]]
+    contribution: Callable[[int, Any], Sequence[float]]
     """``offer(robot_id, reading)`` makes numbers out of what a robot senses."""
     result: Callable[[Sequence[float]], Any]
     """Makes out of numbers what people read; something that JSON can tell."""
@@ -58,48 +58,50 @@ class Aggregate:
 
     def __post_init__(self) -> None:
         """Refuse what is too large for a message."""
-        if not 0 < len(self.blank) <= MOST_NUMBERS:
-            raise ValueError(f'aggregate {self.name}: {len(self.blank)} numbers are not allowed; '
-                             f'it takes 1 to {MOST_NUMBERS}')
+        if not 0 < len(self.identity) <= MOST_NUMBERS:
+            raise ValueError(
+                f'aggregate {self.name}: {len(self.identity)} numbers are not allowed; '
+                f'it takes 1 to {MOST_NUMBERS}'
+            )
 
 
-def plan_of(aggregates: Sequence[Aggregate]) -> Plan:
+def layout_of(aggregates: Sequence[Aggregate]) -> SummaryLayout:
     """
     Return the plan of a summary made of these parts.
 
-    >>> plan_of([count(), least()])
-    Plan(kind=(0, 1), start=(0, 1, 2), detail=(0, 0))
+    >>> layout_of([count(), least()])
+    SummaryLayout(kind=(0, 1), start=(0, 1, 2), detail=(0, 0))
     """
     start, detail = [0], []
     for aggregate in aggregates:
-        start.append(start[-1] + len(aggregate.blank))
+        start.append(start[-1] + len(aggregate.identity))
         number = aggregate.record
         if aggregate.combine is not None:
-            if aggregate.combine not in plan.OWNS:
-                plan.OWNS.append(aggregate.combine)
-            number = plan.OWNS.index(aggregate.combine)
+            if aggregate.combine not in summary_layout.OWNS:
+                summary_layout.OWNS.append(aggregate.combine)
+            number = summary_layout.OWNS.index(aggregate.combine)
         detail.append(number)
-    return Plan(tuple(a.kind for a in aggregates), tuple(start), tuple(detail))
+    return SummaryLayout(tuple(a.kind for a in aggregates), tuple(start), tuple(detail))
 
 
-class Layout:
+class AggregateSet:
     """
     Several aggregates, by name, side by side in one row of numbers.
 
-    >>> layout = Layout({'robots': count(), 'coldest': least(), 'battery': mean()})
-    >>> row = layout.offer(7, {'robots': True, 'coldest': 19.5, 'battery': 0.5})
+    >>> aggregates = AggregateSet({'robots': count(), 'coldest': least(), 'battery': mean()})
+    >>> row = aggregates.contribution(7, {'robots': True, 'coldest': 19.5, 'battery': 0.5})
     >>> row
     (1.0, 19.5, 1.0, 0.5)
-    >>> layout.results(row)
+    >>> aggregates.results(row)
     {'robots': 1.0, 'coldest': 19.5, 'battery': 0.5}
     """
 
     def __init__(self, aggregates: Mapping[str, Aggregate]) -> None:
-        self.aggregates = dict(aggregates)
-        self.plan = plan_of(list(self.aggregates.values()))
-        self.blank: tuple[float, ...] = sum((a.blank for a in self.aggregates.values()), ())
+        self.by_name = dict(aggregates)
+        self.layout = layout_of(list(self.by_name.values()))
+        self.identity: tuple[float, ...] = sum((a.identity for a in self.by_name.values()), ())
 
-    def offer(self, robot_id: int, readings: Mapping[str, Any]) -> tuple[float, ...]:
+    def contribution(self, robot_id: int, readings: Mapping[str, Any]) -> tuple[float, ...]:
         """
         Return the row of what a robot senses; what is not there contributes nothing.
 
@@ -107,16 +109,18 @@ class Layout:
             enough of them, or some that are not finite.
         """
         for name in readings:
-            if name not in self.aggregates:
-                raise ValueError(f'{name} is not collected, but {", ".join(self.aggregates)}')
+            if name not in self.by_name:
+                raise ValueError(f'{name} is not collected, but {", ".join(self.by_name)}')
         row: list[float] = []
-        for name, aggregate in self.aggregates.items():
-            numbers: Sequence[float] = aggregate.blank
+        for name, aggregate in self.by_name.items():
+            numbers: Sequence[float] = aggregate.identity
             if readings.get(name) is not None:
                 try:
-                    told = islice(aggregate.offer(robot_id, readings[name]), len(numbers) + 1)
+                    told = islice(
+                        aggregate.contribution(robot_id, readings[name]), len(numbers) + 1
+                    )
                     numbers = [float(number) for number in told]
-                    for number, none in zip(numbers, aggregate.blank, strict=True):
+                    for number, none in zip(numbers, aggregate.identity, strict=True):
                         if not math.isfinite(number) and number != none:
                             raise ValueError('it is not finite')
                 except (TypeError, OverflowError, ValueError) as error:
@@ -127,23 +131,33 @@ class Layout:
 
     def results(self, row: Sequence[float]) -> dict[str, Any]:
         """Return what a row means, by name."""
-        start = self.plan.start
+        start = self.layout.start
         return {name: aggregate.result(row[start[k]:start[k + 1]])
-                for k, (name, aggregate) in enumerate(self.aggregates.items())}
+                for k, (name, aggregate) in enumerate(self.by_name.items())}
 
 
 # What ships.
 
 def count() -> Aggregate:
     """Count the robots whose reading is true."""
-    return Aggregate('count', plan.ADD, (0.0,), lambda _, reading: (float(bool(reading)),),
-                     lambda row: float(row[0]))
+    return Aggregate(
+        'count',
+        summary_layout.ADD,
+        (0.0,),
+        lambda _, reading: (float(bool(reading)),),
+        lambda row: float(row[0]),
+    )
 
 
 def total(size: int = 1) -> Aggregate:
     """Add up readings: a number, or ``size`` numbers."""
-    return Aggregate('sum', plan.ADD, (0.0,) * size, lambda _, reading: _row(reading, size),
-                     lambda row: _told(row))
+    return Aggregate(
+        'sum',
+        summary_layout.ADD,
+        (0.0,) * size,
+        lambda _, reading: _row(reading, size),
+        lambda row: _told(row),
+    )
 
 
 def mean(size: int = 1) -> Aggregate:
@@ -151,17 +165,21 @@ def mean(size: int = 1) -> Aggregate:
     Average readings: a number, or ``size`` numbers; ``None`` where nobody contributes.
 
     >>> both = mean(2)
-    >>> both.offer(1, (3.0, 4.0)), both.result((2.0, 6.0, 8.0)), both.result(both.blank)
+    >>> both.contribution(1, (3.0, 4.0)), both.result((2.0, 6.0, 8.0)), both.result(both.identity)
     ((1.0, 3.0, 4.0), [3.0, 4.0], None)
     """
     return Aggregate(
-        'mean', plan.ADD, (0.0,) * (1 + size), lambda _, reading: (1.0, *_row(reading, size)),
-        lambda row: _told([n / row[0] for n in row[1:]]) if row[0] > 1e-9 else None)
+        'mean',
+        summary_layout.ADD,
+        (0.0,) * (1 + size),
+        lambda _, reading: (1.0, *_row(reading, size)),
+        lambda row: _told([n / row[0] for n in row[1:]]) if row[0] > 1e-9 else None,
+    )
 
 
 def least() -> Aggregate:
     """Keep the least reading."""
-    return Aggregate('min', plan.LEAST, (math.inf,), lambda _, reading: _row(reading, 1),
+    return Aggregate('min', summary_layout.LEAST, (math.inf,), lambda _, reading: _row(reading, 1),
                      lambda row: _finite(row[0]))
 
 
@@ -169,36 +187,51 @@ def greatest() -> Aggregate:
     """
     Keep the greatest reading.
 
-    >>> greatest().result(greatest().offer(1, 5.0))
+    >>> greatest().result(greatest().contribution(1, 5.0))
     5.0
     """
-    return Aggregate('max', plan.LEAST, (math.inf,), lambda _, reading: (-_row(reading, 1)[0],),
-                     lambda row: _finite(-row[0]))
+    return Aggregate(
+        'max',
+        summary_layout.LEAST,
+        (math.inf,),
+        lambda _, reading: (-_row(reading, 1)[0],),
+        lambda row: _finite(-row[0]),
+    )
 
 
 def any_of() -> Aggregate:
     """Say whether any reading is true."""
-    return Aggregate('any', plan.LEAST, (math.inf,), lambda _, reading: (-float(bool(reading)),),
-                     lambda row: bool(row[0] < 0.0))
+    return Aggregate(
+        'any',
+        summary_layout.LEAST,
+        (math.inf,),
+        lambda _, reading: (-float(bool(reading)),),
+        lambda row: bool(row[0] < 0.0),
+    )
 
 
 def all_of() -> Aggregate:
     """Say whether all readings are true."""
-    return Aggregate('all', plan.LEAST, (math.inf,), lambda _, reading: (float(bool(reading)),),
-                     lambda row: bool(row[0] > 0.0))
+    return Aggregate(
+        'all',
+        summary_layout.LEAST,
+        (math.inf,),
+        lambda _, reading: (float(bool(reading)),),
+        lambda row: bool(row[0] > 0.0),
+    )
 
 
 def histogram(lower: float = 0.0, upper: float = 1.0, bins: int = 10) -> Aggregate:
     """
     Count readings by equal bins from a lower to an upper end; what lies outside is in the last.
 
-    >>> list(histogram(0.0, 3.0, 3).offer(1, 1.5))
+    >>> list(histogram(0.0, 3.0, 3).contribution(1, 1.5))
     [0.0, 1.0, 0.0]
     """
-    def offer(_: int, reading: Any) -> list[float]:
+    def contribution(_: int, reading: Any) -> list[float]:
         place = int((_row(reading, 1)[0] - lower) / (upper - lower) * bins)
         return [float(k == min(max(place, 0), bins - 1)) for k in range(bins)]
-    return Aggregate('histogram', plan.ADD, (0.0,) * bins, offer, list)
+    return Aggregate('histogram', summary_layout.ADD, (0.0,) * bins, contribution, list)
 
 
 def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
@@ -209,33 +242,36 @@ def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
     :param reverse: the least readings instead.
 
     >>> hottest = top(2, extra=2)
-    >>> row = hottest.offer(7, (21.5, 3.0, 4.0))
+    >>> row = hottest.contribution(7, (21.5, 3.0, 4.0))
     >>> hottest.result(row)
     [[21.5, 7, 3.0, 4.0]]
     """
     sign, width = (1.0 if reverse else -1.0), 2 + extra
 
-    def offer(robot_id: int, reading: Any) -> tuple[float, ...]:
+    def contribution(robot_id: int, reading: Any) -> tuple[float, ...]:
         value, *others = _row(reading, 1 + extra)
         return (sign * value, float(robot_id), *others) + (math.inf,) * width * (places - 1)
 
     def result(row: Sequence[float]) -> list[list[float]]:
         return [[sign * row[at], int(row[at + 1]), *row[at + 2:at + width]]
                 for at in range(0, len(row), width) if row[at] < math.inf]
-    return Aggregate('top', plan.RANKED, (math.inf,) * width * places, offer, result, width)
+
+    return Aggregate(
+        'top', summary_layout.RANKED, (math.inf,) * width * places, contribution, result, width
+    )
 
 
 def union(places: int = 16) -> Aggregate:
     """
     Collect who says so: the ids of the robots whose reading is true, the lowest if too many.
 
-    >>> union(4).result(union(4).offer(7, True))
+    >>> union(4).result(union(4).contribution(7, True))
     [7]
     """
-    def offer(robot_id: int, reading: Any) -> tuple[float, ...]:
+    def contribution(robot_id: int, reading: Any) -> tuple[float, ...]:
         return ((float(robot_id),) * 2 if reading else (math.inf,) * 2) \
             + (math.inf,) * 2 * (places - 1)
-    return Aggregate('union', plan.RANKED, (math.inf,) * 2 * places, offer,
+    return Aggregate('union', summary_layout.RANKED, (math.inf,) * 2 * places, contribution,
                      lambda row: [int(n) for n in row[::2] if n < math.inf], 2)
 
 

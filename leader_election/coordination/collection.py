@@ -35,8 +35,13 @@ from collections.abc import Sequence
 import math
 from typing import Any
 
-from leader_election.coordination.plan import combine, offers_nothing, Plan, row_of
 from leader_election.coordination.region import NOBODY
+from leader_election.coordination.summary_layout import (
+    combine,
+    contributes_nothing,
+    row_of,
+    SummaryLayout,
+)
 import numpy as np
 
 LEAST_WEIGHT = 0.01
@@ -45,13 +50,13 @@ LATE = 1e6
 """Who was not heard when it should have been is taken for so much farther away [m]."""
 
 
-def collect_tree(device_id: int, leader: int, offer: Any, neighbours: Any,
-                 metric: Sequence[float], plan: Plan) -> Any:
+def collect_tree(device_id: int, leader: int, contribution: Any, neighbours: Any,
+                 metric: Sequence[float], layout: SummaryLayout) -> Any:
     """Collect along a spanning tree: from those whose parent this device is."""
-    summary = row_of(offer)
+    summary = row_of(contribution)
     for j in range(len(metric)):
-        if neighbours.via[j] == device_id:
-            combine(plan, summary, neighbours.summary[j], 1.0)
+        if neighbours.parent[j] == device_id:
+            combine(layout, summary, neighbours.summary[j], 1.0)
     return summary
 
 
@@ -87,7 +92,7 @@ def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[fl
     The shares are split over all neighbours downhill by their weights; over the ``size`` of the
     greatest weights, where there are more.
     """
-    heirs, shares = np.full(size, NOBODY), np.zeros(size)
+    recipients, shares = np.full(size, NOBODY), np.zeros(size)
     known, total = 0, 0.0
     for j in range(len(metric)):
         drop = distance - neighbours.distance[j]
@@ -107,36 +112,43 @@ def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[fl
             if own <= shares[place]:
                 continue
         total += own - shares[place]
-        heirs[place], shares[place] = neighbours.device[j], own
+        recipients[place], shares[place] = neighbours.device[j], own
     for place in range(known):
         shares[place] /= total
-    return heirs, shares
+    return recipients, shares
 
 
-def collect_multi_path(device_id: int, leader: int, distance: float, offer: Any, neighbours: Any,
-                       metric: Sequence[float], plan: Plan) -> Any:
+def collect_multi_path(
+    device_id: int,
+    leader: int,
+    distance: float,
+    contribution: Any,
+    neighbours: Any,
+    metric: Sequence[float],
+    layout: SummaryLayout,
+) -> Any:
     """
     Collect from all neighbours uphill: a share of what adds up, the whole of all else.
 
     :param distance: one's own to the leader.
     """
-    summary = row_of(offer)
+    summary = row_of(contribution)
     for j in range(len(metric)):
-        heirs, place = neighbours.heirs[j], -1
-        for s in range(len(heirs)):
-            if heirs[s] == device_id:
+        recipients, place = neighbours.recipients[j], -1
+        for s in range(len(recipients)):
+            if recipients[s] == device_id:
                 place = s
         share = 0.0
         if place >= 0 and neighbours.shares[j][place] > 0.0:
             share = min(neighbours.shares[j][place], 1.0)
         uphill = neighbours.leader[j] == leader and neighbours.distance[j] > distance
         if share > 0.0 or uphill:
-            combine(plan, summary, neighbours.summary[j], share)
+            combine(layout, summary, neighbours.summary[j], share)
     return summary
 
 
-def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
-                  metric: Sequence[float], plan: Plan, size: int, depth: int) -> Any:
+def gather_contributions(device_id: int, leader: int, contribution: Any, neighbours: Any,
+                  metric: Sequence[float], layout: SummaryLayout, size: int, depth: int) -> Any:
     """
     Gossip: return whose offers are known, how many rounds old each is, and the offers.
 
@@ -144,14 +156,14 @@ def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
     what a robot said that is gone. Where there are more than ``size``, the nearest stay. Who has
     nothing to offer takes none of the room, and only tells on what others do.
     """
-    width = len(offer)
+    width = len(contribution)
     members, ages = np.full(size, NOBODY), np.zeros(size, np.int64)
-    offers = np.full(size * width, math.inf)
-    first = 0 if offers_nothing(plan, offer) else 1
+    contributions = np.full(size * width, math.inf)
+    first = 0 if contributes_nothing(layout, contribution) else 1
     if first == 1:
         members[0] = device_id
         for k in range(width):
-            offers[k] = offer[k]
+            contributions[k] = contribution[k]
     known = first
     for j in range(len(metric)):
         if neighbours.leader[j] != leader:
@@ -179,19 +191,21 @@ def gather_offers(device_id: int, leader: int, offer: Any, neighbours: Any,
             while place > first and (age, who) < (ages[place - 1], members[place - 1]):
                 members[place], ages[place] = members[place - 1], ages[place - 1]
                 for k in range(width):
-                    offers[place * width + k] = offers[(place - 1) * width + k]
+                    contributions[place * width + k] = contributions[(place - 1) * width + k]
                 place -= 1
             members[place], ages[place] = who, age
             for k in range(width):
-                offers[place * width + k] = neighbours.offers[j][s * width + k]
-    return members, ages, offers
+                contributions[place * width + k] = neighbours.contributions[j][s * width + k]
+    return members, ages, contributions
 
 
-def collect_offers(device_id: int, members: Any, offers: Any, offer: Any, plan: Plan) -> Any:
+def collect_contributions(
+    device_id: int, members: Any, contributions: Any, contribution: Any, layout: SummaryLayout
+) -> Any:
     """Combine one's own offer with all that are known by gossip of others."""
-    summary = row_of(offer)
-    width = len(offer)
+    summary = row_of(contribution)
+    width = len(contribution)
     for s in range(len(members)):
         if members[s] != NOBODY and members[s] != device_id:
-            combine(plan, summary, offers[s * width:(s + 1) * width], 1.0)
+            combine(layout, summary, contributions[s * width:(s + 1) * width], 1.0)
     return summary

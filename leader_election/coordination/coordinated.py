@@ -26,7 +26,7 @@ from leader_election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.algorithms.fields import Unbounded
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
-from leader_election.coordination.region import Region, standing
+from leader_election.coordination.region import Region, with_effective_strength
 
 
 class Types(NamedTuple):
@@ -85,7 +85,7 @@ def round_of(election: str) -> Any:
     def round_in_regions(device: Device, before: Any, neighbours: Any, metric: Any,
                          parameters: Any) -> Any:
         region = parameters.region
-        stands = standing(device, before.role)
+        stands = with_effective_strength(device, before.role)
         if region.gain > 0.0:
             elected = elect(stands, before, neighbours, scaled(neighbours.reach, metric, region),
                             parameters.election)
@@ -98,19 +98,20 @@ def round_of(election: str) -> Any:
 
 
 @lru_cache(maxsize=64)
-def coordinated(election: str, blank: Region) -> Algorithm:
+def coordinated(election: str, identity: Region) -> Algorithm:
     """
     Return an election algorithm with regions on top.
 
     Its parameters are ``types_of(election).Parameters``.
 
-    :param blank: the region of one that has heard nobody yet; its vectors are as long as all are.
+    :param identity: the region of one that has heard nobody yet; its vectors are as long as all
+        are.
     """
     algorithm, types = ALGORITHMS.get(election), types_of(election)
 
     def start(device: Device) -> Any:
-        alone = algorithm.start(standing(device, blank.role))
-        return types.State(*alone, *blank._replace(device=device.id))
+        alone = algorithm.start(with_effective_strength(device, identity.role))
+        return types.State(*alone, *identity._replace(device=device.id))
     return Algorithm(
         name=algorithm.name, round=round_of(election), state=types.State, columns=types.Columns,
         start=start, configure=types.Parameters)

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 import math
 from typing import Any
 
-from leader_election.coordination import plan
+from leader_election.coordination import summary_layout
 from leader_election.coordination.aggregate import Aggregate
 
 DIRECTIONS = 8
@@ -34,16 +34,16 @@ def extent() -> Aggregate:
     Keep the outermost of places x, y in each direction; the result is a ring of places.
 
     >>> corner = extent()
-    >>> corner.result(corner.offer(1, (2.0, 3.0)))[:2]
+    >>> corner.result(corner.contribution(1, (2.0, 3.0)))[:2]
     [[2.0, 3.0], [2.0, 3.0]]
-    >>> corner.result(corner.blank) is None
+    >>> corner.result(corner.identity) is None
     True
     """
-    def offer(_: int, place: Any) -> tuple[float, ...]:
+    def contribution(_: int, place: Any) -> tuple[float, ...]:
         x, y = place
         return tuple(round(-(x * cos + y * sin), 4) for cos, sin in _directions())
 
-    return Aggregate('extent', plan.LEAST, (math.inf,) * DIRECTIONS, offer, ring)
+    return Aggregate('extent', summary_layout.LEAST, (math.inf,) * DIRECTIONS, contribution, ring)
 
 
 def ring(row: Sequence[float]) -> list[list[float]] | None:

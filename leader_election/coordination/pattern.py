@@ -25,15 +25,14 @@ from typing import Any
 
 from leader_election.algorithms import Device
 from leader_election.coordination.collection import (
+    collect_contributions,
     collect_multi_path,
-    collect_offers,
     collect_tree,
-    gather_offers,
+    gather_contributions,
     shares_of,
 )
 from leader_election.coordination.feedback import resized, smoothed
 from leader_election.coordination.gradient import cast
-from leader_election.coordination.plan import rank, row_of
 from leader_election.coordination.region import (
     CANDIDATE,
     MULTI_PATH,
@@ -43,6 +42,7 @@ from leader_election.coordination.region import (
     RegionParameters,
     TREE,
 )
+from leader_election.coordination.summary_layout import rank, row_of
 import numpy as np
 
 
@@ -72,21 +72,21 @@ def coordinate(
     # Region.
     parent = parent_of(leader, distance, neighbours, metric)
     # Collection.
-    offer = with_border(leader, before.offer, neighbours, metric, p)
-    members, ages, offers = before.members, before.ages, before.offers
-    heirs, shares = before.heirs, before.shares
+    contribution = with_borders(leader, before.contribution, neighbours, metric, p)
+    members, ages, contributions = before.members, before.ages, before.contributions
+    recipients, shares = before.recipients, before.shares
     if p.collection == TREE:
-        summary = collect_tree(device.id, leader, offer, neighbours, metric, p.plan)
+        summary = collect_tree(device.id, leader, contribution, neighbours, metric, p.layout)
     elif p.collection == MULTI_PATH:
-        heirs, shares = shares_of(
-            leader, distance, neighbours, metric, p.link_range, len(before.heirs))
+        recipients, shares = shares_of(
+            leader, distance, neighbours, metric, p.link_range, len(before.recipients))
         summary = collect_multi_path(
-            device.id, leader, distance, offer, neighbours, metric, p.plan)
+            device.id, leader, distance, contribution, neighbours, metric, p.layout)
     else:
-        members, ages, offers = gather_offers(
-            device.id, leader, offer, neighbours, metric, p.plan, len(before.members),
+        members, ages, contributions = gather_contributions(
+            device.id, leader, contribution, neighbours, metric, p.layout, len(before.members),
             p.gossip_depth)
-        summary = collect_offers(device.id, members, offers, offer, p.plan)
+        summary = collect_contributions(device.id, members, contributions, contribution, p.layout)
     # Decision.
     load, reach = p.target, p.radius
     if leads and p.gain > 0.0:
@@ -94,16 +94,32 @@ def coordinate(
         reach = resized(load, p)
     decision = decide(summary) if leads else p.undecided
     # Silence takes an array, which is not made where the parent is heard anyway.
-    word = before.say if leads or parent >= 0 else np.full(len(before.say), math.inf)
+    announcement = (
+        before.own_announcement
+        if leads or parent >= 0
+        else np.full(len(before.own_announcement), math.inf)
+    )
     # Spreading: a leader has no parent.
     return Region(
-        device.id, before.role, before.offer, load, before.say,
-        cast(parent, NOBODY, neighbours.device), cast(parent, reach, neighbours.reach), heirs,
-        shares, summary, cast(parent, word, neighbours.word), members, ages, offers,
-        cast(parent, decision, neighbours.decision))
+        device.id,
+        before.role,
+        before.contribution,
+        load,
+        before.own_announcement,
+        cast(parent, NOBODY, neighbours.device),
+        cast(parent, reach, neighbours.reach),
+        recipients,
+        shares,
+        summary,
+        cast(parent, announcement, neighbours.announcement),
+        members,
+        ages,
+        contributions,
+        cast(parent, decision, neighbours.decision),
+    )
 
 
-def with_border(leader: int, offer: Any, neighbours: Any, metric: Sequence[float],
+def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequence[float],
                 p: RegionParameters) -> Any:
     """
     Return what a robot offers, with what it hears of other regions across the border.
@@ -112,14 +128,18 @@ def with_border(leader: int, offer: Any, neighbours: Any, metric: Sequence[float
     that leader says.
     """
     if p.border < 0:
-        return offer
-    row = row_of(offer)
-    begin, end, width = p.plan.start[p.border], p.plan.start[p.border + 1], p.plan.detail[p.border]
+        return contribution
+    row = row_of(contribution)
+    begin, end, width = (
+        p.layout.start[p.border],
+        p.layout.start[p.border + 1],
+        p.layout.detail[p.border],
+    )
     record = np.empty(width)
     for j in range(len(metric)):
-        if neighbours.leader[j] != leader and neighbours.word[j][0] < math.inf:
+        if neighbours.leader[j] != leader and neighbours.announcement[j][0] < math.inf:
             record[0] = record[1] = neighbours.leader[j]
             for k in range(width - 2):
-                record[2 + k] = neighbours.word[j][k]
+                record[2 + k] = neighbours.announcement[j][k]
             rank(row, begin, end, width, record, 0)
     return row

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 
 from leader_election.algorithms import Device
 from leader_election.algorithms.fields import Kept, Unbounded
-from leader_election.coordination.plan import Plan
+from leader_election.coordination.summary_layout import SummaryLayout
 
 NOBODY = -1
 """No neighbour, or no robot."""
@@ -49,29 +49,29 @@ class Region(NamedTuple):
     device: int
     """The robot's own id."""
     role: Kept[int]
-    offer: Kept[tuple[Unbounded, ...]]
+    contribution: Kept[tuple[Unbounded, ...]]
     """What this robot contributes by itself: a row as the plan says."""
     load: Kept[float]
     """The smoothed load of one's region, on a leader; its target on others."""
-    say: Kept[tuple[Unbounded, ...]]
+    own_announcement: Kept[tuple[Unbounded, ...]]
     """What this robot would tell other regions' leaders, if it were a leader."""
-    via: int
+    parent: int
     """The parent's id: the neighbour that is next on the way to the leader; -1: none."""
     reach: float
     """The radius of the region's leader, as it is told on [m]."""
-    heirs: tuple[int, ...]
+    recipients: tuple[int, ...]
     """Multi-path: the neighbours downhill that take a share each of what adds up; -1: nobody."""
     shares: tuple[float, ...]
     """Multi-path: the share of each; they add up to 1."""
     summary: tuple[Unbounded, ...]
     """What was collected up to here; on the leader: of the region."""
-    word: tuple[Unbounded, ...]
+    announcement: tuple[Unbounded, ...]
     """What the region's leader tells other regions' leaders; +infinity first: nothing."""
     members: tuple[int, ...]
     """Gossip: of whom this robot knows what they offer, the nearest first; -1: nobody."""
     ages: tuple[int, ...]
     """Gossip: how many rounds on the way each offer was."""
-    offers: tuple[Unbounded, ...]
+    contributions: tuple[Unbounded, ...]
     """Gossip: the offers, row by row."""
     decision: Any
     """The leader's decision, or a copy of "none"."""
@@ -80,7 +80,7 @@ class Region(NamedTuple):
 class RegionParameters(NamedTuple):
     """What is the same for all rounds."""
 
-    plan: Plan
+    layout: SummaryLayout
     """The parts of a summary."""
     collection: int
     """``TREE``, ``MULTI_PATH`` or ``GOSSIP``."""
@@ -108,11 +108,11 @@ class RegionParameters(NamedTuple):
     """What stands for no decision."""
 
 
-def standing(device: Device, role: int) -> Device:
+def with_effective_strength(device: Device, role: int) -> Device:
     """
     Return a device as it stands for election: who is no candidate has the least of strengths.
 
-    >>> standing(Device(3, 7.0), WORKER).strength == BARRED
+    >>> with_effective_strength(Device(3, 7.0), WORKER).strength == BARRED
     True
     """
     return Device(device.id, device.strength if role == CANDIDATE else BARRED)

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from leader_election.coordination.plan import Plan
 from leader_election.coordination.region import COLLECTIONS, Region, RegionParameters, ROLES
+from leader_election.coordination.summary_layout import SummaryLayout
 from leader_election.parameters import parameter
 
 HEIRS = 4
@@ -66,8 +66,16 @@ class RegionSettings:
         lower=1.0, upper=100.0, dynamic=True)
 
 
-def parameters_of(settings: RegionSettings, plan: Plan, *, radius: float, link_range: float,
-                  undecided: Any, border: int = -1, load_at: int = 0) -> RegionParameters:
+def parameters_of(
+    settings: RegionSettings,
+    layout: SummaryLayout,
+    *,
+    radius: float,
+    link_range: float,
+    undecided: Any,
+    border: int = -1,
+    load_at: int = 0,
+) -> RegionParameters:
     """
     Return what a round takes.
 
@@ -78,7 +86,7 @@ def parameters_of(settings: RegionSettings, plan: Plan, *, radius: float, link_r
     :param load_at: which number of a summary is the load.
     """
     return RegionParameters(
-        plan=plan, collection=COLLECTIONS.index(settings.collection), link_range=link_range,
+        layout=layout, collection=COLLECTIONS.index(settings.collection), link_range=link_range,
         gossip_depth=settings.gossip_depth, border=border,
         radius=radius if math.isfinite(radius) else 0.0, alpha=settings.feedback_alpha,
         target=settings.feedback_target,
@@ -87,20 +95,37 @@ def parameters_of(settings: RegionSettings, plan: Plan, *, radius: float, link_r
         undecided=undecided)
 
 
-def blank_region(settings: RegionSettings, offer: Sequence[float], blank: Sequence[float], *,
-                 words: int = 0, undecided: Any) -> Region:
+def initial_region(
+    settings: RegionSettings,
+    contribution: Sequence[float],
+    identity: Sequence[float],
+    *,
+    announcement_size: int = 0,
+    undecided: Any,
+) -> Region:
     """
     Return the region of a robot that has heard nobody yet; the device's id is to be filled in.
 
-    :param offer: what it contributes at first.
-    :param blank: what one contributes that has nothing to say.
-    :param words: how many numbers leaders tell each other.
+    :param contribution: what it contributes at first.
+    :param identity: what one contributes that has nothing to say.
+    :param announcement_size: how many numbers leaders tell each other.
     """
-    heirs = HEIRS if settings.collection == 'multi-path' else 0
+    recipients = HEIRS if settings.collection == 'multi-path' else 0
     members = settings.gossip_members if settings.collection == 'gossip' else 0
     return Region(
-        device=-1, role=ROLES.index(settings.role), offer=tuple(offer),
-        load=settings.feedback_target, say=(math.inf,) * words, via=-1, reach=0.0,
-        heirs=(-1,) * heirs, shares=(0.0,) * heirs, summary=tuple(blank),
-        word=(math.inf,) * words, members=(-1,) * members, ages=(0,) * members,
-        offers=(math.inf,) * members * len(blank), decision=undecided)
+        device=-1,
+        role=ROLES.index(settings.role),
+        contribution=tuple(contribution),
+        load=settings.feedback_target,
+        own_announcement=(math.inf,) * announcement_size,
+        parent=-1,
+        reach=0.0,
+        recipients=(-1,) * recipients,
+        shares=(0.0,) * recipients,
+        summary=tuple(identity),
+        announcement=(math.inf,) * announcement_size,
+        members=(-1,) * members,
+        ages=(0,) * members,
+        contributions=(math.inf,) * members * len(identity),
+        decision=undecided,
+    )

@@ -114,7 +114,7 @@ class Task:
             none, since nobody leads or the news is not here yet.
         """
 
-    def say(self) -> tuple[float, ...] | None:
+    def announce(self) -> tuple[float, ...] | None:
         """Return up to three numbers for the leaders of other regions; ``None``: nothing."""
         return None
 

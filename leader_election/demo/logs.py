@@ -22,7 +22,7 @@ true poses, and by their true poses once more, which tells what asynchrony alone
 from argparse import Namespace
 from pathlib import Path
 
-from leader_election.demo.children import ChildDied, Children
+from leader_election.demo.processes import ProcessDied, Processes
 from leader_election.demo.report import Check, show
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
@@ -73,10 +73,10 @@ class LogsDemo(Node):
         stop = StopRequest()
         stop.listen()
         failure = None
-        with Children(self.options.output / 'log') as self.children:
+        with Processes(self.options.output / 'log') as self.processes:
             try:
                 self._replay(stop)
-            except ChildDied as died:
+            except ProcessDied as died:
                 failure = str(died)
         if stop.made:
             return 0
@@ -85,7 +85,7 @@ class LogsDemo(Node):
     def _replay(self, stop: StopRequest) -> None:
         options = self.options
         for name, topic in SWARMS.items():
-            self.children.start(name, 'fleet', {
+            self.processes.start(name, 'fleet', {
                 **self.scene_parameters, 'odom_topic': topic, 'use_sim_time': True,
                 'radius': options.radius, 'communication_range': options.range,
                 'schedule': options.schedule}, {'__ns': f'/{name}'})
@@ -96,20 +96,20 @@ class LogsDemo(Node):
             return
         # The world is the clock, and starts when all who go by it are there: robots, fleets, we.
         listeners = len(SWARMS) * (len(self.ids) + 1) + 1
-        self.children.start('world', 'swarm_world', {
+        self.processes.start('world', 'swarm_world', {
             **self.scene_parameters, 'publish_clock': True, 'clock_listeners': listeners,
             'real_time_factor': options.real_time_factor})
         spin([self], lambda: stop.made or self._look(),
              deadline=START_UP + 3.0 * self.length / options.real_time_factor)
 
     def _all_up(self) -> bool:
-        self.children.check()
+        self.processes.check()
         return all(self.count_publishers(f'/{name}/neighbourhood') == len(self.ids)
                    for name in SWARMS)
 
     def _look(self) -> bool:
         """Compare the swarms once a second; return whether the logs are over."""
-        self.children.check()
+        self.processes.check()
         now = clock.seconds(self.get_clock())
         if self._next <= now < self.length:
             self._next = now + 1.0

@@ -19,7 +19,7 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from leader_election.demo.trials.trials import NO_TASK, TRIALS
+from leader_election.demo.scenarios.scenarios import NO_TASK, SCENARIOS
 
 DESCRIPTION = """
 Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
@@ -40,9 +40,12 @@ def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
 
 def _defaults(name: str) -> str:
     """Return the default without a task, and those of tasks that differ."""
-    plain = getattr(TRIALS[NO_TASK], name)
-    others = [f'with --task {task}: {getattr(trial, name):g}' for task, trial in TRIALS.items()
-              if getattr(trial, name) != plain]
+    plain = getattr(SCENARIOS[NO_TASK], name)
+    others = [
+        f'with --task {task}: {getattr(scenario, name):g}'
+        for task, scenario in SCENARIOS.items()
+        if getattr(scenario, name) != plain
+    ]
     return '; '.join([f'{plain:g}', *others])
 
 
@@ -53,7 +56,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     swarm = parser.add_argument_group('the swarm')
     # What is suppressed has a default that goes by the task.
-    swarm.add_argument('--task', choices=[name for name in TRIALS if name],
+    swarm.add_argument('--task', choices=[name for name in SCENARIOS if name],
                        default=argparse.SUPPRESS, help='what the regions do (default: nothing)')
     swarm.add_argument('--robots', type=_positive(int), default=argparse.SUPPRESS,
                        help=f'how many (default: {_defaults("robots")})')
@@ -107,7 +110,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 def _fill_in(options: argparse.Namespace) -> None:
     """Add the defaults that go by what is asked for."""
     options.task = getattr(options, 'task', NO_TASK)
-    trial = TRIALS[options.task]
+    scenario = SCENARIOS[options.task]
     for name, of_logs in (('robots', None), ('duration', None), ('radius', 3.0), ('range', 2.5)):
-        default = of_logs if options.logs and of_logs else getattr(trial, name)
+        default = of_logs if options.logs and of_logs else getattr(scenario, name)
         setattr(options, name, getattr(options, name, default))

@@ -17,17 +17,17 @@
 from argparse import Namespace
 from typing import Any
 
-from leader_election.demo.children import ChildDied, Children
+from leader_election.demo.processes import ProcessDied, Processes
 from leader_election.demo.report import Check, seconds, show
-from leader_election.demo.trials.trial import Look
-from leader_election.demo.trials.trials import TRIALS
+from leader_election.demo.scenarios.scenario import Look
+from leader_election.demo.scenarios.scenarios import SCENARIOS
 from leader_election.demo.truth import Truth
 from leader_election.demo.watch import Watch
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
-from leader_election.nodes.fleet import FleetParameters, strength
 from leader_election.nodes.monitor import Monitor
 from leader_election.nodes.process import spin, StopRequest
+from leader_election.nodes.robot_host import RobotHostParameters, strength
 from leader_election.robot.ids import format_ids
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.world.scene import make_scene
@@ -52,12 +52,12 @@ class SwarmDemo:
         self.scene_parameters = {
             'robots': options.robots, 'seed': options.seed, 'world': options.world,
             'radio': 'relay' if options.line_of_sight or options.loss else 'shared'}
-        parameters = FleetParameters(**self.scene_parameters)
+        parameters = RobotHostParameters(**self.scene_parameters)
         self.ids = make_scene(parameters).ids
         self.strengths = {robot: strength(parameters, robot) or 0.0 for robot in self.ids}
         self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
         self.watch = Watch(self.ids, options.radius)
-        self.trial = TRIALS[options.task](options)
+        self.scenario = SCENARIOS[options.task](options)
         self.led = 0
         """How many robots the strongest one led when it was killed."""
         self.pid = 0
@@ -74,57 +74,57 @@ class SwarmDemo:
             'communication_range': self.options.range,
             'live': not self.options.no_live, **pictures}))
         self.monitor.note = 'starting'
-        self.truth = Truth(self.ids if self.trial.needs_truth else ())
+        self.truth = Truth(self.ids if self.scenario.needs_truth else ())
         stop = StopRequest()
         stop.listen()
         failure = None
-        with Children(folder / 'log') as self.children:
+        with Processes(folder / 'log') as self.processes:
             self._start()
             try:
                 spin([self.monitor, self.truth], lambda: stop.made or self._step())
-            except ChildDied as died:
+            except ProcessDied as died:
                 failure = str(died)
         self.monitor.close()
         if stop.made:
             return 0
-        checks = [*self._checks(), *self.trial.checks()]
+        checks = [*self._checks(), *self.scenario.checks()]
         if failure:
             checks.insert(0, Check(False, failure))
         return show(checks, [
-            *pictures.values(), *self.trial.draw(folder, self.monitor.rings)])
+            *pictures.values(), *self.scenario.draw(folder, self.monitor.rings)])
 
     def _start(self) -> None:
         options = self.options
-        self.children.start('world', 'swarm_world', {
-            **self.scene_parameters, **self.trial.of_world, 'speed': options.speed,
+        self.processes.start('world', 'swarm_world', {
+            **self.scene_parameters, **self.scenario.of_world, 'speed': options.speed,
             'linear_scale_error': options.drift, 'angular_scale_error': options.drift,
             'radio_range': options.range, 'line_of_sight': options.line_of_sight,
             'radio_loss': options.loss})
         robots: dict[str, Any] = {
-            **self.scene_parameters, **self.trial.of_robots, 'radius': options.radius,
+            **self.scene_parameters, **self.scenario.of_robots, 'radius': options.radius,
             'communication_range': options.range, 'schedule': options.schedule}
         others = [robot for robot in self.ids if robot != self.strongest]
         processes = min(options.processes, len(others))
         for i in range(processes):
             members = tuple(others[i::processes])
-            self.children.start(f'fleet_{i + 1}', 'fleet',
+            self.processes.start(f'fleet_{i + 1}', 'fleet',
                                 {**robots, 'members': format_ids(members)})
-        self.pid = self.children.start(
+        self.pid = self.processes.start(
             STRONGEST, 'fleet', {**robots, 'members': str(self.strongest)})
 
     def _step(self) -> bool:
         """Look at the swarm if it is time to; return whether the run is over."""
-        now = clock.seconds(self.monitor.pace)
+        now = clock.seconds(self.monitor.steady_clock)
         if self._begun is None:
             self._begun = now
         if now < self._next_look:
             return False
         self._next_look = now + LOOK_PERIOD
-        self.children.check()
+        self.processes.check()
         self.last = self.monitor.tracker.snapshot(now)
         self.watch.look(self.last, self.monitor.tracker.first_heard)
         if self.watch.first_partition is not None:
-            self.trial.look(Look(
+            self.scenario.look(Look(
                 self.watch.of_living(self.last), self.truth.places,
                 self.watch.calm_for(now) >= SETTLING))
         return self._direct(now, self.watch)
@@ -143,7 +143,7 @@ class SwarmDemo:
                 if now < watch.first_partition + 2.0 else ''
             if now >= watch.first_partition + half:
                 self.led = len(regions(self.last).get(self.strongest, ())) - 1
-                self.children.kill(STRONGEST)
+                self.processes.kill(STRONGEST)
                 watch.kill(self.strongest, now)
             return False
         if watch.recovered is None:

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from leader_election.doctor import hearing, identity, sensing, timing
-from leader_election.doctor.finding import Finding, Sign
+from leader_election.doctor.finding import Finding, Symptom
 from leader_election.doctor.observations import Observations
 
 
@@ -32,7 +32,7 @@ class Check(NamedTuple):
     """What it does to the swarm where something is wrong."""
     remedy: str
     """What to do."""
-    look: Callable[[Observations], Iterable[Sign]]
+    look: Callable[[Observations], Iterable[Symptom]]
 
 
 CHECKS = (

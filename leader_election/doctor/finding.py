@@ -29,7 +29,7 @@ class Level(IntEnum):
     """A robot takes no part, or the wrong one."""
 
 
-class Sign(NamedTuple):
+class Symptom(NamedTuple):
     """Something that is not as it should be."""
 
     level: Level

@@ -17,9 +17,9 @@
 from collections.abc import Iterator
 from itertools import combinations, product
 
-from leader_election.doctor.air import airs
-from leader_election.doctor.finding import Level, Sign
+from leader_election.doctor.finding import Level, Symptom
 from leader_election.doctor.observations import Endpoint, listing, Observations
+from leader_election.doctor.radio_topics import find_radio_topics
 from leader_election.doctor.settings import setting
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import HEARD, ROUNDS
@@ -32,27 +32,27 @@ FEW = 5
 """Of fewer rounds nothing is said."""
 
 
-def one_air(seen: Observations) -> Iterator[Sign]:
+def one_air(seen: Observations) -> Iterator[Symptom]:
     """Find robots that speak where nobody else listens."""
     nodes = {endpoint.node for endpoint in seen.nodes}
     if len(nodes) < 2:
         return
-    topics = airs(seen)
+    topics = find_radio_topics(seen)
     for endpoint in sorted(set(seen.endpoints)):
         if (endpoint.writes and endpoint.node in nodes and endpoint.topic in topics
                 and not any(r.node != endpoint.node for r in seen.readers(endpoint.topic))):
-            yield Sign(Level.ERROR, (endpoint.robot,),
+            yield Symptom(Level.ERROR, (endpoint.robot,),
                        f'it speaks on {endpoint.topic}, where nobody else listens')
 
 
-def profiles(seen: Observations) -> Iterator[Sign]:
+def profiles(seen: Observations) -> Iterator[Symptom]:
     """Find publishers and subscriptions of one topic that do not go together."""
     nodes = {endpoint.node for endpoint in seen.nodes}
     for topic in sorted({e.topic for e in seen.endpoints if e.node in nodes}):
         writers, readers = seen.writers(topic), seen.readers(topic)
         types = sorted({e.type for e in writers + readers})
         if len(types) > 1:
-            yield Sign(Level.ERROR, _robots(writers + readers, nodes),
+            yield Symptom(Level.ERROR, _robots(writers + readers, nodes),
                        f'{topic} has several types: {listing(types)}')
         by: dict[str, list[tuple[Endpoint, Endpoint]]] = {}
         for writer, reader in product(writers, readers):
@@ -62,7 +62,7 @@ def profiles(seen: Observations) -> Iterator[Sign]:
             deaf = sorted({reader.node for _, reader in pairs})
             from_whom = sorted({writer.node for writer, _ in pairs})
             level = Level.ERROR if nodes.intersection(deaf) else Level.WARN
-            yield Sign(level, _robots([e for pair in pairs for e in pair], nodes),
+            yield Symptom(level, _robots([e for pair in pairs for e in pair], nodes),
                        f'{topic}: {listing(deaf)} cannot hear {listing(from_whom)}: {fault}')
 
 
@@ -80,7 +80,7 @@ def _faults(writer: Endpoint, reader: Endpoint) -> Iterator[str]:
         yield (f'deadline: {writer.deadline:g} s is offered, {reader.deadline:g} s asked for')
 
 
-def deaf(seen: Observations) -> Iterator[Sign]:
+def deaf(seen: Observations) -> Iterator[Symptom]:
     """Find robots that hear nobody while others speak near them."""
     reach = NEAR * _reach(seen)
     for robot in seen.robots:
@@ -94,7 +94,7 @@ def deaf(seen: Observations) -> Iterator[Sign]:
                      and seen.apart(robot_id, seen.ids[robot]) <= reach
                      for heard, _ in messages)
         if others >= FEW and HEARD in told[-1].values and seen.grown(robot, HEARD) == 0.0:
-            yield Sign(Level.ERROR, (robot,), f'it heard nothing, while others near it '
+            yield Symptom(Level.ERROR, (robot,), f'it heard nothing, while others near it '
                        f'said {others} messages that arrived here')
 
 
@@ -106,7 +106,7 @@ def _reach(seen: Observations) -> float:
     return max(found, default=ElectionParameters.communication_range)
 
 
-def one_way(seen: Observations) -> Iterator[Sign]:
+def one_way(seen: Observations) -> Iterator[Symptom]:
     """Find pairs of which one hears the other, but is not heard."""
     for one, other in combinations(sorted(seen.ids.keys() & seen.neighbours.keys()), 2):
         for hears, mute in ((one, other), (other, one)):
@@ -115,7 +115,7 @@ def one_way(seen: Observations) -> Iterator[Sign]:
                 ranges = [_range(seen, robot) for robot in (hears, mute)]
                 why = (f' (communication_range {ranges[0]} and {ranges[1]} m)'
                        if None not in ranges and ranges[0] != ranges[1] else '')
-                yield Sign(Level.WARN, (hears, mute),
+                yield Symptom(Level.WARN, (hears, mute),
                            f'{hears} has {mute} as a neighbour, {mute} not {hears}{why}')
 
 
@@ -131,7 +131,7 @@ def _lately(seen: Observations, robot: str) -> list[tuple[int, ...]]:
     return before[-1:] + [ids for received, ids in history if received > half]
 
 
-def loss(seen: Observations) -> Iterator[Sign]:
+def loss(seen: Observations) -> Iterator[Symptom]:
     """Find robots of which few messages arrive, or none for long."""
     paused: dict[str, tuple[float, float]] = {}
     lost: dict[str, tuple[float, int]] = {}
@@ -148,12 +148,16 @@ def loss(seen: Observations) -> Iterator[Sign]:
                 lost[robot] = sent, arrived
     if paused:
         longest, expiry = max(paused.values())
-        yield Sign(Level.WARN, tuple(paused), f'nothing was heard for {longest:.1f} s; by '
+        yield Symptom(Level.WARN, tuple(paused), f'nothing was heard for {longest:.1f} s; by '
                    f'message_expiry a robot is given up after {expiry:g} s')
     if lost:
         sent, arrived = (sum(column) for column in zip(*lost.values()))
-        yield Sign(Level.WARN, tuple(lost), f'of {sent:g} messages sent {arrived:g} arrived here, '
-                   f'{1.0 - arrived / sent:.0%} were lost')
+        yield Symptom(
+            Level.WARN,
+            tuple(lost),
+            f'of {sent:g} messages sent {arrived:g} arrived here, '
+            f'{1.0 - arrived / sent:.0%} were lost',
+        )
 
 
 def _least_expiry(seen: Observations, robot_id: int) -> float:

@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.robot.codec import codec_for, DEFAULT_ALGORITHM, Message
-from leader_election.robot.told import Reason
+from leader_election.robot.region_codec import RejectReason
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
 IS_LEADER = 'is_leader'
@@ -127,7 +127,7 @@ class Observations:
     """The robots that there should be, with their ids where these are known."""
     only_expected: bool = False
     """Whether there should be no others."""
-    air: Sequence[str] = ()
+    radio_topics: Sequence[str] = ()
     """The topics that they should talk on, where that is known."""
 
     # Who is there.
@@ -158,7 +158,7 @@ class Observations:
     # What they said.
 
     @cached_property
-    def decoded(self) -> list[tuple[Heard, Message | Reason]]:
+    def decoded(self) -> list[tuple[Heard, Message | RejectReason]]:
         """Return each message with what it means, or why nothing."""
         return [(heard, decode(heard.payload)) for heard in self.messages]
 
@@ -233,9 +233,9 @@ def algorithm_of(payload: str) -> str:
 
 
 @lru_cache(maxsize=1024)
-def decode(payload: str) -> Message | Reason:
+def decode(payload: str) -> Message | RejectReason:
     """Return what a message says, by whichever algorithm; or why nothing."""
     name = algorithm_of(payload)
     if name not in ALGORITHMS.names():
-        return Reason.ALGORITHM
+        return RejectReason.ALGORITHM
     return codec_for(ALGORITHMS.get(name)).decode(payload)

@@ -19,9 +19,9 @@ from collections.abc import Mapping, Sequence
 import math
 from typing import NoReturn
 
+from leader_election.fleet.fleet_file import load_fleet
+from leader_election.fleet.fleet_settings import SHARED, TOPICS
 from leader_election.parameters import ParameterError
-from leader_election.roster.fleet_file import load_fleet
-from leader_election.roster.fleet_settings import SHARED, TOPICS
 
 DESCRIPTION = """
 Listen to a swarm for some seconds, on a robot or on any machine of its network, check what usually
@@ -62,7 +62,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument('--json', action='store_true', help='one JSON document instead of text')
     options = parser.parse_args(arguments)
     options.robot = options.robot.strip('/')
-    options.expected, options.air = expected(options.robot, options.fleet_file)
+    options.expected, options.radio_topics = expected(options.robot, options.fleet_file)
     return options
 
 
@@ -78,5 +78,5 @@ def expected(robot: str, fleet_file: str) -> tuple[Mapping[str, int | None], tup
         return ({robot: None} if robot else {}), ()
     fleet = load_fleet(fleet_file)
     chosen = [fleet.robot(robot)] if robot else [r for r in fleet.robots if r.enabled]
-    air = {r.topics.get(SHARED, TOPICS[SHARED]) for r in chosen}
-    return {r.entry.name: r.entry.id for r in chosen}, tuple(sorted(air))
+    radio_topics = {r.topics.get(SHARED, TOPICS[SHARED]) for r in chosen}
+    return {r.entry.name: r.entry.id for r in chosen}, tuple(sorted(radio_topics))

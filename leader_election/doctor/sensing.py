@@ -17,7 +17,7 @@
 from collections.abc import Iterator, Sequence
 import math
 
-from leader_election.doctor.finding import Level, Sign
+from leader_election.doctor.finding import Level, Symptom
 from leader_election.doctor.observations import listing, Observations, Reading
 from leader_election.doctor.settings import needs_position, setting
 
@@ -33,34 +33,34 @@ def _needed(seen: Observations) -> list[tuple[str, str]]:
             if needs_position(seen, robot)]
 
 
-def odometry(seen: Observations) -> Iterator[Sign]:
+def odometry(seen: Observations) -> Iterator[Symptom]:
     """Find odometry that does not arrive, or seldom, or from two."""
     for robot, topic in _needed(seen):
         writers = seen.writers(topic)
         readings = seen.odometry.get(topic, ())
         if not writers and not readings:
-            yield Sign(Level.ERROR, (robot,), f'nobody publishes {topic}')
+            yield Symptom(Level.ERROR, (robot,), f'nobody publishes {topic}')
             continue
         if len(writers) > 1:
-            yield Sign(Level.ERROR, (robot,), f'{len(writers)} publish {topic}: '
+            yield Symptom(Level.ERROR, (robot,), f'{len(writers)} publish {topic}: '
                        + listing(sorted(writer.node for writer in writers)))
         if not readings:
-            yield Sign(Level.ERROR, (robot,),
+            yield Symptom(Level.ERROR, (robot,),
                        f'{topic} is published by {writers[0].node}, but nothing came of it')
             continue
         yield from _arriving(seen, robot, topic, readings)
 
 
 def _arriving(seen: Observations, robot: str, topic: str,
-              readings: Sequence[Reading]) -> Iterator[Sign]:
+              readings: Sequence[Reading]) -> Iterator[Symptom]:
     age = seen.end - readings[-1].received
     rate = _rate(readings)
     if age > setting(seen, robot, 'odometry_expiry'):
-        yield Sign(Level.ERROR, (robot,), f'{topic} has stopped: the last came {age:.1f} s ago')
+        yield Symptom(Level.ERROR, (robot,), f'{topic} has stopped: the last came {age:.1f} s ago')
     elif rate is not None and rate < SLOW:
-        yield Sign(Level.WARN, (robot,), f'{topic} comes only {rate:.1f} times a second')
+        yield Symptom(Level.WARN, (robot,), f'{topic} comes only {rate:.1f} times a second')
     if not all(math.isfinite(c) for reading in readings for c in reading.position):
-        yield Sign(Level.ERROR, (robot,), f'{topic} says what no place can be')
+        yield Symptom(Level.ERROR, (robot,), f'{topic} says what no place can be')
 
 
 def _rate(readings: Sequence[Reading]) -> float | None:
@@ -69,25 +69,25 @@ def _rate(readings: Sequence[Reading]) -> float | None:
     return (len(readings) - 1) / span if span > 0.0 else None
 
 
-def odometry_frames(seen: Observations) -> Iterator[Sign]:
+def odometry_frames(seen: Observations) -> Iterator[Symptom]:
     """Find headers that name no frames, or others from message to message."""
     for robot, topic in _needed(seen):
         readings = seen.odometry.get(topic, ())
         used = sorted({(reading.frame, reading.child) for reading in readings})
         if len(used) > 1:
-            yield Sign(Level.ERROR, (robot,), f'{topic} is in several frames by turns: '
+            yield Symptom(Level.ERROR, (robot,), f'{topic} is in several frames by turns: '
                        + listing([f'{frame!r} to {child!r}' for frame, child in used]))
         for frame, child in used[:1]:
             if not frame:
-                yield Sign(Level.WARN, (robot,), f'{topic} names no frame (header.frame_id)')
+                yield Symptom(Level.WARN, (robot,), f'{topic} names no frame (header.frame_id)')
             elif frame == child:
-                yield Sign(Level.WARN, (robot,), f'{topic} goes from {frame!r} to itself '
+                yield Symptom(Level.WARN, (robot,), f'{topic} goes from {frame!r} to itself '
                            '(child_frame_id)')
             elif not child:
-                yield Sign(Level.NOTE, (robot,), f'{topic} names no child_frame_id')
+                yield Symptom(Level.NOTE, (robot,), f'{topic} names no child_frame_id')
 
 
-def places(seen: Observations) -> Iterator[Sign]:
+def places(seen: Observations) -> Iterator[Symptom]:
     """Find several robots at one place."""
     at: dict[tuple[int, int], list[str]] = {}
     for robot_id, messages in seen.said.items():
@@ -100,7 +100,7 @@ def places(seen: Observations) -> Iterator[Sign]:
         if len(robots) > 1:
             where = (f'at the origin of {_frame(seen)}' if x == y == 0
                      else f'at ({x * SAME_PLACE:g}, {y * SAME_PLACE:g})')
-            yield Sign(Level.ERROR, tuple(robots), f'{len(robots)} robots say that they are '
+            yield Symptom(Level.ERROR, tuple(robots), f'{len(robots)} robots say that they are '
                        f'{where}')
 
 

@@ -23,8 +23,8 @@ from collections.abc import Iterator, Sequence
 import re
 from typing import Any
 
+from leader_election.fleet.entry import Entry
 from leader_election.gazebo.simulator import BARE, Extras, truth_topic
-from leader_election.roster.entry import Entry
 import yaml
 
 _FROM, _TO = 'GZ_TO_ROS', 'ROS_TO_GZ'

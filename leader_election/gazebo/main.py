@@ -19,11 +19,11 @@ from collections.abc import Sequence
 from pathlib import Path
 import sys
 
+from leader_election.fleet.robot_list import listing
 from leader_election.gazebo.parameters import GazeboParameters
 from leader_election.gazebo.plan import make_plan, Plan
 from leader_election.gazebo.simulator import Simulator
-from leader_election.parameters import build, Parameter, ParameterError, plain_yaml, table
-from leader_election.roster.listed import listing
+from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
 import yaml
 
 USAGE_ERROR = 2
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _read(p: Parameter, text: str) -> object:
     try:
-        value = plain_yaml.read(text)
+        value = strict_yaml.read(text)
     except ValueError:
         value = text
     return p.check(text if p.type is str else value)

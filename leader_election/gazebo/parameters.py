@@ -22,7 +22,7 @@ from typing import Any
 from leader_election.gazebo.simulator import FEWEST_BEAMS
 from leader_election.gazebo.world import STEP, WORLD_NAME
 from leader_election.parameters import parameter, REQUIRED_INT
-from leader_election.robot.told import MAX_ID
+from leader_election.robot.region_codec import MAX_ID
 from leader_election.world.parameters import SceneParameters
 
 NOWHERE = 'none'

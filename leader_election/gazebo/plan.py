@@ -16,17 +16,17 @@
 
 from typing import NamedTuple
 
+from leader_election.fleet.entry import Entry
+from leader_election.fleet.placing import check_room, placed_robots
+from leader_election.fleet.robot_list import check_name, listed_robots
 from leader_election.gazebo.bridge import bridge_yaml
 from leader_election.gazebo.colours import robot_colour
 from leader_election.gazebo.model import RADIUS, robot_sdf
-from leader_election.gazebo.own_world import into_world, is_own, read_world, world_name
 from leader_election.gazebo.parameters import GazeboParameters, NOWHERE, SpawnParameters
 from leader_election.gazebo.simulator import Extras, FEWEST_BEAMS, Lidar, Simulator
+from leader_election.gazebo.user_world import into_world, is_own, read_world, world_name
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
 from leader_election.parameters import build, Parameter, ParameterError, table
-from leader_election.roster.entry import Entry
-from leader_election.roster.listed import check_name, listed_robots
-from leader_election.roster.placing import check_room, placed_robots
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene

@@ -20,12 +20,12 @@ It holds the robots itself: of many that are spawned into a running world at onc
 
 from collections.abc import Sequence
 
+from leader_election.fleet.entry import Entry
 from leader_election.gazebo.colours import robot_colour
 from leader_election.gazebo.model import robot_model, SDF_VERSION
 from leader_election.gazebo.simulator import BARE, Extras, Simulator, world_plugins
 from leader_election.gazebo.walls import arena_model, material
 from leader_election.gazebo.xml import document, Element, tag
-from leader_election.roster.entry import Entry
 from leader_election.world.arena import Arena
 
 WORLD_NAME = 'swarm'

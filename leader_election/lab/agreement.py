@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from leader_election.lab.events import ChangeStrength, Event, State
-from leader_election.lab.reading import ScenarioError
-from leader_election.lab.sections import Entrant, Group, Strength
+from leader_election.lab.parser import ScenarioError
+from leader_election.lab.schema import Entrant, Group, Strength
 
 LARGEST_WHOLE = 2**53
 """Up to here every whole number is a float as well."""

@@ -33,14 +33,14 @@ SMALL = 5_000
 
 def state_of(algorithm: Algorithm, columns: Any, i: int) -> Any:
     """Return the state of device i as a robot has it, out of the engine's columns."""
-    return algorithm.state(*(f.plain(column[i].tolist() if f.blank is not None else column[i])
+    return algorithm.state(*(f.plain(column[i].tolist() if f.padding is not None else column[i])
                              for f, column in zip(algorithm.fields, columns)))
 
 
 def columns_of(algorithm: Algorithm, size: int) -> Any:
     """Return room for so many states."""
     return algorithm.columns(*(
-        np.zeros(size if f.blank is None else (size, len(f.blank)),
+        np.zeros(size if f.padding is None else (size, len(f.padding)),
                  np.int64 if f.type is int else np.float64)
         for f in algorithm.fields))
 
@@ -108,9 +108,9 @@ def network_of(
             position=position, present=np.ones(n, bool), running=np.ones(n, bool),
             group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf)),
         exports=exports,
-        rounds=engine.agenda(begin, np.arange(n), scenario.rounds.spread == 0.0
+        rounds=engine.event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
                              and scenario.rounds.jitter == 0.0),
-        moves=engine.agenda(step, movers, True),
+        moves=engine.event_queue(step, movers, True),
         motion=motion,
         links=engine.links(n, 2 * room, flights),
         lists=lists,

@@ -19,8 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from leader_election.algorithms import Algorithm
-from leader_election.lab.beginning import begin, OWN
 from leader_election.lab.engine import Network
+from leader_election.lab.reset import begin, OWN
 from leader_election.lab.selection import Some
 from leader_election.parameters import parameter, ParameterError
 from leader_election.registry import Registry

@@ -21,9 +21,9 @@ from leader_election.algorithms import ALGORITHMS
 from leader_election.lab.build import state_of
 from leader_election.lab.engine import Network
 from leader_election.lab.regions import aggregate_of
-from leader_election.lab.sections import Entrant, Regions
+from leader_election.lab.schema import Entrant, Regions
 from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.told import dumps, exactly, rows_of, Told
+from leader_election.robot.region_codec import dumps, exactly, rows_of, Told
 import numpy as np
 
 SIZED = 100
@@ -54,13 +54,18 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
 def _told(state: Any, regions: Regions) -> Told:
     """Return what a robot with one task tells of its region; the task is called as what it is."""
     aggregate = aggregate_of(regions)
-    heirs = sum(heir != -1 for heir in state.heirs)
+    recipients = sum(recipient != -1 for recipient in state.recipients)
     members = sum(member != -1 for member in state.members)
     decided = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
     return Told(
-        tasks=regions.aggregate, via=state.via,
+        tasks=regions.aggregate,
+        parent=state.parent,
         reach=state.reach if regions.feedback_gain > 0.0 else 0.0,
-        summary=() if members else state.summary, heirs=state.heirs[:heirs],
-        shares=exactly(state.shares[:heirs]), members=state.members[:members],
-        ages=state.ages[:members], offers=rows_of(state.offers, len(aggregate.blank))[:members],
-        decision=decided)
+        summary=() if members else state.summary,
+        recipients=state.recipients[:recipients],
+        shares=exactly(state.shares[:recipients]),
+        members=state.members[:members],
+        ages=state.ages[:members],
+        contributions=rows_of(state.contributions, len(aggregate.identity))[:members],
+        decision=decided,
+    )

@@ -21,7 +21,7 @@ from pathlib import Path
 import re
 from typing import Any
 
-from leader_election.parameters import plain_yaml
+from leader_election.parameters import strict_yaml
 
 DESCRIPTION = """
 Measure election algorithms while the world moves: by scenarios, each one readable file, over many
@@ -61,7 +61,7 @@ def setting(text: str) -> tuple[str, Any]:
     key, equals, value = text.partition('=')
     try:
         if key and equals:
-            return key, plain_yaml.read(value)
+            return key, strict_yaml.read(value)
     except ValueError:
         pass
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes KEY=VALUE such as '

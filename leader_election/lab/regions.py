@@ -19,13 +19,13 @@ import math
 from typing import Any
 
 from leader_election.algorithms import Algorithm
-from leader_election.coordination import plan
-from leader_election.coordination.aggregate import Aggregate, AGGREGATES, plan_of
+from leader_election.coordination import summary_layout
+from leader_election.coordination.aggregate import Aggregate, AGGREGATES, layout_of
 from leader_election.coordination.coordinated import coordinated, types_of
-from leader_election.coordination.plan import Plan
 from leader_election.coordination.region import RELAY
-from leader_election.coordination.settings import blank_region, parameters_of
-from leader_election.lab.sections import Group, Regions
+from leader_election.coordination.settings import initial_region, parameters_of
+from leader_election.coordination.summary_layout import SummaryLayout
+from leader_election.lab.schema import Group, Regions
 from leader_election.parameters import ParameterError
 import numpy as np
 from numpy.typing import NDArray
@@ -42,20 +42,20 @@ def with_regions(algorithm: Algorithm, election: Any, regions: Regions, radius: 
     :raises ParameterError: for what cannot be run.
     """
     aggregate = aggregate_of(regions)
-    if plan.OWN == aggregate.kind:
+    if summary_layout.OWN == aggregate.kind:
         raise ParameterError(f'parameter aggregate: {regions.aggregate} is not allowed; it '
                              'combines by a function of its own, which is for robots only')
     if regions.feedback_gain > 0.0 and not math.isfinite(radius):
         raise ParameterError(f'parameter feedback_gain: {regions.feedback_gain:g} is not allowed; '
                              f'algorithm {algorithm.name} takes no radius, so it takes 0')
-    blank = blank_region(regions, aggregate.blank, aggregate.blank,
-                         undecided=(math.inf,) * len(aggregate.blank))
-    kind, start, detail = (np.array(column) for column in plan_of([aggregate]))
-    arrays: Any = Plan(kind, start, detail)  # type: ignore[arg-type]
+    identity = initial_region(regions, aggregate.identity, aggregate.identity,
+                         undecided=(math.inf,) * len(aggregate.identity))
+    kind, start, detail = (np.array(column) for column in layout_of([aggregate]))
+    arrays: Any = SummaryLayout(kind, start, detail)  # type: ignore[arg-type]
     region = parameters_of(
         regions, arrays, radius=radius, link_range=link_range,
-        undecided=np.array(blank.decision))
-    return (coordinated(algorithm.name, blank),
+        undecided=np.array(identity.decision))
+    return (coordinated(algorithm.name, identity),
             types_of(algorithm.name).Parameters(election, region))
 
 
@@ -75,5 +75,5 @@ def assign(columns: Any, regions: Regions, groups: Sequence[Group], member_of: N
     for i in range(len(ids)):
         group = groups[member_of[i]]
         columns.role[i] = group.role
-        columns.offer[i] = (aggregate.blank if group.role == RELAY
-                            else aggregate.offer(int(ids[i]), group.contributes))
+        columns.contribution[i] = (aggregate.identity if group.role == RELAY
+                            else aggregate.contribution(int(ids[i]), group.contributes))

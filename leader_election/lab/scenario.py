@@ -26,14 +26,14 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.lab import reading
+from leader_election.lab import parser
 from leader_election.lab.agreement import check_events, check_groups
 from leader_election.lab.events import Event, EVENTS
 from leader_election.lab.motions import Motion, MOTIONS
-from leader_election.lab.reading import KEYS, ScenarioError, section
-from leader_election.lab.sections import Entrant, Group, Measure, Messages, Rounds, Strength
+from leader_election.lab.parser import KEYS, ScenarioError, section
+from leader_election.lab.schema import Entrant, Group, Measure, Messages, Rounds, Strength
 from leader_election.lab.variation import Change, variations_of
-from leader_election.parameters import plain_yaml
+from leader_election.parameters import strict_yaml
 import numpy as np
 from numpy.typing import NDArray
 import yaml
@@ -93,7 +93,7 @@ class Scenario:
         """
         raw = yaml.safe_load(self.text)
         for key, value in values.items():
-            reading.replace(raw, key.split('.'), value, self.name, key)
+            parser.replace(raw, key.split('.'), value, self.name, key)
         return parse(raw, self.name)
 
     def variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
@@ -130,7 +130,7 @@ def load(name_or_path: str) -> Scenario:
     except (OSError, ValueError) as error:
         raise ScenarioError(f'scenario {path}: cannot be read ({error})') from None
     try:
-        raw = plain_yaml.read(text)
+        raw = strict_yaml.read(text)
     except ValueError as error:
         raise ScenarioError(f'scenario {path}: {error}') from None
     return parse(raw, path.stem)
@@ -161,13 +161,13 @@ def parse(raw: Any, name: str) -> Scenario:
     if type(first_id) is not int or not 0 <= first_id <= 2**31:
         raise ScenarioError(f'scenario {name}: first_id: {first_id!r} is not allowed; '
                             'it takes a whole number from 0 to 2147483648')
-    motion = dict(reading.mapping_of(raw.get('motion'), name, 'motion') or {'kind': 'static'})
+    motion = dict(parser.mapping_of(raw.get('motion'), name, 'motion') or {'kind': 'static'})
     tick = motion.pop('tick', 1.0)
     if type(tick) not in (int, float) or not 1e-3 <= tick <= 1e6:
         raise ScenarioError(f'scenario {name}: motion.tick: {tick!r} is not allowed; '
                             'it takes 0.001 to 1e6 s')
-    kind, motion_parameters = reading.kind_of(MOTIONS, motion, name, 'motion')
-    messages = reading.section_of(Messages, raw, 'messages', name)
+    kind, motion_parameters = parser.kind_of(MOTIONS, motion, name, 'motion')
+    messages = parser.section_of(Messages, raw, 'messages', name)
     link_range = messages.range if messages.metric == 'distance' else math.inf
     scenario = Scenario(
         name=name,
@@ -175,19 +175,19 @@ def parse(raw: Any, name: str) -> Scenario:
         title=raw.get('title', name),
         source=raw.get('source', ''),
         duration=float(duration),
-        entrants=tuple(reading.entrant_of(entry, name, link_range)
-                       for entry in reading.list_of(raw, 'algorithms', name)),
-        groups=tuple(reading.group_of(entry, name)
-                     for entry in reading.list_of(raw, 'devices', name)),
+        entrants=tuple(parser.entrant_of(entry, name, link_range)
+                       for entry in parser.list_of(raw, 'algorithms', name)),
+        groups=tuple(parser.group_of(entry, name)
+                     for entry in parser.list_of(raw, 'devices', name)),
         motion=kind,
         motion_parameters=motion_parameters,
         tick=float(tick),
         messages=messages,
-        rounds=reading.section_of(Rounds, raw, 'rounds', name),
-        strength=reading.section_of(Strength, raw, 'strength', name),
-        measure=reading.section_of(Measure, raw, 'measure', name),
-        events=tuple(sorted((reading.kind_of(EVENTS, entry, name, 'events')
-                             for entry in reading.list_of(raw, 'events', name)),
+        rounds=parser.section_of(Rounds, raw, 'rounds', name),
+        strength=parser.section_of(Strength, raw, 'strength', name),
+        measure=parser.section_of(Measure, raw, 'measure', name),
+        events=tuple(sorted((parser.kind_of(EVENTS, entry, name, 'events')
+                             for entry in parser.list_of(raw, 'events', name)),
                             key=lambda event: float(event[1].at))),
         first_id=first_id,
         vary=variations_of(raw, name))

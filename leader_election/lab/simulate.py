@@ -19,10 +19,10 @@ from itertools import zip_longest
 
 from leader_election.lab.engine.network import ROUNDS
 from leader_election.lab.scenario import Scenario
-from leader_election.lab.stage import Run, Snapshot, Stage
+from leader_election.lab.simulation import Run, Simulation, Snapshot
 import numpy as np
 
-__all__ = ['parting', 'Run', 'simulate', 'simulate_branches', 'Snapshot', 'Stage']
+__all__ = ['parting', 'Run', 'simulate', 'simulate_branches', 'Snapshot', 'Simulation']
 
 
 def simulate(
@@ -37,7 +37,7 @@ def simulate(
     :param seed: >= 0.
     :param snapshots: the times at which to take one [s].
     """
-    stage = Stage(scenario, scenario.entrant(algorithm), seed)
+    stage = Simulation(scenario, scenario.entrant(algorithm), seed)
     return stage.measured(stage.play(snapshots=snapshots))
 
 
@@ -55,7 +55,7 @@ def simulate_branches(
     """
     first, *others = scenarios
     parted = min((parting(first, other) for other in others), default=np.inf)
-    stage = Stage(first, first.entrant(algorithm), seed)
+    stage = Simulation(first, first.entrant(algorithm), seed)
     stage.play(until=parted)
     begun = int(stage.network.watch.counts[ROUNDS])
     for number, scenario in enumerate(scenarios):

@@ -24,8 +24,8 @@ of one's own stands for them, whose values are those of the first key::
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from leader_election.lab import reading
-from leader_election.lab.reading import KEYS, ScenarioError
+from leader_election.lab import parser
+from leader_election.lab.parser import KEYS, ScenarioError
 
 FIXED = ('title', 'source', 'algorithms.name', 'algorithms.label', 'events.kind')
 """What does not vary: it says what results are of."""
@@ -46,7 +46,7 @@ def variations_of(raw: Mapping[str, Any], name: str) -> dict[str, list[Change]]:
 
     :param name: of the scenario, for messages.
     """
-    vary = reading.mapping_of(raw.get('vary'), name, 'vary')
+    vary = parser.mapping_of(raw.get('vary'), name, 'vary')
     return {key: _changes(key, values, name) for key, values in vary.items()}
 
 

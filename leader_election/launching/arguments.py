@@ -20,7 +20,7 @@ import os
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters import Parameter, ParameterError, plain_yaml, table
+from leader_election.parameters import Parameter, ParameterError, strict_yaml, table
 import yaml
 
 PACKAGE = 'leader_election'
@@ -137,7 +137,7 @@ def read(p: Parameter, text: str) -> Any:
     12
     """
     try:
-        value = plain_yaml.read(text)
+        value = strict_yaml.read(text)
     except ValueError:
         value = text
     return p.check(text if p.type is str else value)

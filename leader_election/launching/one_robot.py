@@ -19,14 +19,14 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.coordination.tasks import task_names
+from leader_election.fleet.fleet_file import load_fleet
+from leader_election.fleet.fleet_robot import FleetRobot
+from leader_election.fleet.fleet_settings import check_topic, for_tasks, TOPIC, TOPICS
 from leader_election.launching.arguments import given
 from leader_election.launching.parameter_file import says
 from leader_election.parameters import ParameterError, table
 from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.roster.fleet_file import load_fleet
-from leader_election.roster.fleet_robot import FleetRobot
-from leader_election.roster.fleet_settings import check_topic, for_tasks, TOPIC, TOPICS
 
 OF_THE_NODE = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout')
 """The parameters of a robot's node that are arguments."""

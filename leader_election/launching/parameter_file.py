@@ -19,8 +19,8 @@ from pathlib import Path
 import re
 from typing import Any
 
+from leader_election.fleet.fleet_settings import flat
 from leader_election.launching.arguments import in_file
-from leader_election.roster.fleet_settings import flat
 import yaml
 
 KEY = 'ros__parameters'

@@ -18,7 +18,7 @@ from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
 
-def pace(node: Node) -> Clock:
+def steady_clock(node: Node) -> Clock:
     """
     Return the clock that a node's timers and ages go by.
 

@@ -24,9 +24,9 @@ from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
 from leader_election.nodes.metrics import Metrics
-from leader_election.nodes.outputs import Outputs
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
 from leader_election.nodes.robot_diagnostics import statuses
+from leader_election.nodes.state_publishers import StatePublishers
 from leader_election.nodes.strength_topic import subscribe
 from leader_election.nodes.transform import Transform
 from leader_election.parameters import ParameterError
@@ -67,13 +67,21 @@ class Election:
         self.failure: ParameterError | None = None
         self._declared = declarations.declare(ElectionParameters, self._configure)
         self.parameters = parameters = self._declared.values
-        self.pace = clock.pace(node)
+        self.steady_clock = clock.steady_clock(node)
         self._instances = instances.declare(declarations, parameters, self._configure_instance)
         self.robot = Robot(
-            parameters, {name: declared.values for name, declared in self._instances.items()},
-            instances.Duties(node, declarations, self.pace, parameters.robot_id, self._pose,
-                             lambda: self.runs))
-        self._has_tasks = any(instance.duties for instance in self.robot.instances.values())
+            parameters,
+            {name: declared.values for name, declared in self._instances.items()},
+            instances.TaskFactory(
+                node,
+                declarations,
+                self.steady_clock,
+                parameters.robot_id,
+                self._pose,
+                lambda: self.runs,
+            ),
+        )
+        self._has_tasks = any(instance.task_runners for instance in self.robot.instances.values())
         self._transform = (
             Transform(node, parameters.frame) if parameters.pose_source == 'tf' else None)
         self._twin_logged = self._odometry_heard = False
@@ -81,7 +89,9 @@ class Election:
         self._out = node.create_publisher(
             String, parameters.send_topic, copy(NEIGHBOURHOOD),
             qos_overriding_options=overridable())
-        self._outputs = [Outputs(node, instance) for instance in self.robot.instances.values()]
+        self._outputs = [
+            StatePublishers(node, instance) for instance in self.robot.instances.values()
+        ]
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._metrics = Metrics(node, self.robot) if parameters.metrics_period > 0.0 else None
         self._events = (
@@ -114,13 +124,13 @@ class Election:
             kind, topic, callback, copy(profile), qos_overriding_options=overridable())
 
     def _timer(self, period: float, callback: Callable[[], None]) -> Any:
-        return self._node.create_timer(period, callback, clock=self.pace)
+        return self._node.create_timer(period, callback, clock=self.steady_clock)
 
     def _pose(self) -> tuple[float, float, float] | None:
         return self.robot.pose(self._now())
 
     def _now(self) -> float:
-        return clock.seconds(self.pace)
+        return clock.seconds(self.steady_clock)
 
     def _configure(self, parameters: ElectionParameters) -> None:
         period = parameters.round_period
@@ -221,10 +231,10 @@ class Election:
     def _tell_troubles(self) -> None:
         """Log the first error of each task, once."""
         for instance in self.robot.instances.values():
-            for duty in instance.duties:
-                if duty.trouble and not duty.logged:
-                    duty.logged = True
-                    self._node.get_logger().error(f'task {duty.name}: {duty.trouble}')
+            for runner in instance.task_runners:
+                if runner.trouble and not runner.logged:
+                    runner.logged = True
+                    self._node.get_logger().error(f'task {runner.name}: {runner.trouble}')
 
     def _diagnose(self) -> None:
         message = DiagnosticArray()

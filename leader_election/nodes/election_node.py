@@ -42,7 +42,7 @@ class ElectionNode(Node):
         self.election = Election(self, Declarations(self))
         self.executor_kind = self.election.parameters.executor
         self.robot = self.election.robot
-        self.pace = self.election.pace
+        self.steady_clock = self.election.steady_clock
         self.election.start()
 
     @property

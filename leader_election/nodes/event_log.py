@@ -23,7 +23,7 @@ from typing import Any, IO
 
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
-from leader_election.robot.events import events, Standing, standing
+from leader_election.robot.events import events, RobotStatus, status_of
 from leader_election.robot.robot import Robot
 from rclpy.node import Node
 
@@ -50,7 +50,7 @@ class EventLog:
         """
         self._clock = node.get_clock()
         self._robot = robot
-        self._last: dict[str, Standing] = {}
+        self._last: dict[str, RobotStatus] = {}
         self.lost = 0
         self.trouble = ''
         name = node.get_namespace().strip('/').replace('/', '_') or 'robot'
@@ -70,7 +70,7 @@ class EventLog:
     def look(self) -> None:
         """Write down what has happened since the last look."""
         for name, instance in self._robot.instances.items():
-            now = standing(self._robot, instance)
+            now = status_of(self._robot, instance)
             for event in events(self._last.get(name), now):
                 self._write(name, event)
             self._last[name] = now

@@ -21,12 +21,12 @@ import re
 from leader_election.coordination.task import Member
 from leader_election.coordination.tasks import task_class
 from leader_election.nodes.declare import Declarations, Declared
-from leader_election.nodes.host import Host
+from leader_election.nodes.task_context import TaskContext
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
-from leader_election.robot.duty import Duty, label, making
 from leader_election.robot.instance_parameters import InstanceParameters, names_in
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.task_runner import label, making, TaskRunner
 from rclpy.clock import Clock
 from rclpy.node import Node
 
@@ -55,10 +55,10 @@ def declare(
     return found
 
 
-class Duties:
+class TaskFactory:
     """Makes the tasks of a robot, no two of which give the same commands."""
 
-    def __init__(self, node: Node, declarations: Declarations, pace: Clock, robot_id: int,
+    def __init__(self, node: Node, declarations: Declarations, steady_clock: Clock, robot_id: int,
                  pose: Callable[[], tuple[float, float, float] | None],
                  active: Callable[[], bool]) -> None:
         """
@@ -70,12 +70,12 @@ class Duties:
         self._node = node
         self._declarations = declarations
         self._active = active
-        self._pace = pace
+        self._steady_clock = steady_clock
         self._robot_id = robot_id
         self._pose = pose
         self._claims: dict[str, str] = {}
 
-    def __call__(self, instance: str, task: str) -> Duty:
+    def __call__(self, instance: str, task: str) -> TaskRunner:
         """
         Make a task of an instance.
 
@@ -90,11 +90,11 @@ class Duties:
         except KeyError as error:
             raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
         name = label(task)
-        host = Host(self._node, self._pace, instance, prefix + name, self._claims,
+        host = TaskContext(self._node, self._steady_clock, instance, prefix + name, self._claims,
                     self._active)
         with making(prefix, task):
             settings = self._declarations.declare(
                 kind.parameters, prefix=f'{prefix}{name}.').values
-            made = Duty(name, kind(Member(self._robot_id, host, self._pose), settings))
+            made = TaskRunner(name, kind(Member(self._robot_id, host, self._pose), settings))
         host.fail = made.fail
         return made

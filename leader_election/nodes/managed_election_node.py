@@ -18,9 +18,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from leader_election.nodes.belongings import Belongings
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.election import Election
+from leader_election.nodes.entity_tracker import EntityTracker
 from leader_election.nodes.process import run
 from leader_election.parameters import parameter, ParameterError
 from leader_election.robot.parameters import ElectionParameters
@@ -68,7 +68,7 @@ class ManagedElectionNode(LifecycleNode):
         self._trouble: Exception | None = None
         self._declarations = Declarations(self, fixed=lambda: self.election is not None)
         self.executor_kind = self._declarations.declare(ElectionParameters).values.executor
-        self._belongings = Belongings(self)
+        self._belongings = EntityTracker(self)
         if Declared(self, ManagedParameters).values.autostart:
             self.trigger_configure()
             if self._trouble is not None:
@@ -101,7 +101,7 @@ class ManagedElectionNode(LifecycleNode):
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Make the robot, which hears from now on; where that fails all is as before."""
-        self._belongings = Belongings(self)
+        self._belongings = EntityTracker(self)
         try:
             self.election = Election(self, self._declarations)
         except Exception as error:

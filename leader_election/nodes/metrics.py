@@ -18,8 +18,8 @@ from collections.abc import Callable
 from typing import Any
 
 from leader_election.nodes.qos import SENSOR
+from leader_election.robot.region_codec import RejectReason
 from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
-from leader_election.robot.told import Reason
 from rclpy.node import Node
 from std_msgs.msg import Float64, Int64
 
@@ -32,7 +32,7 @@ COUNTS: dict[str, Callable[[Robot], int]] = {
     'neighbours': lambda robot: len(robot.neighbours),
     'messages_heard': lambda robot: robot.counts[HEARD],
     'messages_out_of_range': lambda robot: robot.counts[OUT_OF_RANGE],
-    'messages_rejected': lambda robot: sum(robot.counts[reason.value] for reason in Reason),
+    'messages_rejected': lambda robot: sum(robot.counts[reason.value] for reason in RejectReason),
     'senders_expired': lambda robot: robot.mailbox.expired,
 }
 """Whole numbers, by the name of their topic; all but ``leader`` and ``neighbours`` only grow."""

@@ -74,12 +74,12 @@ class Monitor(Node):
         self.executor_kind = self.parameters.executor
         _check_folder('picture', self.parameters.picture)
         _check_folder('animation', self.parameters.animation)
-        self.pace = clock.pace(self)
+        self.steady_clock = clock.steady_clock(self)
         self.tracker = SwarmTracker(
             self.parameters.message_expiry, self.parameters.algorithm, self.parameters.frame,
             self.parameters.instance)
         self.statistics = Statistics()
-        self.snapshot = Snapshot(clock.seconds(self.pace), {})
+        self.snapshot = Snapshot(clock.seconds(self.steady_clock), {})
         self.frames: list[Frame] = []
         self.rings = Rings()
         self.note = ''
@@ -98,21 +98,21 @@ class Monitor(Node):
                                  qos_overriding_options=overridable())
         self.create_subscription(MarkerArray, 'world', self._see_world, copy(STATE),
                                  qos_overriding_options=overridable())
-        self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.pace)
+        self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.steady_clock)
         if self.parameters.trail > 0.0:
             self._trails = Trails(self.parameters.trail)
             self._trails_out = self.create_publisher(MarkerArray, 'trails', copy(EVENTS))
-            self.create_timer(TRAIL_PERIOD, self._trail, clock=self.pace)
+            self.create_timer(TRAIL_PERIOD, self._trail, clock=self.steady_clock)
 
     def _hear(self, message: String) -> None:
-        self.tracker.hear(message.data, clock.seconds(self.pace))
+        self.tracker.hear(message.data, clock.seconds(self.steady_clock))
 
     def _see_world(self, message: MarkerArray) -> None:
         self.rings = rings_of(message.markers)
 
     def refresh(self) -> None:
         """Look at the swarm, and show it."""
-        self.snapshot = self.tracker.snapshot(clock.seconds(self.pace))
+        self.snapshot = self.tracker.snapshot(clock.seconds(self.steady_clock))
         self.statistics.observe(self.snapshot, self.tracker.messages, self.tracker.bytes)
         colours = self._palette.assign(regions(self.snapshot))
         self._frame = Frame(self.snapshot, colours, self.note)

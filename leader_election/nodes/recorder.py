@@ -24,9 +24,10 @@ from typing import Any
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared, overrides
 from leader_election.parameters import ParameterError
-from leader_election.recording.choice import ODOMETRY, Thinning, wanted
 from leader_election.recording.definition import definition
-from leader_election.recording.offers import (
+from leader_election.recording.options import recorder_options
+from leader_election.recording.parameters import RecorderParameters
+from leader_election.recording.qos_profiles import (
     BEST_EFFORT,
     Offer,
     RELIABLE,
@@ -35,8 +36,7 @@ from leader_election.recording.offers import (
     VOLATILE,
     written_down,
 )
-from leader_election.recording.options import recorder_options
-from leader_election.recording.parameters import RecorderParameters
+from leader_election.recording.topic_filter import ODOMETRY, Thinning, wanted
 from leader_election.recording.writing import Recording
 from leader_election.robot.message_type import message_type
 from leader_election.view.words import count
@@ -89,9 +89,9 @@ class Recorder(Node):
         self._heard: dict[str, tuple[Offer, Any]] = {}
         self._refused: set[str] = set()
         self._turn = 0
-        pace = clock.pace(self)
-        self.create_timer(self.parameters.discovery_period, self.discover, clock=pace)
-        self.create_timer(self.parameters.flush_period, self._flush, clock=pace)
+        steady_clock = clock.steady_clock(self)
+        self.create_timer(self.parameters.discovery_period, self.discover, clock=steady_clock)
+        self.create_timer(self.parameters.flush_period, self._flush, clock=steady_clock)
         self.discover()
 
     def discover(self) -> None:

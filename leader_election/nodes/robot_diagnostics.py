@@ -121,10 +121,10 @@ def _regions(robot: Robot) -> Concern:
     values: dict[str, Any] = {}
     for name, instance in robot.instances.items():
         values |= _region('' if name == MAIN else f'{name}.', instance)
-    for duty in _duties(robot):
-        if duty.trouble:
-            return WARN, (f'task {duty.name} fails: '
-                          + duty.trouble.strip().splitlines()[-1]), values
+    for runner in _duties(robot):
+        if runner.trouble:
+            return WARN, (f'task {runner.name} fails: '
+                          + runner.trouble.strip().splitlines()[-1]), values
     return OK, f'{values.get("members", "?")} members known', values
 
 
@@ -133,18 +133,18 @@ def _region(start: str, instance: Instance) -> dict[str, Any]:
     if instance.region is not None:
         values[f'{start}members'] = f'{instance.region.summary[0]:g}'
         values |= {start + name: number for name, number in instance.counts.items()}
-    for duty in instance.duties:
-        values[f'{start}{duty.name}.errors'] = duty.errors
-        if duty.trouble and not duty.told:
+    for runner in instance.task_runners:
+        values[f'{start}{runner.name}.errors'] = runner.errors
+        if runner.trouble and not runner.told:
             # Once; it is long.
-            duty.told = True
-            values[f'{start}{duty.name}.traceback'] = duty.trouble
+            runner.told = True
+            values[f'{start}{runner.name}.traceback'] = runner.trouble
     return values
 
 
 def _duties(robot: Robot) -> Iterator[Any]:
     for instance in robot.instances.values():
-        yield from instance.duties
+        yield from instance.task_runners
 
 
 def _odometry(robot: Robot, now: float) -> str:

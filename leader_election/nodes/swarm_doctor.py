@@ -26,7 +26,6 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.doctor import options, report
-from leader_election.doctor.air import airs, TEXT
 from leader_election.doctor.checks import about, examine
 from leader_election.doctor.observations import (
     CLOCK,
@@ -39,6 +38,7 @@ from leader_election.doctor.observations import (
     Reading,
     Status,
 )
+from leader_election.doctor.radio_topics import find_radio_topics, TEXT
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import make_executor, StopRequest, USAGE_ERROR
@@ -79,8 +79,8 @@ class SwarmDoctor(Node):
                          start_parameter_services=False, use_global_arguments=False,
                          parameter_overrides=overrides({'start_type_description_service': False}))
         self._wanted = wanted
-        self._pace = clock.pace(self)
-        self._begin = clock.seconds(self._pace)
+        self._steady_clock = clock.steady_clock(self)
+        self._begin = clock.seconds(self._steady_clock)
         self._messages: list[Heard] = []
         self._odometry: dict[str, list[Reading]] = {}
         self._diagnostics: list[Status] = []
@@ -89,11 +89,11 @@ class SwarmDoctor(Node):
         self._listening: set[tuple[str, str]] = set()
         stream = QoSProfile(depth=1000, reliability=QoSReliabilityPolicy.BEST_EFFORT)
         self.create_subscription(DiagnosticArray, '/diagnostics', self._hear_status, stream)
-        self.create_timer(LOOK, self._look, clock=self._pace)
+        self.create_timer(LOOK, self._look, clock=self._steady_clock)
         self._look()
 
     def _now(self) -> float:
-        return clock.seconds(self._pace)
+        return clock.seconds(self._steady_clock)
 
     # Whom to listen to.
 
@@ -102,10 +102,11 @@ class SwarmDoctor(Node):
         topics = self.get_topic_names_and_types()
         talk = [topic for topic, types in topics
                 if TEXT in types or topic.rpartition('/')[2] == IS_LEADER]
-        air = airs(Observations(0.0, endpoints=self._endpoints(talk), air=self._wanted.air))
+        radio = find_radio_topics(Observations(
+            0.0, endpoints=self._endpoints(talk), radio_topics=self._wanted.radio_topics))
         for topic, types in topics:
             for kind in types:
-                if (topic, kind) not in self._listening and (kind != TEXT or topic in air):
+                if (topic, kind) not in self._listening and (kind != TEXT or topic in radio):
                     self._listening.add((topic, kind))
                     self._listen(topic, kind)
 
@@ -185,7 +186,7 @@ class SwarmDoctor(Node):
             {name: os.environ.get(name, usual) for name, usual in ENVIRONMENT.items()
              if os.environ.get(name, usual)},
             self._wanted.expected, bool(self._wanted.fleet_file) and not self._wanted.robot,
-            self._wanted.air)
+            self._wanted.radio_topics)
 
     def _endpoints(self, topics: Sequence[str]) -> list[Endpoint]:
         own = self.get_fully_qualified_name()

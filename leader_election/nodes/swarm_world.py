@@ -24,7 +24,7 @@ from geometry_msgs.msg import Point, Twist
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, STATE
-from leader_election.nodes.senses import Readings, Scans
+from leader_election.nodes.sensor_publishers import ReadingPublisher, ScanPublisher
 from leader_election.robot import codec
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import Scene
@@ -74,7 +74,9 @@ class SwarmWorld(Node):
         self._scene = self.create_publisher(
             MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
         self._scene.publish(_markers(self.world.scene))
-        self._senses = [sense(self, self.world, parameters) for sense in (Scans, Readings)]
+        self._senses = [
+            sense(self, self.world, parameters) for sense in (ScanPublisher, ReadingPublisher)
+        ]
         self._listen(ids)
         if parameters.radio == 'relay':
             self._heard = [
@@ -83,16 +85,16 @@ class SwarmWorld(Node):
                                      qos_overriding_options=overridable())
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
-        self._pace = clock.pace(self)
+        self._steady_clock = clock.steady_clock(self)
         if parameters.publish_clock:
             self._clock_topic = self.create_publisher(ClockMessage, '/clock', 10)
-            self._pace = Clock(clock_type=ClockType.STEADY_TIME)
+            self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         period = self.world.dt / parameters.real_time_factor
         self._period = round(period * 1e9)
-        self._origin = self._pace.now().nanoseconds
+        self._origin = self._steady_clock.now().nanoseconds
         self._taken = 0
         self._end_told = False
-        self.create_timer(period, self._tick, clock=self._pace)
+        self.create_timer(period, self._tick, clock=self._steady_clock)
 
     def _listen(self, ids: Sequence[int]) -> None:
         commands = self.world.commands
@@ -106,7 +108,7 @@ class SwarmWorld(Node):
 
     def _tick(self) -> None:
         """Take the steps that are due; steps are all alike, however late the timer is."""
-        now = self._pace.now().nanoseconds
+        now = self._steady_clock.now().nanoseconds
         if self._waits_for_listeners():
             self._origin = now
             return

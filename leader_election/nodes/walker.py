@@ -19,7 +19,7 @@ import math
 
 from geometry_msgs.msg import Twist, TwistStamped
 from leader_election.nodes import clock
-from leader_election.nodes.origin import Origin
+from leader_election.nodes.odometry_origin import Origin
 from leader_election.nodes.qos import SENSOR
 from leader_election.robot.pose import from_quaternion, heading, IDENTITY, Pose, position
 from leader_election.tasks.driving import command, scan_of
@@ -43,19 +43,28 @@ class Walker:
     :ivar trouble: why it stands, for people; empty while it drives.
     """
 
-    def __init__(self, node: Node, pace: Clock, prefix: str, limits: Limits, wander: Wander,
-                 origin: Origin | None, stamped: bool, scan_yaw: float) -> None:
+    def __init__(
+        self,
+        node: Node,
+        steady_clock: Clock,
+        prefix: str,
+        limits: Limits,
+        wander: Wander,
+        origin: Origin | None,
+        stamped: bool,
+        scan_yaw: float,
+    ) -> None:
         """
         Begin; it stands.
 
-        :param pace: the clock that ages go by.
+        :param steady_clock: the clock that ages go by.
         :param stamped: whether commands are ``TwistStamped``.
         :param scan_yaw: how far its scanner is turned against it, to the left [rad].
         """
         self.prefix = prefix
         self.origin = origin
         self.trouble = ''
-        self._node, self._pace = node, pace
+        self._node, self._steady_clock = node, steady_clock
         self._limits, self._wander = limits, wander
         self._odometry: Odometry | None = None
         self._scan: LaserScan | None = None
@@ -67,10 +76,10 @@ class Walker:
         node.create_subscription(LaserScan, f'{prefix}scan', self._look, copy(SENSOR))
 
     def _move(self, odometry: Odometry) -> None:
-        self._odometry, self._moved = odometry, clock.seconds(self._pace)
+        self._odometry, self._moved = odometry, clock.seconds(self._steady_clock)
 
     def _look(self, scan: LaserScan) -> None:
-        self._scan, self._looked = scan, clock.seconds(self._pace)
+        self._scan, self._looked = scan, clock.seconds(self._steady_clock)
 
     @property
     def has_eyes(self) -> bool:
@@ -95,7 +104,7 @@ class Walker:
 
     def age(self) -> float:
         """Return how long ago it heard where it is [s]."""
-        return clock.seconds(self._pace) - self._moved
+        return clock.seconds(self._steady_clock) - self._moved
 
     def walk(self, scan: Scan | None) -> None:
         """Go on, past what a scan shows; without one, or without odometry, stand."""
@@ -108,7 +117,7 @@ class Walker:
         else:
             self.trouble = ''
             # Legs are walked in odometry's own frame: all that counts is how they are from here.
-            goal = self._wander.goal(here[0], here[1], clock.seconds(self._pace))
+            goal = self._wander.goal(here[0], here[1], clock.seconds(self._steady_clock))
             self._drive(*steer(here, goal, scan, self._limits))
 
     def stop(self) -> None:
@@ -117,7 +126,7 @@ class Walker:
 
     def _fresh(self, since: float) -> bool:
         # A clock that was set back says nothing of how old it is.
-        return 0.0 <= clock.seconds(self._pace) - since <= self._limits.reaction
+        return 0.0 <= clock.seconds(self._steady_clock) - since <= self._limits.reaction
 
     def _drive(self, forward: float, turning: float) -> None:
         """Command; who stands leaves ``cmd_vel`` to others."""

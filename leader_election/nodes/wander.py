@@ -24,15 +24,15 @@ from copy import copy
 from dataclasses import dataclass
 from typing import Any
 
+from leader_election.fleet.robot_list import is_name
 from leader_election.nodes import clock
 from leader_election.nodes.declare import Declared
-from leader_election.nodes.origin import Origin, ROBOT_NODE
+from leader_election.nodes.odometry_origin import Origin, ROBOT_NODE
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import NEIGHBOURHOOD, overridable
 from leader_election.nodes.walker import Place, Walker
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.robot import codec
-from leader_election.roster.listed import is_name
 from leader_election.tasks.driving_parameters import DrivingParameters, limits_of
 from leader_election.tasks.steering import Scan
 from leader_election.tasks.wander import levy, Wander
@@ -103,7 +103,7 @@ class WanderNode(Node):
         super().__init__('wander', **options)
         self._settings = parameters = Declared(self, WanderParameters).values
         self.executor_kind = parameters.executor
-        self._pace = clock.pace(self)
+        self._steady_clock = clock.steady_clock(self)
         self._sight: Sight | None = None
         self._told: dict[int, tuple[str, codec.Position, float]] = {}
         if parameters.world:
@@ -114,21 +114,21 @@ class WanderNode(Node):
                 qos_overriding_options=overridable())
         self.walkers = [self._walker(prefix) for prefix in namespaces(parameters.robots)]
         for period, callback in ((parameters.reaction / _TICKS, self._tick), (_TELL, self._tell)):
-            self.create_timer(period, callback, clock=self._pace)
+            self.create_timer(period, callback, clock=self._steady_clock)
 
     def _walker(self, prefix: str) -> Walker:
         p = self._settings
         wander = Wander(f'{p.seed}/{self.get_namespace()}/{prefix}', p.tolerance, p.patience,
                         levy(p.levy_scale, p.levy_shape))
-        origin = Origin(self, self._pace, prefix) if self._sight else None
-        return Walker(self, self._pace, prefix, limits_of(p), wander, origin, p.stamped,
+        origin = Origin(self, self._steady_clock, prefix) if self._sight else None
+        return Walker(self, self._steady_clock, prefix, limits_of(p), wander, origin, p.stamped,
                       p.scan_yaw)
 
     def _hear(self, message: String) -> None:
         told = codec.whereabouts(message.data)
         if told is not None:
             robot, frame, place = told
-            self._told[robot] = frame, place, clock.seconds(self._pace)
+            self._told[robot] = frame, place, clock.seconds(self._steady_clock)
 
     def _tick(self) -> None:
         places = [walker.place() for walker in self.walkers]
@@ -152,7 +152,7 @@ class WanderNode(Node):
     def _others(self, walker: Walker, places: list[Place | None],
                 ) -> NDArray[np.float64]:
         """Return x, y [m] and age [s] of all other robots whose place is known, a row each."""
-        now = clock.seconds(self._pace)
+        now = clock.seconds(self._steady_clock)
         rows = [(place[0], place[1], other.age())
                 for other, place in zip(self.walkers, places) if place and other is not walker]
         ours = {other.origin.id for other in self.walkers if other.origin}

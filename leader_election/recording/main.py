@@ -19,14 +19,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 import sys
 
-from leader_election.recording.forms import RecordingError
+from leader_election.recording.file_formats import RecordingError
 from leader_election.recording.options import replay_options
 from leader_election.recording.reading import Reader
+from leader_election.recording.replay import Rerun, Run, wanted
 from leader_election.recording.report import as_json, lengths, report
-from leader_election.recording.rerun import Rerun, Run, wanted
 from leader_election.recording.settings import Settings
-from leader_election.recording.troubles import troubles
-from leader_election.recording.words import in_words
+from leader_election.recording.text_report import in_words
+from leader_election.recording.warnings import troubles
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions
 from leader_election.view.colours import Palette

@@ -20,7 +20,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leader_election.recording.forms import CONVERT, files, is_packed, RecordingError
+from leader_election.recording.file_formats import CONVERT, files, is_packed, RecordingError
 from mcap.records import Channel, Message, Schema
 from mcap.stream_reader import StreamReader
 from mcap.well_known import MessageEncoding, SchemaEncoding

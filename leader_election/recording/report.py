@@ -18,7 +18,7 @@ from dataclasses import asdict, dataclass
 import json
 import math
 
-from leader_election.recording.rerun import Run
+from leader_election.recording.replay import Run
 from leader_election.recording.settings import Settings
 from leader_election.recording.truth import agreement_with_truth
 from leader_election.robot.codec import MAIN

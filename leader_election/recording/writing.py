@@ -53,7 +53,7 @@ class Recording:
 
         :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
         :param definition: of the type, by :func:`leader_election.recording.definition.definition`.
-        :param offers: by :func:`leader_election.recording.offers.written_down`.
+        :param offers: by :func:`leader_election.recording.qos_profiles.written_down`.
         :param type_hash: by which ROS tells versions of a type apart; empty: not known.
         """
         if topic in self._channels:

@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 
 from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.algorithms.fields import Field
-from leader_election.robot import told
-from leader_election.robot.told import is_whole, MAX_ID, Reason, Told
+from leader_election.robot import region_codec
+from leader_election.robot.region_codec import is_whole, MAX_ID, RejectReason, Told
 
 VERSION = 1
 MAX_LENGTH = 4096
@@ -73,7 +73,7 @@ class Message(NamedTuple):
     """What it tells of its region, if anything."""
     others: Mapping[str, Part] = NO_PARTS
     """The same of further instances, by their names."""
-    faults: tuple[Reason, ...] = ()
+    faults: tuple[RejectReason, ...] = ()
     """What in the message was wrong, and left out."""
 
     def part(self, instance: str) -> tuple[str | None, Any, Told | None]:
@@ -108,23 +108,23 @@ class Codec:
                 name: ({} if part.algorithm == DEFAULT_ALGORITHM else {'a': part.algorithm})
                 | _part(ALGORITHMS.get(part.algorithm), part.export, part.told)
                 for name, part in message.others.items()}
-        return told.dumps(document)
+        return region_codec.dumps(document)
 
-    def decode(self, payload: str) -> Message | Reason:
+    def decode(self, payload: str) -> Message | RejectReason:
         """Return the message, or why there is none; never raises, whatever the payload."""
         if len(payload) > MAX_LENGTH:
-            return Reason.SIZE
+            return RejectReason.SIZE
         return _decode(self, payload)
 
     def _read(self, payload: str) -> Message:
         document = _signed(payload)
         frame = document.get('frame')
-        _require(type(frame) is str and frame != '', Reason.MALFORMED)
+        _require(type(frame) is str and frame != '', RejectReason.MALFORMED)
         name = document.get('a', DEFAULT_ALGORITHM)
-        _require(type(name) is str, Reason.MALFORMED)
-        _require(name == self.algorithm.name, Reason.ALGORITHM)
+        _require(type(name) is str, RejectReason.MALFORMED)
+        _require(name == self.algorithm.name, RejectReason.ALGORITHM)
         position = _position(document)
-        tells, faults = told.read(document)
+        tells, faults = region_codec.read(document)
         others, more = _others(document.get('i', {}))
         return Message(int(document['id']), frame, position,
                        _export(self.algorithm, document.get('c')), tells, others, faults + more)
@@ -181,12 +181,12 @@ class _Rejected(Exception):
 
 
 @lru_cache(maxsize=1024)
-def _decode(codec: Codec, payload: str) -> Message | Reason:
+def _decode(codec: Codec, payload: str) -> Message | RejectReason:
     """Decode; cached, since the many robots of one process all hear the same payload."""
     try:
         return codec._read(payload)
     except _Rejected as rejected:
-        reason: Reason = rejected.args[0]
+        reason: RejectReason = rejected.args[0]
         return reason
 
 
@@ -195,9 +195,9 @@ def _position(document: Any) -> Position | None:
     if 'p' not in document:
         return None
     listed = document['p']
-    _require(type(listed) is list and len(listed) == 2, Reason.MALFORMED)
+    _require(type(listed) is list and len(listed) == 2, RejectReason.MALFORMED)
     position = (_number(listed[0]), _number(listed[1]))
-    _require(is_place(position), Reason.MALFORMED)
+    _require(is_place(position), RejectReason.MALFORMED)
     return position
 
 
@@ -205,15 +205,15 @@ def _part(algorithm: Algorithm, export: Any, tells: Told | None) -> dict[str, An
     """Return what is said of one instance, but its algorithm."""
     document: dict[str, Any] = {
         'c': [_written(field, value) for field, value in zip(algorithm.fields, export)]}
-    return document if tells is None else document | told.write(tells)
+    return document if tells is None else document | region_codec.write(tells)
 
 
-def _others(document: Any) -> tuple[Mapping[str, Part], tuple[Reason, ...]]:
+def _others(document: Any) -> tuple[Mapping[str, Part], tuple[RejectReason, ...]]:
     """Return what is said of further instances; what cannot be read is left out."""
     if type(document) is not dict or len(document) > MOST_INSTANCES:
-        return NO_PARTS, (Reason.MALFORMED,)
+        return NO_PARTS, (RejectReason.MALFORMED,)
     parts: dict[str, Part] = {}
-    faults: tuple[Reason, ...] = ()
+    faults: tuple[RejectReason, ...] = ()
     for name, value in document.items():
         try:
             parts[name], wrong = _other(value)
@@ -223,39 +223,39 @@ def _others(document: Any) -> tuple[Mapping[str, Part], tuple[Reason, ...]]:
     return (MappingProxyType(parts) if parts else NO_PARTS), faults
 
 
-def _other(value: Any) -> tuple[Part, tuple[Reason, ...]]:
+def _other(value: Any) -> tuple[Part, tuple[RejectReason, ...]]:
     """Return what is said of one further instance, and what in it was wrong."""
-    _require(type(value) is dict, Reason.MALFORMED)
+    _require(type(value) is dict, RejectReason.MALFORMED)
     name = value.get('a', DEFAULT_ALGORITHM)
-    _require(type(name) is str and name in ALGORITHMS.names(), Reason.ALGORITHM)
+    _require(type(name) is str and name in ALGORITHMS.names(), RejectReason.ALGORITHM)
     export = _export(ALGORITHMS.get(name), value.get('c'))
-    tells, wrong = told.read(value)
+    tells, wrong = region_codec.read(value)
     return Part(name, export, tells), wrong
 
 
 def _export(algorithm: Algorithm, fields: Any) -> Any:
     known = algorithm.fields
-    _require(type(fields) is list and len(fields) == len(known), Reason.MALFORMED)
+    _require(type(fields) is list and len(fields) == len(known), RejectReason.MALFORMED)
     return algorithm.state(*(
-        _one(field, value) if field.blank is None else _vector(field, field.blank, value)
+        _one(field, value) if field.padding is None else _vector(field, field.padding, value)
         for field, value in zip(known, fields)))
 
 
 def _written(field: Field, value: Any) -> Any:
     """Return the value of a field as JSON has it."""
-    if field.blank is None:
+    if field.padding is None:
         return None if field.infinite and value == math.inf else value
     length = len(value)
-    while length > 0 and value[length - 1] == field.blank[length - 1]:
+    while length > 0 and value[length - 1] == field.padding[length - 1]:
         length -= 1
     return [None if field.infinite and number == math.inf else number
             for number in value[:length]]
 
 
-def _vector(field: Field, blank: tuple[Any, ...], values: Any) -> tuple[Any, ...]:
+def _vector(field: Field, padding: tuple[Any, ...], values: Any) -> tuple[Any, ...]:
     """Return a vector in its full length."""
-    _require(type(values) is list and len(values) <= len(blank), Reason.MALFORMED)
-    return tuple(_one(field, value) for value in values) + blank[len(values):]
+    _require(type(values) is list and len(values) <= len(padding), RejectReason.MALFORMED)
+    return tuple(_one(field, value) for value in values) + padding[len(values):]
 
 
 def _one(field: Field, value: Any) -> Any:
@@ -263,17 +263,17 @@ def _one(field: Field, value: Any) -> Any:
     if field.type is int:
         return _integer(value, 0 if field.name == 'leader' else -MAX_ID)
     number = math.inf if value is None and field.infinite else _number(value)
-    _require(number >= 0.0 or not field.is_distance, Reason.NEGATIVE_DISTANCE)
+    _require(number >= 0.0 or not field.is_distance, RejectReason.NEGATIVE_DISTANCE)
     return number
 
 
-def _require(condition: bool, otherwise: Reason) -> None:
+def _require(condition: bool, otherwise: RejectReason) -> None:
     if not condition:
         raise _Rejected(otherwise)
 
 
 def _non_finite(constant: str) -> float:
-    raise _Rejected(Reason.NON_FINITE)
+    raise _Rejected(RejectReason.NON_FINITE)
 
 
 _load: Callable[[str], Any] = json.JSONDecoder(parse_constant=_non_finite).decode
@@ -283,26 +283,26 @@ def _parse(payload: str) -> Any:
     try:
         return _load(payload)
     except (ValueError, RecursionError):
-        raise _Rejected(Reason.MALFORMED) from None
+        raise _Rejected(RejectReason.MALFORMED) from None
 
 
 def _signed(payload: str) -> Any:
     """Return the document, of this version and with a sender."""
     document = _parse(payload)
-    _require(type(document) is dict and is_whole(document.get('v')), Reason.MALFORMED)
-    _require(document['v'] == VERSION, Reason.VERSION)
-    _require(is_whole(document.get('id')), Reason.MALFORMED)
+    _require(type(document) is dict and is_whole(document.get('v')), RejectReason.MALFORMED)
+    _require(document['v'] == VERSION, RejectReason.VERSION)
+    _require(is_whole(document.get('id')), RejectReason.MALFORMED)
     return document
 
 
 def _number(value: Any) -> float:
     """Return a finite float; an integer beyond float64 counts as not finite."""
-    _require(type(value) in (int, float), Reason.MALFORMED)
+    _require(type(value) in (int, float), RejectReason.MALFORMED)
     try:
         number = float(value)
     except OverflowError:
-        raise _Rejected(Reason.NON_FINITE) from None
-    _require(math.isfinite(number), Reason.NON_FINITE)
+        raise _Rejected(RejectReason.NON_FINITE) from None
+    _require(math.isfinite(number), RejectReason.NON_FINITE)
     return number
 
 
@@ -312,5 +312,5 @@ def is_place(position: Position) -> bool:
 
 
 def _integer(value: Any, least: int) -> int:
-    _require(is_whole(value, least), Reason.MALFORMED)
+    _require(is_whole(value, least), RejectReason.MALFORMED)
     return int(value)

@@ -22,7 +22,7 @@ from leader_election.robot.instance import Instance
 from leader_election.robot.robot import Robot
 
 
-class Standing(NamedTuple):
+class RobotStatus(NamedTuple):
     """How a robot stands, as far as events are told of it."""
 
     robot: int
@@ -39,22 +39,22 @@ Event = dict[str, Any]
 """Its name, as ``event``, and what belongs to it."""
 
 
-def standing(robot: Robot, instance: Instance) -> Standing:
+def status_of(robot: Robot, instance: Instance) -> RobotStatus:
     """Return how a robot stands in one of its instances."""
     found = math.isfinite(instance.state.distance)
-    return Standing(
+    return RobotStatus(
         robot.parameters.robot_id, instance.state.leader if found else None, instance.leads,
         instance.role, instance.strength.announced, robot.position is not None)
 
 
-def events(before: Standing | None, now: Standing) -> list[Event]:
+def events(before: RobotStatus | None, now: RobotStatus) -> list[Event]:
     """
     Return what has happened, in the order in which it is told.
 
     :param before: ``None``: nothing is known of before, and what is found is an event.
 
-    >>> alone = Standing(3, 3, True, 'leader', 1.0, True)
-    >>> for event in events(alone, Standing(3, 8, False, 'worker', 1.0, True)): print(event)
+    >>> alone = RobotStatus(3, 3, True, 'leader', 1.0, True)
+    >>> for event in events(alone, RobotStatus(3, 8, False, 'worker', 1.0, True)): print(event)
     {'event': 'stepped_down'}
     {'event': 'leader_changed', 'leader': 8, 'before': 3}
     {'event': 'region_joined', 'leader': 8}
@@ -63,7 +63,7 @@ def events(before: Standing | None, now: Standing) -> list[Event]:
     return [*_leader(before, now), *_self(before, now)]
 
 
-def _leader(before: Standing | None, now: Standing) -> Iterator[Event]:
+def _leader(before: RobotStatus | None, now: RobotStatus) -> Iterator[Event]:
     led, leads = before is not None and before.leads, now.leads
     old, new = before.leader if before is not None else None, now.leader
     if led and not leads:
@@ -83,7 +83,7 @@ def _leader(before: Standing | None, now: Standing) -> Iterator[Event]:
         yield {'event': 'became_leader'}
 
 
-def _self(before: Standing | None, now: Standing) -> Iterator[Event]:
+def _self(before: RobotStatus | None, now: RobotStatus) -> Iterator[Event]:
     if before is None:
         return
     if before.role != now.role:

@@ -31,16 +31,28 @@ from leader_election.coordination.collection import LATE
 from leader_election.coordination.extent import DIRECTIONS, extent
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
-from leader_election.coordination.plan import OWN
 from leader_election.coordination.region import BARRED, CANDIDATE, Region, RELAY, ROLES
-from leader_election.coordination.settings import blank_region, parameters_of
+from leader_election.coordination.settings import initial_region, parameters_of
+from leader_election.coordination.summary_layout import OWN
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import Part, Position
-from leader_election.robot.duty import Duty, WORDS
 from leader_election.robot.instance_parameters import InstanceParameters
-from leader_election.robot.layout import BORDERS, COMMON, of_task, OUTLINE, summary_layout
-from leader_election.robot.seen import before_of, columns_of, Neighbour, Seen
+from leader_election.robot.neighbourhood import (
+    Neighbour,
+    neighbour_columns,
+    NeighbourView,
+    previous_state,
+)
+from leader_election.robot.region_aggregates import (
+    BORDERS,
+    COMMON,
+    of_task,
+    OUTLINE,
+    region_aggregates,
+)
+from leader_election.robot.region_codec import decision_text, MAX_NAMES, MOST_NUMBERS, Told
 from leader_election.robot.strength import Strength, STRENGTH_SOURCES
+from leader_election.robot.task_runner import ANNOUNCEMENT_SIZE, TaskRunner
 from leader_election.robot.telling import (
     MOST_MEMBERS,
     plain,
@@ -48,7 +60,6 @@ from leader_election.robot.telling import (
     Telling,
     WRONG_SUMMARY,
 )
-from leader_election.robot.told import decision_text, MAX_NAMES, MOST_NUMBERS, Told
 from leader_election.robot.zones import Zones
 
 TASK_ERRORS = 'task_errors'
@@ -64,12 +75,12 @@ class Instance:
 
     :param name: ``main`` for the first.
     :param link_range: where a neighbour is heard no more, in the metric [m]; infinite: not known.
-    :param duties: what its regions do.
+    :param task_runners: what its regions do.
     :param below: the instance whose leaders are its candidates.
     """
 
     def __init__(self, name: str, robot_id: int, parameters: InstanceParameters,
-                 link_range: float, duties: Sequence[Duty] = (),
+                 link_range: float, task_runners: Sequence[TaskRunner] = (),
                  below: 'Instance | None' = None) -> None:
         self.name = name
         self.robot_id = robot_id
@@ -82,16 +93,18 @@ class Instance:
         self.zones = Zones(parameters.zones) if parameters.zones else None
         self.zone: str | None = None
         """The zone that the robot is in, where there are zones."""
-        self.duties = list(duties)
+        self.task_runners = list(task_runners)
         self.below = below
         self.counts: Counter[str] = Counter(dict.fromkeys(
             (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, ALGORITHM_DIFFERS, DECISION_TOO_LONG), 0))
-        self.seen = Seen([], [], [], [], [], [])
+        self.view = NeighbourView([], [], [], [], [], [])
         """The neighbours of the last round."""
         # What is gathered out of what others have collected is the same.
         self._outlined: bool = below._outlined if below is not None else parameters.outline
-        self._layout = summary_layout(self.duties, self._outlined, parameters.connected)
-        tasks = ','.join(duty.name for duty in self.duties)
+        self._aggregates = region_aggregates(
+            self.task_runners, self._outlined, parameters.connected
+        )
+        tasks = ','.join(runner.name for runner in self.task_runners)
         self._check(parameters, tasks)
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
@@ -99,11 +112,16 @@ class Instance:
         self._telling: Telling | None = None
         self.region: Region | None = None
         if parameters.forms_regions:
-            blank = self._layout.blank
-            self.region = blank_region(
-                parameters, blank, blank, words=WORDS * parameters.connected, undecided='')
+            identity = self._aggregates.identity
+            self.region = initial_region(
+                parameters,
+                identity,
+                identity,
+                announcement_size=ANNOUNCEMENT_SIZE * parameters.connected,
+                undecided='',
+            )
             self._telling = Telling(
-                tasks, self._layout, self.region, 1 if below is None else MOST_MEMBERS)
+                tasks, self._aggregates, self.region, 1 if below is None else MOST_MEMBERS)
         self._results: dict[str, Any] | None = None
         """What the summary means, once somebody asked."""
         self.decision: list[Any] = []
@@ -115,23 +133,23 @@ class Instance:
 
         :raises ParameterError: see there.
         """
-        for part, aggregate in self._layout.aggregates.items():
+        for part, aggregate in self._aggregates.by_name.items():
             if parameters.collection == 'multi-path' and not aggregate.idempotent \
                     and aggregate.kind == OWN:
                 raise ParameterError(
                     f"parameter collection: 'multi-path' is not allowed for {part}, which is not "
                     'idempotent; it takes tree or gossip')
-        for duty in self.duties:
-            for name in duty.task.collects:
+        for runner in self.task_runners:
+            for name in runner.task.collects:
                 if name in COMMON:
                     raise ParameterError(
-                        f'parameter tasks: {duty.name!r} is not allowed; it collects {name!r}, '
+                        f'parameter tasks: {runner.name!r} is not allowed; it collects {name!r}, '
                         f'and so does every region: {", ".join(COMMON)}')
         if len(tasks) > MAX_NAMES:
             raise ParameterError(f'parameter tasks: names of {len(tasks)} characters are not '
                                  f'allowed; it takes up to {MAX_NAMES}')
         rows = parameters.gossip_members if parameters.collection == 'gossip' else 1
-        numbers = rows * len(self._layout.blank)
+        numbers = rows * len(self._aggregates.identity)
         if numbers > MOST_NUMBERS:
             name = 'gossip_members' if rows > 1 else 'tasks'
             raise ParameterError(
@@ -152,9 +170,9 @@ class Instance:
             if not self.strength.heard:
                 self.strength.announced = parameters.strength
         takes = 'radius' in self.algorithm.takes and not parameters.zones
-        border = len(self._layout.aggregates) - 1 if parameters.connected else -1
+        border = len(self._aggregates.by_name) - 1 if parameters.connected else -1
         self._region_parameters = parameters_of(
-            parameters, self._layout.plan, radius=parameters.radius if takes else math.inf,
+            parameters, self._aggregates.layout, radius=parameters.radius if takes else math.inf,
             link_range=link_range, undecided='', border=border)
 
     # What it has come to.
@@ -163,10 +181,10 @@ class Instance:
     def leads(self) -> bool:
         """Whether it is a leader, and not only led by itself for want of any other."""
         return (self.state.leader == self.robot_id and math.isfinite(self.state.distance)
-                and self.standing == CANDIDATE)
+                and self.effective_role == CANDIDATE)
 
     @property
-    def standing(self) -> int:
+    def effective_role(self) -> int:
         """``CANDIDATE``, ``WORKER`` or ``RELAY``, as of now."""
         if self.zones is not None and self.zone is None:
             return RELAY
@@ -179,9 +197,9 @@ class Instance:
         """What the robot is now: candidate (without a leader yet), leader, worker or relay."""
         if self.leads:
             return 'leader'
-        if self.standing == CANDIDATE and self.state.leader != self.robot_id:
+        if self.effective_role == CANDIDATE and self.state.leader != self.robot_id:
             return 'worker'
-        return ROLES[self.standing]
+        return ROLES[self.effective_role]
 
     @property
     def strength_missing(self) -> bool:
@@ -210,7 +228,7 @@ class Instance:
         if self.region is None:
             return {}
         if self._results is None:
-            self._results = self._layout.results(self.region.summary)
+            self._results = self._aggregates.results(self.region.summary)
         return self._results
 
     @property
@@ -231,67 +249,79 @@ class Instance:
         if self.zones is not None:
             self.zone = self.zones.at(position)
 
-    def see(self, neighbours: Sequence[Neighbour]) -> Seen:
+    def see(self, neighbours: Sequence[Neighbour]) -> NeighbourView:
         """Return the neighbours that take part in this instance."""
-        seen = Seen([], [], [], [], [], [])
+        view = NeighbourView([], [], [], [], [], [])
         for message, far, late in neighbours:
             algorithm, export, told = message.part(self.name)
             if export is None:
                 continue
             if algorithm not in (None, self.algorithm.name):
-                seen.faults.append(ALGORITHM_DIFFERS)
+                view.faults.append(ALGORITHM_DIFFERS)
                 continue
             if self.zones is not None and (
                     self.zone is None or self.zones.at(message.position) != self.zone):
                 continue
-            seen.messages.append(message)
-            seen.exports.append(export)
-            seen.metric.append(far)
-            seen.links.append(far + LATE * late)
+            view.messages.append(message)
+            view.exports.append(export)
+            view.metric.append(far)
+            view.links.append(far + LATE * late)
             if self._telling is not None:
                 region, fault = self._telling.understand(
                     message.id, told, self._region_parameters.radius)
-                seen.regions.append(region)
+                view.regions.append(region)
                 if fault is not None:
-                    seen.faults.append(fault)
-        return seen
+                    view.faults.append(fault)
+        return view
 
-    def elect(self, seen: Seen) -> Any:
+    def elect(self, view: NeighbourView) -> Any:
         """Return the state of the election after a round; nothing is changed."""
-        metric: Any = seen.metric
+        metric: Any = view.metric
         if self._telling is not None and self._region_parameters.gain > 0.0:
-            metric = scaled([region.reach for region in seen.regions], metric,
+            metric = scaled([region.reach for region in view.regions], metric,
                             self._region_parameters).tolist()
         state = self.algorithm.compute(
-            self._device(), self.state, seen.exports, metric, self._round_parameters)
+            self._device(), self.state, view.exports, metric, self._round_parameters)
         return state._replace(distance=_upwards(state.distance))
 
-    def round(self, seen: Seen, left: Seen, position: Position | None) -> None:
+    def round(self, view: NeighbourView, left: NeighbourView, position: Position | None) -> None:
         """
         Run a round: elect, then coordinate, then act.
 
         :param left: robots that were heard but are no neighbours, since they have left, or cannot
             be measured from here: what they have handed on is handed on by nobody else yet.
         """
-        before, self.state, self.seen = self.state, self.elect(seen), seen
-        self.counts.update(seen.faults)
+        before, self.state, self.view = self.state, self.elect(view), view
+        self.counts.update(view.faults)
         if self.region is None:
             return
-        self._brief(seen)
-        own = before_of(before, self.region, role=self.standing, offer=self._offer(position),
-                        say=self._say(position))
+        self._brief(view)
+        own = previous_state(
+            before,
+            self.region,
+            role=self.effective_role,
+            contribution=self._offer(position),
+            own_announcement=self._own_announcement(position),
+        )
         self._results = None
         after = coordinate(
-            self._device(), self.state.leader, self.state.distance, own, columns_of(seen, left),
-            seen.links + left.links, self._region_parameters, self._decide)
+            self._device(),
+            self.state.leader,
+            self.state.distance,
+            own,
+            neighbour_columns(view, left),
+            view.links + left.links,
+            self._region_parameters,
+            self._decide,
+        )
         self.region = plain(after)
         self.decision = json.loads(after.decision) if after.decision else []
-        for k, duty in enumerate(self.duties):
+        for k, runner in enumerate(self.task_runners):
             if self.below is None:
-                duty.act(self._decided(k))
+                runner.act(self._decided(k))
             else:
-                self.below.hear_from_above(duty.name, self._decided(k))
-        self.counts[TASK_ERRORS] = sum(duty.errors for duty in self.duties)
+                self.below.hear_from_above(runner.name, self._decided(k))
+        self.counts[TASK_ERRORS] = sum(runner.errors for runner in self.task_runners)
 
     def told(self) -> Told | None:
         """Return what the neighbours are told of the region, if there are any."""
@@ -305,9 +335,9 @@ class Instance:
 
     def hear_from_above(self, task: str, decision: Any) -> None:
         """Take in what the leader of leaders has decided for a task."""
-        for duty in self.duties:
-            if duty.name == task:
-                duty.task.member.above = decision
+        for runner in self.task_runners:
+            if runner.name == task:
+                runner.task.member.above = decision
 
     # Inside.
 
@@ -315,15 +345,15 @@ class Instance:
         """Return the leader's decision for one of the tasks."""
         return self.decision[k] if k < len(self.decision) else None
 
-    def _brief(self, seen: Seen) -> None:
+    def _brief(self, view: NeighbourView) -> None:
         """Tell the tasks how their robot stands."""
-        for duty in self.duties:
-            member = duty.task.member
+        for runner in self.task_runners:
+            member = runner.task.member
             member.leader, member.leads = self.state.leader, self.leads
             member.distance, member.radius = self.distance, self.radius
             member.neighbours = {
                 message.id: message.position
-                for message, export in zip(seen.messages, seen.exports)
+                for message, export in zip(view.messages, view.exports)
                 if export.leader == self.state.leader}
             member.zone = self._corners()
             member.borders = self.borders() if self.leads else {}
@@ -336,42 +366,46 @@ class Instance:
 
     def _device(self) -> Device:
         strength = self.strength.announced
-        return Device(self.robot_id, strength if self.standing == CANDIDATE else BARRED)
+        return Device(self.robot_id, strength if self.effective_role == CANDIDATE else BARRED)
 
     def _offer(self, position: Position | None) -> tuple[float, ...]:
         """Return what this robot contributes in this round."""
-        blank = self._layout.blank
-        if self.standing == RELAY:
-            return blank
+        identity = self._aggregates.identity
+        if self.effective_role == RELAY:
+            return identity
         if self.below is not None and self.below.region is not None:
             # What is told over borders is another matter on each level, and comes last.
             border = self._region_parameters.border
-            common = self._layout.plan.start[border] if border >= 0 else len(blank)
-            return self.below.region.summary[:common] + blank[common:]
-        rows = [duty.sense(self.robot_id) for duty in self.duties]
+            common = self._aggregates.layout.start[border] if border >= 0 else len(identity)
+            return self.below.region.summary[:common] + identity[common:]
+        rows = [runner.sense(self.robot_id) for runner in self.task_runners]
         if self._outlined:
             nowhere = (math.inf,) * DIRECTIONS
-            rows.append(tuple(extent().offer(self.robot_id, position)) if position else nowhere)
+            rows.append(
+                tuple(extent().contribution(self.robot_id, position)) if position else nowhere
+            )
         row = (1.0, *chain.from_iterable(rows))
-        return row + blank[len(row):]
+        return row + identity[len(row):]
 
-    def _say(self, position: Position | None) -> tuple[float, ...]:
+    def _own_announcement(self, position: Position | None) -> tuple[float, ...]:
         """Return what this robot tells other regions' leaders, if it leads."""
         if not self.parameters.connected or self.region is None:
             return ()
-        for duty in self.duties:
-            said = duty.say()
+        for runner in self.task_runners:
+            said = runner.announce()
             if said is not None:
                 return said
         return (*(position or (0.0, 0.0)), float(self.region.summary[0]))
 
     def _decide(self, summary: Any) -> str:
         """Return the decision of a leader, as it is told."""
-        if not self.duties:
+        if not self.task_runners:
             return ''
         # Once a round: a user's function that fails is to be counted once.
-        self._results = self._layout.results(tuple(float(number) for number in summary))
-        decisions = [duty.decide(of_task(duty.name, self._results)) for duty in self.duties]
+        self._results = self._aggregates.results(tuple(float(number) for number in summary))
+        decisions = [
+            runner.decide(of_task(runner.name, self._results)) for runner in self.task_runners
+        ]
         if all(decision is None for decision in decisions):
             return ''
         try:

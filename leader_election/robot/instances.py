@@ -20,16 +20,16 @@ from types import MappingProxyType
 
 from leader_election.parameters import ParameterError, table
 from leader_election.robot.codec import MAIN, MOST_INSTANCES
-from leader_election.robot.duty import Duty, label, quiet
 from leader_election.robot.instance import Instance
 from leader_election.robot.instance_parameters import InstanceParameters, names_in
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.task_runner import label, quiet, TaskRunner
 
 MOST_RADIUS = next(p.upper for p in table(InstanceParameters) if p.name == 'radius') or 0.0
 NO_OTHERS: Mapping[str, InstanceParameters] = MappingProxyType({})
 
 
-def no_duty(instance: str, task: str) -> Duty:
+def no_task_runner(instance: str, task: str) -> TaskRunner:
     """Refuse to make a task, where nobody said how."""
     raise ParameterError(f'parameter tasks: {task!r} is not allowed; no tasks are known here')
 
@@ -87,12 +87,13 @@ def radii(text: str) -> tuple[float, ...]:
 
 def make_instances(
     parameters: ElectionParameters, others: Mapping[str, InstanceParameters],
-    link_range: float, duties: Callable[[str, str], Duty],
+    link_range: float, task_runners: Callable[[str, str], TaskRunner],
 ) -> dict[str, Instance]:
     """
     Return the instances by name, each after the one that it is over.
 
-    :param duties: makes a task of an instance that is over no other: ``duties(instance, task)``.
+    :param task_runners: makes a task of an instance that is over no other: ``duties(instance,
+        task)``.
     :raises ParameterError: where one is over an instance that there is not, or over itself.
     """
     waiting = instance_parameters(parameters, others)
@@ -114,8 +115,8 @@ def make_instances(
             tasks[name] = of_it.task_names if below is None else tasks[of_it.over]
             _differ(name, tasks[name], others)
             # But one at work on a robot is enough: the others only decide.
-            working = ([duties(name, task) for task in tasks[name]] if below is None
-                       else [quiet(f'{name}.', duty) for duty in below.duties])
+            working = ([task_runners(name, task) for task in tasks[name]] if below is None
+                       else [quiet(f'{name}.', runner) for runner in below.task_runners])
             try:
                 made[name] = Instance(
                     name, parameters.robot_id, of_it, link_range, working, below)

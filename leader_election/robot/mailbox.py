@@ -20,7 +20,7 @@ from typing import NamedTuple
 from leader_election.robot.codec import Message
 
 
-class Letter(NamedTuple):
+class ReceivedMessage(NamedTuple):
     """A message, and when it was received."""
 
     message: Message
@@ -41,7 +41,7 @@ class Mailbox:
         self.limit = limit
         self.expired = 0
         """How many senders fell silent."""
-        self._letters: dict[int, Letter] = {}
+        self._received: dict[int, ReceivedMessage] = {}
 
     def put(self, message: Message, now: float) -> bool:
         """
@@ -49,37 +49,37 @@ class Mailbox:
 
         :return: false where it was not kept, since too many others are remembered already.
         """
-        if message.id not in self._letters and len(self._letters) >= self.limit:
+        if message.id not in self._received and len(self._received) >= self.limit:
             self._drop_expired(now)
-            if len(self._letters) >= self.limit:
+            if len(self._received) >= self.limit:
                 return False
-        self._letters[message.id] = Letter(message, now)
+        self._received[message.id] = ReceivedMessage(message, now)
         return True
 
     def forget(self, sender: int) -> None:
         """Drop what this sender said, if anything."""
-        self._letters.pop(sender, None)
+        self._received.pop(sender, None)
 
     def last(self, sender: int) -> Message | None:
         """Return the last message of this sender, expired or not."""
-        letter = self._letters.get(sender)
-        return letter.message if letter else None
+        entry = self._received.get(sender)
+        return entry.message if entry else None
 
     def age(self, sender: int, now: float) -> float:
         """Return how long ago this sender was heard [s]; infinite: it was not."""
-        letter = self._letters.get(sender)
-        return max(now - letter.received, 0.0) if letter else math.inf
+        entry = self._received.get(sender)
+        return max(now - entry.received, 0.0) if entry else math.inf
 
     def messages(self, now: float) -> list[Message]:
         """Return the messages that have not expired, one a sender, in the senders' order."""
         self._drop_expired(now)
-        return [self._letters[sender].message for sender in sorted(self._letters)]
+        return [self._received[sender].message for sender in sorted(self._received)]
 
     def _drop_expired(self, now: float) -> None:
-        for sender, letter in list(self._letters.items()):
-            if letter.received > now:
+        for sender, entry in list(self._received.items()):
+            if entry.received > now:
                 # The clock went backwards: the age is not known, so it counts from now on.
-                self._letters[sender] = letter._replace(received=now)
-            elif now - letter.received > self.expiry:
-                del self._letters[sender]
+                self._received[sender] = entry._replace(received=now)
+            elif now - entry.received > self.expiry:
+                del self._received[sender]
                 self.expired += 1

@@ -23,7 +23,7 @@ from leader_election.registry import Registry
 from leader_election.robot.codec import Position
 
 
-class Sight(NamedTuple):
+class RangingInput(NamedTuple):
     """What a robot knows of itself and one neighbour when it measures the distance."""
 
     own: Position | None
@@ -44,7 +44,7 @@ class Metric:
 
     name: str
     """What the parameter ``metric`` says to choose it."""
-    measure: Callable[[Sight], float | None]
+    measure: Callable[[RangingInput], float | None]
     """
     Returns the distance, or ``None`` where what it needs is missing: then that robot is no
     neighbour in this round. The floor is applied by the caller (:func:`distance`).
@@ -57,51 +57,51 @@ class Metric:
     """Whether it goes by topic ``measurements``."""
 
 
-def distance(metric: Metric, sight: Sight, floor: float) -> float | None:
+def distance(metric: Metric, ranging: RangingInput, floor: float) -> float | None:
     """
     Return the distance by a metric, at least the floor; ``None`` where it cannot be measured.
 
     >>> odometry = METRICS.get('odometry')
-    >>> distance(odometry, Sight((0.0, 0.0), (3.0, 4.0), None, -40.0, 2.0), floor=0.01)
+    >>> distance(odometry, RangingInput((0.0, 0.0), (3.0, 4.0), None, -40.0, 2.0), floor=0.01)
     5.0
-    >>> distance(odometry, Sight((1.0, 1.0), (1.0, 1.0), None, -40.0, 2.0), floor=0.01)
+    >>> distance(odometry, RangingInput((1.0, 1.0), (1.0, 1.0), None, -40.0, 2.0), floor=0.01)
     0.01
     """
-    measured = metric.measure(sight)
+    measured = metric.measure(ranging)
     return None if measured is None or math.isnan(measured) else max(measured, floor)
 
 
-def odometry(sight: Sight) -> float | None:
+def odometry(ranging: RangingInput) -> float | None:
     """Return the distance between the two reported positions [m]."""
-    if sight.own is None or sight.neighbour is None:
+    if ranging.own is None or ranging.neighbour is None:
         return None
-    return math.dist(sight.own, sight.neighbour)
+    return math.dist(ranging.own, ranging.neighbour)
 
 
-def hops(sight: Sight) -> float:
+def hops(ranging: RangingInput) -> float:
     """Return one, whatever the distance."""
     return 1.0
 
 
-def measured_range(sight: Sight) -> float | None:
+def measured_range(ranging: RangingInput) -> float | None:
     """
     Return what was measured: metres, or any other cost that adds up along a path.
 
     Zero and less is what many drivers say for want of a reading.
     """
-    return sight.measurement if sight.measurement and sight.measurement > 0.0 else None
+    return ranging.measurement if ranging.measurement and ranging.measurement > 0.0 else None
 
 
-def rssi(sight: Sight) -> float | None:
+def rssi(ranging: RangingInput) -> float | None:
     """
     Return the distance by the strength of the signal, log-distance path loss model [m].
 
-    >>> rssi(Sight(None, None, -60.0, rssi_at_one_metre=-40.0, rssi_exponent=2.0))
+    >>> rssi(RangingInput(None, None, -60.0, rssi_at_one_metre=-40.0, rssi_exponent=2.0))
     10.0
     """
-    if sight.measurement is None:
+    if ranging.measurement is None:
         return None
-    decades = (sight.rssi_at_one_metre - sight.measurement) / (10.0 * sight.rssi_exponent)
+    decades = (ranging.rssi_at_one_metre - ranging.measurement) / (10.0 * ranging.rssi_exponent)
     return float(10.0 ** min(decades, 300.0))
 
 

@@ -29,21 +29,21 @@ from leader_election.robot.codec import (
     NO_PARTS,
     Position,
 )
-from leader_election.robot.duty import Duty
 from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.instances import (
     instance_parameters,
     make_instances,
-    no_duty,
     NO_OTHERS,
+    no_task_runner,
 )
 from leader_election.robot.mailbox import Mailbox
-from leader_election.robot.metrics import distance, METRICS, Sight
+from leader_election.robot.metrics import distance, METRICS, RangingInput
+from leader_election.robot.neighbourhood import Neighbour
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter, heading, Pose, position
-from leader_election.robot.seen import Neighbour
+from leader_election.robot.region_codec import RejectReason, Told
 from leader_election.robot.strength import DEGREE, Strength
-from leader_election.robot.told import Reason, Told
+from leader_election.robot.task_runner import TaskRunner
 
 HEARD = 'messages_heard'
 OUT_OF_RANGE = 'messages_out_of_range'
@@ -60,7 +60,7 @@ LATE_AFTER = 1.25
 """A robot that was not heard for so many periods has lost a message, or its way here."""
 COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
             ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, UNMEASURED, DECISIONS_LEFT_OUT,
-            REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT, *(reason.value for reason in Reason))
+            REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT, *(reason.value for reason in RejectReason))
 """The names of what a robot counts."""
 ECHOES_REMEMBERED = 256
 """Of its own messages, so that it knows their echoes: some seconds' worth in a busy swarm."""
@@ -75,12 +75,12 @@ class Robot:
 
     def __init__(self, parameters: ElectionParameters,
                  others: Mapping[str, InstanceParameters] = NO_OTHERS,
-                 duties: Callable[[str, str], Duty] = no_duty) -> None:
+                 task_runners: Callable[[str, str], TaskRunner] = no_task_runner) -> None:
         """
         Make a robot that has heard nobody yet.
 
         :param others: the parameters of further instances, by their names.
-        :param duties: makes a task: ``duties(instance, task)``.
+        :param task_runners: makes a task: ``duties(instance, task)``.
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
@@ -101,7 +101,7 @@ class Robot:
         self._unmeasured = 0
         self.parameters = parameters
         self._others = dict(others)
-        self.instances = make_instances(parameters, others, self._link_range(), duties)
+        self.instances = make_instances(parameters, others, self._link_range(), task_runners)
         """All instances by name; the first is ``main``, and one comes after what it is over."""
         self.main = self.instances[MAIN]
         self._codec = codec_for(self.main.algorithm)
@@ -208,15 +208,15 @@ class Robot:
             self._sent.remove(payload)
             return False
         self.counts[HEARD] += 1
-        if isinstance(message, Reason):
+        if isinstance(message, RejectReason):
             return self._reject(message)
         if own:
             self.twin_heard = now
-            return self._reject(Reason.OWN_ID)
+            return self._reject(RejectReason.OWN_ID)
         if message.frame != self.parameters.frame:
-            return self._reject(Reason.FRAME)
+            return self._reject(RejectReason.FRAME)
         if message.position is None and self.positions_matter():
-            return self._reject(Reason.NO_POSITION)
+            return self._reject(RejectReason.NO_POSITION)
         for fault in message.faults:
             self.counts[fault.value] += 1
         before = self.mailbox.last(message.id)
@@ -226,11 +226,11 @@ class Robot:
             return before is not None
         # Without a place of its own this robot cannot tell yet; the round will.
         if not self.mailbox.put(message, now):
-            return self._reject(Reason.LIMIT)
+            return self._reject(RejectReason.LIMIT)
         # What is told of regions waits for the period.
         return before is None or elections(message) != elections(before)
 
-    def _reject(self, reason: Reason) -> bool:
+    def _reject(self, reason: RejectReason) -> bool:
         self.counts[reason.value] += 1
         return False
 
@@ -299,9 +299,9 @@ class Robot:
             if not self._in_range(message):
                 continue
             value = self._measurements.get(message.id, (None, now))[0]
-            sight = Sight(self.position, message.position, value,
+            ranging = RangingInput(self.position, message.position, value,
                           self.parameters.rssi_at_one_metre, self.parameters.rssi_exponent)
-            far = distance(self.metric, sight, self.parameters.metric_floor)
+            far = distance(self.metric, ranging, self.parameters.metric_floor)
             if far is not None:
                 neighbours.append(Neighbour(message, far, self._is_late(message, now)))
             else:
@@ -333,8 +333,8 @@ class Robot:
     def close(self) -> None:
         """Stop all tasks."""
         for instance in self.instances.values():
-            for duty in instance.duties:
-                duty.close()
+            for runner in instance.task_runners:
+                runner.close()
 
 
 def elections(message: Message) -> Any:

@@ -21,7 +21,7 @@ from leader_election.algorithms import ALGORITHMS
 from leader_election.robot.codec import codec_for, MAIN, Message
 from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.mailbox import Mailbox
-from leader_election.robot.told import Reason
+from leader_election.robot.region_codec import RejectReason
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
 _LIMIT = 100000
@@ -68,7 +68,7 @@ class SwarmTracker:
         self.messages += 1
         self.bytes += len(payload.encode(errors='replace'))
         message = self._codec.decode(payload)
-        if (isinstance(message, Reason) or self._frame not in ('', message.frame)
+        if (isinstance(message, RejectReason) or self._frame not in ('', message.frame)
                 or message.part(self._instance)[1] is None
                 or not self._mailbox.put(message, now)):
             self.rejected += 1

@@ -89,7 +89,7 @@ class Patrol(Task):
         """Contribute where this robot is."""
         return {'places': reading_of(self.member.pose())}
 
-    def say(self) -> tuple[float, ...] | None:
+    def announce(self) -> tuple[float, ...] | None:
         """Tell other regions' leaders of one's own post: x, y, radius [m]."""
         return self._post
 

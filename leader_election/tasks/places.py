@@ -34,7 +34,7 @@ def places_in(collected: Sequence[Sequence[float]]) -> dict[int, Position]:
     """
     Return x, y of each robot [m], by ids in ascending order.
 
-    >>> places_in(PLACES.result(PLACES.offer(7, (1.0, 2.0))))
+    >>> places_in(PLACES.result(PLACES.contribution(7, (1.0, 2.0))))
     {7: (1.0, 2.0)}
     """
     return {int(robot): (x, y) for x, robot, y in sorted(collected, key=lambda row: row[1])}

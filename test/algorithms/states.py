@@ -41,9 +41,9 @@ def _values(field: Field, whole: Strategy, real: Strategy) -> Strategy:
     if field.type is float:
         one = real.map(abs) if field.is_distance else real
         one = one | st.just(float('inf')) if field.infinite else one
-    if field.blank is None:
+    if field.padding is None:
         return one
     # As vectors are: something at the front, nothing behind it.
-    blank = field.blank
-    return st.lists(one, max_size=len(blank)).map(
-        lambda front: tuple(front) + blank[len(front):])
+    padding = field.padding
+    return st.lists(one, max_size=len(padding)).map(
+        lambda front: tuple(front) + padding[len(front):])

@@ -118,8 +118,9 @@ def turn(before: Key, *messages: Key) -> Key:
     (ROOT, [Key(-7.0, 3.0, 4, 1, 0, 0, 3), PARENT], CHILD),
     (ROOT, [PARENT._replace(id=2), PARENT], CHILD),
     # A child changes to a lower level of the same tree.
-    (CHILD._replace(distance=8.0), [BELOW._replace(distance=7.0, id=1, parent=0),
-                                    PARENT._replace(id=3, parent=2)], CHILD._replace(parent=3)),
+    (CHILD._replace(distance=8.0), [BELOW._replace(distance=7.0, id=1, tree_parent=0),
+                                    PARENT._replace(id=3, tree_parent=2)],
+     CHILD._replace(tree_parent=3)),
 ])
 def test_joins(before, messages, after):
     assert turn(before, *messages) == after
@@ -141,8 +142,8 @@ def test_joins(before, messages, after):
 ])
 def test_does_not_join(before, messages):
     found = turn(before, *messages)
-    assert (found.leader, found.distance, found.parent) == (
-        before.leader, before.distance, before.parent)
+    assert (found.leader, found.distance, found.tree_parent) == (
+        before.leader, before.distance, before.tree_parent)
 
 
 @pytest.mark.parametrize('before, messages', [
@@ -205,7 +206,7 @@ def test_is_done_with_nobody_to_recruit_and_all_children_done(messages, done):
 
 def test_a_root_has_itself_for_a_parent():
     """Otherwise whom it names would take it for a false child, and never join anybody."""
-    assert turn(ROOT._replace(parent=1)) == ROOT._replace(done=1)
+    assert turn(ROOT._replace(tree_parent=1)) == ROOT._replace(done=1)
 
 
 def test_strength_comes_before_the_id():

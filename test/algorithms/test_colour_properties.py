@@ -43,12 +43,12 @@ def networks(draw):
     lies = draw(st.lists(st.builds(
         Key, value=(STRENGTHS | st.just(4.0)).map(lambda strength: -strength),
         distance=st.integers(0, 8).map(float), leader=ids, colour=BITS, done=BITS, id=ids,
-        parent=ids), min_size=1, max_size=6))
+        tree_parent=ids), min_size=1, max_size=6))
 
     def lie(teller):
         # Mostly of somebody near, so that trees without a root come up.
         parent = draw(st.sampled_from([teller, *graph[teller]]) | ids)
-        return draw(st.sampled_from(lies))._replace(id=teller, parent=parent)
+        return draw(st.sampled_from(lies))._replace(id=teller, tree_parent=parent)
 
     for i in graph:
         network.states[i] = lie(i)
@@ -74,8 +74,8 @@ def rest(network, sweep, most, still=1):
     assert led(network) == {i: (leader, far) for i, (leader, far, _) in found.items()}
     assert quiet > still, 'not silent'
     for i, state in network.states.items():
-        if state.parent != i:
-            assert network.states[state.parent].distance == state.distance - 1.0
+        if state.tree_parent != i:
+            assert network.states[state.tree_parent].distance == state.distance - 1.0
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))

@@ -64,7 +64,7 @@ def array(field: Field, values: Any) -> Any:
 def in_laboratory(algorithm: Algorithm, state: Any) -> Any:
     """Return a state as a laboratory has it: vectors are arrays."""
     return algorithm.state(*(
-        value if field.blank is None else array(field, value)
+        value if field.padding is None else array(field, value)
         for field, value in zip(algorithm.fields, state)))
 
 

@@ -107,9 +107,9 @@ def test_every_algorithm_keeps_to_the_face(name):
     """The required fields; columns of the same names; vectors alike on all devices at first."""
     algorithm = ALGORITHMS.get(name)
     fields = {field.name: field for field in algorithm.fields}
-    assert fields['leader'].type is int and fields['leader'].blank is None
-    assert fields['distance'].type is float and fields['distance'].blank is None
+    assert fields['leader'].type is int and fields['leader'].padding is None
+    assert fields['distance'].type is float and fields['distance'].padding is None
     assert algorithm.state._fields == algorithm.columns._fields == tuple(fields)
     for device in (Device(0, 0.0), Device(9, -7.5)):
         for field, value in zip(algorithm.fields, algorithm.start(device)):
-            assert field.blank in (None, value)
+            assert field.padding in (None, value)

@@ -51,7 +51,7 @@ def networks(draw, factors):
     # Of a few messages, so that the same lie is told from several sides.
     lies = draw(st.lists(st.builds(
         Follower, value=STRENGTHS.map(lambda strength: -strength), distance=HOPS, leader=ids,
-        radius=HOPS, diameter=HOPS, id=ids, parent=ids), min_size=1, max_size=6))
+        radius=HOPS, diameter=HOPS, id=ids, source=ids), min_size=1, max_size=6))
     for i in graph:
         network.states[i] = draw(st.sampled_from(lies))
         for j in graph[i]:

@@ -23,11 +23,11 @@ from algorithms.oracle import Graph
 from algorithms.simulate import Network
 from leader_election.algorithms import ALGORITHMS
 from leader_election.coordination.coordinated import coordinated, types_of
-from leader_election.coordination.plan import ADD, Plan
-from leader_election.coordination.settings import blank_region, parameters_of, RegionSettings
+from leader_election.coordination.settings import initial_region, parameters_of, RegionSettings
+from leader_election.coordination.summary_layout import ADD, SummaryLayout
 from leader_election.robot.parameters import ElectionParameters
 
-COUNT = Plan((ADD,), (0, 1), (0,))
+COUNT = SummaryLayout((ADD,), (0, 1), (0,))
 """A summary that is one number, which adds up."""
 DIAMOND = links((0, 1, 1.0), (0, 2, 1.0), (1, 3, 1.0), (2, 3, 1.0))
 """0 at the bottom, 1 and 2 at its sides, 3 at the top."""
@@ -39,20 +39,20 @@ class Said(NamedTuple):
     leader: Any
     distance: Any
     device: Any
-    via: Any
+    parent: Any
     reach: Any
-    heirs: Any
+    recipients: Any
     shares: Any
     summary: Any
-    word: Any
+    announcement: Any
     members: Any
     ages: Any
-    offers: Any
+    contributions: Any
     decision: Any
 
 
 NEUTRAL: dict[str, Any] = {
-    'leader': -1, 'distance': 0.0, 'device': -1, 'via': -1, 'reach': 1.0, 'decision': ()}
+    'leader': -1, 'distance': 0.0, 'device': -1, 'parent': -1, 'reach': 1.0, 'decision': ()}
 
 
 def columns(*said: dict[str, Any]) -> Said:
@@ -61,11 +61,21 @@ def columns(*said: dict[str, Any]) -> Said:
                   for field in Said._fields))
 
 
-def network_of(election: str, collection: str, graph: Graph, strengths: dict[int, float], *,
-               plan: Plan = COUNT, offer: tuple[float, ...] = (1.0,),
-               blank: tuple[float, ...] = (0.0,), radius: float = math.inf, words: int = 0,
-               border: int = -1, regions: RegionSettings | None = None,
-               **settings: Any) -> Network:
+def network_of(
+    election: str,
+    collection: str,
+    graph: Graph,
+    strengths: dict[int, float],
+    *,
+    layout: SummaryLayout = COUNT,
+    contribution: tuple[float, ...] = (1.0,),
+    identity: tuple[float, ...] = (0.0,),
+    radius: float = math.inf,
+    announcement_size: int = 0,
+    border: int = -1,
+    regions: RegionSettings | None = None,
+    **settings: Any,
+) -> Network:
     """
     Return a network that elects and coordinates; everybody offers the same, unless changed.
 
@@ -74,15 +84,17 @@ def network_of(election: str, collection: str, graph: Graph, strengths: dict[int
     """
     chosen = vars(regions or RegionSettings(gossip_members=len(graph), gossip_depth=len(graph)))
     region = RegionSettings(**{**chosen, 'collection': collection})
-    undecided = (math.inf,) * len(blank)
+    undecided = (math.inf,) * len(identity)
     algorithm = ALGORITHMS.get(election)
     parameters = algorithm.parameters({
         **vars(ElectionParameters(robot_id=0)), 'radius': min(radius, sys.float_info.max),
         **settings})
-    alone = blank_region(region, offer, blank, words=words, undecided=undecided)
+    alone = initial_region(
+        region, contribution, identity, announcement_size=announcement_size, undecided=undecided
+    )
     return Network(
         coordinated(election, alone), graph, strengths, types_of(election).Parameters(
-            parameters, parameters_of(region, plan, radius=radius, link_range=math.inf,
+            parameters, parameters_of(region, layout, radius=radius, link_range=math.inf,
                                       undecided=undecided, border=border)))
 
 

@@ -18,34 +18,34 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.coordination import plan
+from leader_election.coordination import summary_layout
 from leader_election.coordination.aggregate import (
     Aggregate,
     AGGREGATES,
+    AggregateSet,
     all_of,
     any_of,
     count,
     greatest,
     histogram,
-    Layout,
+    layout_of,
     least,
     mean,
     MOST_NUMBERS,
-    plan_of,
     top,
     total,
     union,
 )
-from leader_election.coordination.plan import ADD, combine, LEAST, OWN
+from leader_election.coordination.summary_layout import ADD, combine, LEAST, OWN
 import pytest
 
 
 def together(aggregate: Aggregate, readings: dict[int, Any]) -> Any:
     """Return what these readings, by the robots' ids, come to."""
-    parts = plan_of([aggregate])
-    row = list(aggregate.blank)
+    parts = layout_of([aggregate])
+    row = list(aggregate.identity)
     for robot_id, reading in readings.items():
-        combine(parts, row, tuple(aggregate.offer(robot_id, reading)), 1.0)
+        combine(parts, row, tuple(aggregate.contribution(robot_id, reading)), 1.0)
     return aggregate.result(tuple(row))
 
 
@@ -88,7 +88,7 @@ def test_all_that_ship_are_here() -> None:
 
 def combined(aggregate: Aggregate, into: Any, other: Any) -> Any:
     row = list(into)
-    combine(plan_of([aggregate]), row, other, 1.0)
+    combine(layout_of([aggregate]), row, other, 1.0)
     return row
 
 
@@ -101,15 +101,15 @@ def test_laws(name: str, data: st.DataObject) -> None:
     reading = data.draw(st.fixed_dictionaries({i: READINGS[name] for i in range(6)}))
 
     def draw() -> list[float]:
-        row = list(aggregate.blank)
+        row = list(aggregate.identity)
         once = not aggregate_is_idempotent(aggregate)
         for i in data.draw(st.lists(st.integers(0, 5), max_size=5, unique=once)):
-            row = combined(aggregate, row, aggregate.offer(i, reading[i]))
+            row = combined(aggregate, row, aggregate.contribution(i, reading[i]))
         return row
 
     a, b, c = draw(), draw(), draw()
-    assert combined(aggregate, a, aggregate.blank) == a
-    assert combined(aggregate, aggregate.blank, a) == a
+    assert combined(aggregate, a, aggregate.identity) == a
+    assert combined(aggregate, aggregate.identity, a) == a
     assert combined(aggregate, a, b) == combined(aggregate, b, a)
     assert combined(aggregate, combined(aggregate, a, b), c) \
         == combined(aggregate, a, combined(aggregate, b, c))
@@ -123,14 +123,14 @@ def aggregate_is_idempotent(aggregate: Aggregate) -> bool:
 
 
 def test_a_layout_puts_them_side_by_side() -> None:
-    layout = Layout({'n': count(), 'where': mean(2), 'low': least()})
-    assert layout.plan.start == (0, 1, 4, 5)
-    assert layout.plan.kind == (ADD, ADD, LEAST)
-    assert layout.blank == (0.0, 0.0, 0.0, 0.0, inf)
-    row = list(layout.offer(1, {'n': True, 'where': (2.0, 3.0), 'low': 7}))
+    aggregates = AggregateSet({'n': count(), 'where': mean(2), 'low': least()})
+    assert aggregates.layout.start == (0, 1, 4, 5)
+    assert aggregates.layout.kind == (ADD, ADD, LEAST)
+    assert aggregates.identity == (0.0, 0.0, 0.0, 0.0, inf)
+    row = list(aggregates.contribution(1, {'n': True, 'where': (2.0, 3.0), 'low': 7}))
     # A robot that has not measured anything, and says so or not.
-    combine(layout.plan, row, layout.offer(2, {'n': True, 'low': None}), 1.0)
-    assert layout.results(row) == {'n': 2.0, 'where': [2.0, 3.0], 'low': 7.0}
+    combine(aggregates.layout, row, aggregates.contribution(2, {'n': True, 'low': None}), 1.0)
+    assert aggregates.results(row) == {'n': 2.0, 'where': [2.0, 3.0], 'low': 7.0}
 
 
 @pytest.mark.parametrize(('readings', 'message'), [
@@ -149,18 +149,20 @@ def test_a_layout_puts_them_side_by_side() -> None:
     ({'best': range(10 ** 9)}, 'best: '),
 ])
 def test_what_is_no_reading_is_refused(readings: dict[str, Any], message: str) -> None:
-    layout = Layout({'n': count(), 'x': mean(2), 'low': least(), 'best': top(2, extra=1)})
+    aggregates = AggregateSet(
+        {'n': count(), 'x': mean(2), 'low': least(), 'best': top(2, extra=1)}
+    )
     with pytest.raises(ValueError, match=message):
-        layout.offer(1, readings)
+        aggregates.contribution(1, readings)
 
 
 def test_a_function_of_ones_own_is_known_by_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
     def longest(a: Any, b: Any) -> Any:
         return max(a, b)
 
-    monkeypatch.setattr(plan, 'OWNS', [min])
+    monkeypatch.setattr(summary_layout, 'OWNS', [min])
     own = Aggregate('longest', OWN, (0.0, 0.0), lambda _, reading: reading, list, combine=longest)
-    assert plan_of([own, own]).detail == (1, 1)
+    assert layout_of([own, own]).detail == (1, 1)
     assert together(own, {1: (1.0, 5.0), 2: (1.0, 6.0), 3: (0.0, 9.0)}) == [1.0, 6.0]
 
 

@@ -18,28 +18,28 @@ from typing import Any, NamedTuple
 
 from coordination.regions import columns
 from leader_election.coordination.collection import (
+    collect_contributions,
     collect_multi_path,
-    collect_offers,
     collect_tree,
-    gather_offers,
+    gather_contributions,
     LEAST_WEIGHT,
     shares_of,
     weight,
 )
-from leader_election.coordination.plan import ADD, LEAST, Plan
 from leader_election.coordination.region import NOBODY
+from leader_election.coordination.summary_layout import ADD, LEAST, SummaryLayout
 import pytest
 
-BOTH = Plan((ADD, LEAST), (0, 1, 2), (0, 0))
+BOTH = SummaryLayout((ADD, LEAST), (0, 1, 2), (0, 0))
 """A count and a least number."""
-ONE = Plan((LEAST,), (0, 1), (0,))
+ONE = SummaryLayout((LEAST,), (0, 1), (0,))
 
 
 def test_tree_takes_from_children_only():
     """Of three neighbours two name robot 7 as their parent, one of them led by another."""
-    said = columns({'via': 7, 'leader': 1, 'summary': (2.0, 30.0)},
-                   {'via': 8, 'leader': 1, 'summary': (40.0, 1.0)},
-                   {'via': 7, 'leader': 2, 'summary': (3.0, 20.0)})
+    said = columns({'parent': 7, 'leader': 1, 'summary': (2.0, 30.0)},
+                   {'parent': 8, 'leader': 1, 'summary': (40.0, 1.0)},
+                   {'parent': 7, 'leader': 2, 'summary': (3.0, 20.0)})
     found = collect_tree(7, 1, (1.0, 25.0), said, [1.0, 1.0, 1.0], BOTH)
     assert list(found) == [6.0, 20.0]
     # Columns may be longer than there are neighbours.
@@ -63,8 +63,8 @@ def test_a_diamond_splits_in_halves():
     said = columns({'device': 1, 'leader': 0, 'distance': 1.0},
                    {'device': 4, 'leader': 0, 'distance': 2.0},
                    {'device': 2, 'leader': 0, 'distance': 1.0})
-    heirs, shares = shares_of(0, 2.0, said, [1.0, 1.0, 1.0], inf, 4)
-    assert list(heirs) == [1, 2, NOBODY, NOBODY]
+    recipients, shares = shares_of(0, 2.0, said, [1.0, 1.0, 1.0], inf, 4)
+    assert list(recipients) == [1, 2, NOBODY, NOBODY]
     assert list(shares) == [0.5, 0.5, 0.0, 0.0]
 
 
@@ -83,8 +83,8 @@ def test_where_there_are_too_many_the_heaviest_take_all():
     """Downhill by 1, 3, 2 and 6 m, and room for two: 3 / 9 and 6 / 9."""
     said = columns(*({'device': i, 'leader': 0, 'distance': 8.0 - drop}
                      for i, drop in enumerate([1.0, 3.0, 2.0, 6.0])))
-    heirs, shares = shares_of(0, 8.0, said, [1.0] * 4, inf, 2)
-    assert dict(zip(heirs, shares)) == pytest.approx({1: 3 / 9, 3: 6 / 9})
+    recipients, shares = shares_of(0, 8.0, said, [1.0] * 4, inf, 2)
+    assert dict(zip(recipients, shares)) == pytest.approx({1: 3 / 9, 3: 6 / 9})
 
 
 @pytest.mark.parametrize('wrong', [
@@ -95,18 +95,18 @@ def test_where_there_are_too_many_the_heaviest_take_all():
     {'leader': 0, 'distance': inf},
 ])
 def test_who_takes_no_share(wrong):
-    heirs, shares = shares_of(0, 2.0, columns({'device': 1, **wrong}), [1.0], inf, 2)
-    assert list(heirs) == [NOBODY] * 2 and list(shares) == [0.0] * 2
+    recipients, shares = shares_of(0, 2.0, columns({'device': 1, **wrong}), [1.0], inf, 2)
+    assert list(recipients) == [NOBODY] * 2 and list(shares) == [0.0] * 2
 
 
 def test_who_has_just_left_takes_no_share_but_is_still_taken_from():
     """Device 1, downhill, and 2, uphill, are heard no more: nothing to 1, and 2's half counts."""
     said = columns({'device': 1, 'distance': 1.0},
-                   {'device': 2, 'distance': 3.0, 'heirs': (9, NOBODY), 'shares': (0.5, 0.0),
+                   {'device': 2, 'distance': 3.0, 'recipients': (9, NOBODY), 'shares': (0.5, 0.0),
                     'summary': (4.0,)})
-    heirs, shares = shares_of(0, 2.0, said, [inf, inf], 3.0, 2)
-    assert list(heirs) == [NOBODY] * 2 and list(shares) == [0.0] * 2
-    count = Plan([ADD], [0, 1], [0])
+    recipients, shares = shares_of(0, 2.0, said, [inf, inf], 3.0, 2)
+    assert list(recipients) == [NOBODY] * 2 and list(shares) == [0.0] * 2
+    count = SummaryLayout([ADD], [0, 1], [0])
     assert list(collect_multi_path(9, 0, 2.0, (1.0,), said, [inf, inf], count)) == [3.0]
 
 
@@ -120,16 +120,16 @@ def test_multi_path_takes_shares_and_the_whole_of_all_else():
     """Robot 1 is at 1 m. Of the four, the first two are uphill of it."""
     said = columns(
         # Names it with a half.
-        {'leader': 0, 'distance': 2.0, 'heirs': (2, 1), 'shares': (0.5, 0.5),
+        {'leader': 0, 'distance': 2.0, 'recipients': (2, 1), 'shares': (0.5, 0.5),
          'summary': (4.0, 30.0)},
         # Has another heir, but is uphill: what is idempotent counts.
-        {'leader': 0, 'distance': 3.0, 'heirs': (2, -1), 'shares': (1.0, 0.0),
+        {'leader': 0, 'distance': 3.0, 'recipients': (2, -1), 'shares': (1.0, 0.0),
          'summary': (9.0, 20.0)},
         # No farther away from the leader.
-        {'leader': 0, 'distance': 1.0, 'heirs': (2, -1), 'shares': (1.0, 0.0),
+        {'leader': 0, 'distance': 1.0, 'recipients': (2, -1), 'shares': (1.0, 0.0),
          'summary': (9.0, 10.0)},
         # Named it as an heir, and then went over to another region: what was on its way counts.
-        {'leader': 8, 'distance': 0.5, 'heirs': (1, -1), 'shares': (1.0, 0.0),
+        {'leader': 8, 'distance': 0.5, 'recipients': (1, -1), 'shares': (1.0, 0.0),
          'summary': (2.0, 25.0)})
     found = collect_multi_path(1, 0, 1.0, (1.0, 40.0), said, [1.0] * 4, BOTH)
     assert list(found) == [1.0 + 2.0 + 2.0, 20.0]
@@ -138,7 +138,7 @@ def test_multi_path_takes_shares_and_the_whole_of_all_else():
 @pytest.mark.parametrize(('share', 'expected'), [
     (7.0, 3.0), (inf, 3.0), (-1.0, 1.0), (-inf, 1.0), (float('nan'), 1.0)])
 def test_nobody_takes_more_than_all(share, expected):
-    said = columns({'leader': 0, 'distance': 2.0, 'heirs': (1,), 'shares': (share,),
+    said = columns({'leader': 0, 'distance': 2.0, 'recipients': (1,), 'shares': (share,),
                     'summary': (2.0, 30.0)})
     found = collect_multi_path(1, 0, 1.0, (1.0, 40.0), said, [1.0], BOTH)
     assert list(found) == [expected, 30.0]
@@ -149,20 +149,20 @@ class Known(NamedTuple):
 
     members: list[int]
     ages: list[int]
-    offers: list[float]
+    contributions: list[float]
 
 
 def gossip(said: Any, size: int = 4, depth: int = 5, leader: int = 0, own: float = 70.0) -> Known:
     """Return what robot 7 knows, which offers its own, from neighbours that all are heard."""
     number = len(said.leader)
-    found = gather_offers(7, leader, (own,), said, [1.0] * number, ONE, size, depth)
+    found = gather_contributions(7, leader, (own,), said, [1.0] * number, ONE, size, depth)
     return Known(*(column.tolist() for column in found))
 
 
 def teller(*known: tuple[int, int, float], leader: int = 0) -> dict[str, Any]:
     """Return a neighbour that knows whose offers, how old, and which."""
-    members, ages, offers = zip(*(known + ((-1, 0, inf),) * (4 - len(known))))
-    return {'leader': leader, 'members': members, 'ages': ages, 'offers': offers}
+    members, ages, contributions = zip(*(known + ((-1, 0, inf),) * (4 - len(known))))
+    return {'leader': leader, 'members': members, 'ages': ages, 'contributions': contributions}
 
 
 def test_gossip_alone():
@@ -216,9 +216,12 @@ def test_gossip_does_not_believe_what_is_not_old_or_too_old(age):
 
 
 def test_offers_that_are_known_are_combined():
-    found = collect_offers(7, [7, 1, 2, -1], [0.0, 0.0, 1.0, 30.0, 2.0, 20.0, inf, inf],
+    found = collect_contributions(7, [7, 1, 2, -1], [0.0, 0.0, 1.0, 30.0, 2.0, 20.0, inf, inf],
                            (1.0, 40.0), BOTH)
     # One's own row is what one offers, whatever is in its place.
     assert list(found) == [4.0, 20.0]
     # Who has nothing to offer is not among them.
-    assert list(collect_offers(7, [1, -1], [1.0, 30.0, inf, inf], (0.0, inf), BOTH)) == [1.0, 30.0]
+    assert list(collect_contributions(7, [1, -1], [1.0, 30.0, inf, inf], (0.0, inf), BOTH)) == [
+        1.0,
+        30.0,
+    ]

@@ -22,9 +22,9 @@ from hypothesis import strategies as st
 from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.coordination import coordinated as module
 from leader_election.coordination.coordinated import coordinated, types_of
-from leader_election.coordination.plan import ADD, LEAST, Plan, RANKED
 from leader_election.coordination.region import Region
-from leader_election.coordination.settings import blank_region, parameters_of, RegionSettings
+from leader_election.coordination.settings import initial_region, parameters_of, RegionSettings
+from leader_election.coordination.summary_layout import ADD, LEAST, RANKED, SummaryLayout
 import pytest
 
 BLANK = (0.0, inf, *[inf] * 6)
@@ -32,17 +32,19 @@ KINDS = ((ADD, LEAST, RANKED), (0, 1, 2, 8), (0, 0, 3))
 ROOM = RegionSettings(gossip_members=3, gossip_depth=4, feedback_gain=0.5, feedback_alpha=0.25)
 
 
-def blank(settings=ROOM):
-    return blank_region(settings, BLANK, BLANK, words=1, undecided=(inf,) * len(BLANK))
+def identity(settings=ROOM):
+    return initial_region(
+        settings, BLANK, BLANK, announcement_size=1, undecided=(inf,) * len(BLANK)
+    )
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_all_elections_take_regions(name):
-    algorithm, types = coordinated(name, blank()), types_of(name)
-    assert algorithm is coordinated(name, blank()) and types is types_of(name)
+    algorithm, types = coordinated(name, identity()), types_of(name)
+    assert algorithm is coordinated(name, identity()) and types is types_of(name)
     state = algorithm.start(Device(7, 1.0))
     elected = ALGORITHMS.get(name).start(Device(7, 1.0))
-    assert state == (*elected, *blank()._replace(device=7))
+    assert state == (*elected, *identity()._replace(device=7))
     assert pickle.loads(pickle.dumps(state)) == state, 'found again by its name'
     assert types.State._fields[-len(Region._fields):] == Region._fields
 
@@ -67,11 +69,17 @@ def test_compiled_code_says_the_same(collection, data):
     import numpy as np
 
     chosen = RegionSettings(**{**vars(ROOM), 'collection': collection})
-    algorithm = coordinated('bounded', blank(chosen))
+    algorithm = coordinated('bounded', identity(chosen))
     election = ALGORITHMS.get('bounded').configure(4.0, 'id')
     undecided = np.full(len(BLANK), inf)
-    region = parameters_of(chosen, Plan(*map(np.array, KINDS)), radius=4.0, link_range=3.0,
-                           undecided=undecided, border=2)
+    region = parameters_of(
+        chosen,
+        SummaryLayout(*map(np.array, KINDS)),
+        radius=4.0,
+        link_range=3.0,
+        undecided=undecided,
+        border=2,
+    )
     parameters = types_of('bounded').Parameters(election, region)
     use(algorithm, parameters)
 
@@ -85,10 +93,10 @@ def test_compiled_code_says_the_same(collection, data):
     device = Device(data.draw(IDS), data.draw(REAL))
     expected = algorithm.compute(device, own, said, metric, parameters)
     inside = algorithm.state(*(
-        value if field.blank is None else array(field, value)
+        value if field.identity is None else array(field, value)
         for field, value in zip(algorithm.fields, own)))
     heard = algorithm.columns(*(
-        array(field, values).reshape(len(said), -1) if field.blank is not None
+        array(field, values).reshape(len(said), -1) if field.identity is not None
         else array(field, values) for field, values in zip(algorithm.fields, zip(*said))))
     found = call(device, inside, heard, np.array(metric), parameters)
     for field, a, b in zip(algorithm.fields, algorithm.plain(found), expected):

@@ -18,13 +18,25 @@ from math import inf, sqrt
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.coordination.feedback import MOST_LOAD, resized, scaled, smoothed
-from leader_election.coordination.plan import ADD, Plan
 from leader_election.coordination.region import RegionParameters, TREE
+from leader_election.coordination.summary_layout import ADD, SummaryLayout
 import pytest
 
 BASE = RegionParameters(
-    plan=Plan((ADD,), (0, 1), (0,)), collection=TREE, link_range=inf, gossip_depth=1, border=-1,
-    radius=10.0, alpha=0.01, target=4.0, gain=0.5, least=0.25, most=1.5, load_at=0, undecided='')
+    layout=SummaryLayout((ADD,), (0, 1), (0,)),
+    collection=TREE,
+    link_range=inf,
+    gossip_depth=1,
+    border=-1,
+    radius=10.0,
+    alpha=0.01,
+    target=4.0,
+    gain=0.5,
+    least=0.25,
+    most=1.5,
+    load_at=0,
+    undecided='',
+)
 
 
 @pytest.mark.parametrize(('load', 'expected'), [

@@ -18,10 +18,10 @@ from math import inf
 from algorithms.networks import grid, links
 from coordination.regions import change, COUNT, decisions, DIAMOND, network_of, summaries
 from leader_election.algorithms import Device
-from leader_election.coordination.pattern import with_border
-from leader_election.coordination.plan import ADD, Plan, RANKED
+from leader_election.coordination.pattern import with_borders
 from leader_election.coordination.region import NOBODY, RELAY, WORKER
 from leader_election.coordination.settings import RegionSettings
+from leader_election.coordination.summary_layout import ADD, RANKED, SummaryLayout
 import pytest
 
 WAYS = pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
@@ -125,7 +125,7 @@ def test_who_may_not_lead_does_not(collection):
     """
     network = network_of('bounded', collection, LINE, {0: 0.0, 1: 1.0, 2: 8.0, 3: 9.0})
     change(network, 3, role=WORKER)
-    change(network, 2, role=RELAY, offer=(0.0,))
+    change(network, 2, role=RELAY, contribution=(0.0,))
     for _ in range(10):
         network.lockstep()
         assert all(state.decision == (inf,) for state in network.states.values()
@@ -146,7 +146,7 @@ def test_where_there_is_no_candidate_nobody_decides(collection, role):
         assert set(decisions(network).values()) == {(inf,)}
 
 
-BORDER = Plan((ADD, RANKED), (0, 1, 7), (0, 3))
+BORDER = SummaryLayout((ADD, RANKED), (0, 1, 7), (0, 3))
 """A count, and records of two other regions: key and id, which are its leader's, and a word."""
 
 
@@ -157,16 +157,16 @@ def test_border_records():
     What 0 says is heard across the border by 2, and goes on to 3; and the other way round.
     """
     network = network_of(
-        'bounded', 'multi-path', LINE, {0: 5.0, 1: 0.0, 2: 0.0, 3: 4.0}, radius=1.0, plan=BORDER,
-        offer=(1.0, *[inf] * 6), blank=(0.0, *[inf] * 6), words=1, border=1)
-    change(network, 0, say=(0.25,))
-    change(network, 3, say=(0.75,))
+        'bounded', 'multi-path', LINE, {0: 5.0, 1: 0.0, 2: 0.0, 3: 4.0}, radius=1.0, layout=BORDER,
+        contribution=(1.0, *[inf] * 6), identity=(0.0, *[inf] * 6), announcement_size=1, border=1)
+    change(network, 0, own_announcement=(0.25,))
+    change(network, 3, own_announcement=(0.75,))
     for _ in range(10):
         network.lockstep()
     assert {i: state.leader for i, state in network.states.items()} == {0: 0, 1: 0, 2: 3, 3: 3}
     assert network.states[0].summary == (2.0, 3.0, 3.0, 0.75, inf, inf, inf)
     assert network.states[3].summary == (2.0, 0.0, 0.0, 0.25, inf, inf, inf)
-    assert network.states[2].word == (0.75,)
+    assert network.states[2].announcement == (0.75,)
     # One region is left, and with it no border.
     network.remove(3)
     network.devices[0] = Device(0, 9.0)
@@ -179,16 +179,16 @@ def test_border_records():
 
 def test_a_border_is_only_where_another_leader_says_something():
     network = network_of(
-        'bounded', 'tree', LINE, FIRST, plan=BORDER, offer=(1.0, *[inf] * 6),
-        blank=(0.0, *[inf] * 6), words=1, border=1)
+        'bounded', 'tree', LINE, FIRST, layout=BORDER, contribution=(1.0, *[inf] * 6),
+        identity=(0.0, *[inf] * 6), announcement_size=1, border=1)
     algorithm, p = network.algorithm, network.parameters.region
-    said = [network.states[i]._replace(leader=leader, word=(word,))
-            for i, leader, word in ((1, 0, 1.0), (2, 7, inf), (3, 6, 2.0), (3, 5, 3.0))]
-    row = with_border(0, (1.0, *[inf] * 6), algorithm.columns(*zip(*said)), [1.0] * 4, p)
+    said = [network.states[i]._replace(leader=leader, announcement=(announcement,))
+            for i, leader, announcement in ((1, 0, 1.0), (2, 7, inf), (3, 6, 2.0), (3, 5, 3.0))]
+    row = with_borders(0, (1.0, *[inf] * 6), algorithm.columns(*zip(*said)), [1.0] * 4, p)
     # 0's own region is none; 7 says nothing; 5 and 6 in the order of their ids.
     assert list(row) == [1.0, 5.0, 5.0, 3.0, 6.0, 6.0, 2.0]
-    without = p._replace(plan=COUNT, border=-1)
-    assert with_border(0, (1.0,), algorithm.columns(*zip(*said)), [1.0] * 4, without) == (1.0,)
+    without = p._replace(layout=COUNT, border=-1)
+    assert with_borders(0, (1.0,), algorithm.columns(*zip(*said)), [1.0] * 4, without) == (1.0,)
 
 
 def test_a_lie_about_a_leader_does_not_move_it():
@@ -197,8 +197,8 @@ def test_a_lie_about_a_leader_does_not_move_it():
     lie = network.states[1]._replace(leader=0, distance=-1.0, decision=(99.0,), value=0.0)
     network.mailboxes[0][1] = lie
     network.round(0)
-    assert network.states[0].via == NOBODY
-    assert set(network.states[0].heirs) == {NOBODY}
+    assert network.states[0].parent == NOBODY
+    assert set(network.states[0].recipients) == {NOBODY}
     assert network.states[0].decision == network.states[0].summary == (1.0,)
 
 

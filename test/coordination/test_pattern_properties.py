@@ -37,15 +37,15 @@ from coordination.regions import decisions, members, network_of, summaries
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import ALGORITHMS
-from leader_election.coordination.aggregate import AGGREGATES, Layout
-from leader_election.coordination.plan import ADD, combine
+from leader_election.coordination.aggregate import AGGREGATES, AggregateSet
 from leader_election.coordination.region import CANDIDATE, RELAY, WORKER
+from leader_election.coordination.summary_layout import ADD, combine
 import pytest
 
-ALL = Layout({name: AGGREGATES.get(name).make() for name in AGGREGATES.names()})
+ALL = AggregateSet({name: AGGREGATES.get(name).make() for name in AGGREGATES.names()})
 """Every aggregate that ships, side by side."""
-SUMS = [k for part, kind in enumerate(ALL.plan.kind) if kind == ADD
-        for k in range(ALL.plan.start[part], ALL.plan.start[part + 1])]
+SUMS = [k for part, kind in enumerate(ALL.layout.kind) if kind == ADD
+        for k in range(ALL.layout.start[part], ALL.layout.start[part + 1])]
 WAYS = ('tree', 'multi-path', 'gossip')
 IN_HOPS = ('resilient', 'colour')
 FORGETTING = ('bounded', 'classic', 'resilient', 'colour')
@@ -68,8 +68,17 @@ def networks(draw, election, collection):
         graph = {i: dict.fromkeys(row, 1.0) for i, row in graph.items()}
     strengths = {i: float(draw(st.integers(0, 4))) for i in graph}
     network = network_of(
-        election, collection, graph, strengths, plan=ALL.plan, offer=ALL.blank, blank=ALL.blank,
-        radius=RADIUS, replicates=2, replicate_period=2 * len(graph) + 2)
+        election,
+        collection,
+        graph,
+        strengths,
+        layout=ALL.layout,
+        contribution=ALL.identity,
+        identity=ALL.identity,
+        radius=RADIUS,
+        replicates=2,
+        replicate_period=2 * len(graph) + 2,
+    )
     lies = draw(st.lists(states(network.algorithm, ids=st.integers(0, 12), whole=WHOLE, real=REAL),
                          min_size=1, max_size=3))
     elected = ALGORITHMS.get(election)
@@ -87,9 +96,14 @@ def networks(draw, election, collection):
     inputs = {}
     for i in graph:
         role = draw(roles)
-        offer = ALL.blank if role == RELAY else ALL.offer(
+        contribution = ALL.identity if role == RELAY else ALL.contribution(
             i, {name: reading(name, draw) for name in AGGREGATES.names()})
-        inputs[i] = {'device': i, 'role': role, 'offer': offer, 'say': ()}
+        inputs[i] = {
+            'device': i,
+            'role': role,
+            'contribution': contribution,
+            'own_announcement': (),
+        }
     for i in graph:
         for j in graph[i]:
             # Which of a robot's neighbours says something is known.
@@ -101,9 +115,9 @@ def networks(draw, election, collection):
 
 def together(network: Network, inside: set[int]) -> list[float]:
     """Return what the offers of robots come to, with no way in between."""
-    row = list(ALL.blank)
+    row = list(ALL.identity)
     for i in inside:
-        combine(ALL.plan, row, network.states[i].offer, 1.0)
+        combine(ALL.layout, row, network.states[i].contribution, 1.0)
     return row
 
 
@@ -215,10 +229,10 @@ def test_multi_path_and_tree_agree(graph, seed):
 def test_what_crossed_a_border_that_moved_is_gone(collection, graph, data, seed):
     """The strengths are dealt anew again and again; in between no region has another's numbers."""
     network = network_of('bounded', collection, graph, dict.fromkeys(graph, 0.0), radius=RADIUS,
-                         plan=ALL.plan, offer=ALL.blank, blank=ALL.blank)
+                         layout=ALL.layout, contribution=ALL.identity, identity=ALL.identity)
     for i in graph:
         # Each by a number of its own, so that none can stand for another.
-        network.states[i] = network.states[i]._replace(offer=ALL.offer(
+        network.states[i] = network.states[i]._replace(contribution=ALL.contribution(
             i, {'count': True, 'sum': 2.0 ** i, 'union': True, 'min': float(i), 'top': float(i)}))
     for _ in range(3):
         for i, device in network.devices.items():

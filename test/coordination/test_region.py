@@ -23,16 +23,19 @@ from leader_election.coordination.region import (
     NOBODY,
     parent_of,
     RELAY,
-    standing,
+    with_effective_strength,
     WORKER,
 )
 import pytest
 
 
 def test_only_candidates_have_their_strength():
-    assert standing(Device(3, 7.0), CANDIDATE) == Device(3, 7.0)
-    assert standing(Device(3, 7.0), WORKER) == standing(Device(3, -7.0), RELAY) \
+    assert with_effective_strength(Device(3, 7.0), CANDIDATE) == Device(3, 7.0)
+    assert (
+        with_effective_strength(Device(3, 7.0), WORKER)
+        == with_effective_strength(Device(3, -7.0), RELAY)
         == Device(3, BARRED)
+    )
     assert BARRED < -1e300
 
 

@@ -18,7 +18,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from leader_election.doctor.finding import Sign
+from leader_election.doctor.finding import Symptom
 from leader_election.doctor.observations import (
     Endpoint,
     Heard,
@@ -50,13 +50,13 @@ def node(robot: str) -> str:
     return f'/{robot}/election_node'
 
 
-def wiring(robot: str, air: str = AIR) -> list[Endpoint]:
+def wiring(robot: str, radio_topic: str = AIR) -> list[Endpoint]:
     """Return what a robot's node and its driver publish and subscribe to."""
     own, driver = node(robot), f'/{robot}/driver'
     return [
         Endpoint(f'/{robot}/is_leader', 'std_msgs/msg/Bool', True, own, True, True),
-        Endpoint(air, 'std_msgs/msg/String', True, own),
-        Endpoint(air, 'std_msgs/msg/String', False, own),
+        Endpoint(radio_topic, 'std_msgs/msg/String', True, own),
+        Endpoint(radio_topic, 'std_msgs/msg/String', False, own),
         Endpoint(f'/{robot}/odom', ODOMETRY, False, own),
         Endpoint(f'/{robot}/odom', ODOMETRY, True, driver, True)]
 
@@ -107,5 +107,5 @@ def told(robot: str, *others: Status) -> list[Status]:
 
 def signs(look: Callable[[Observations], Any], **changes: Any) -> list[tuple[Sequence[str], str]]:
     """Return who is named, and what is said, by a check."""
-    found: list[Sign] = list(look(healthy(**changes)))
+    found: list[Symptom] = list(look(healthy(**changes)))
     return [(sign.subjects, sign.what) for sign in found]

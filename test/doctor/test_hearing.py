@@ -16,20 +16,20 @@
 
 from doctor.scene import AIR, healthy, node, rewired, said, signs, statuses, told, wiring, without
 from leader_election.doctor import hearing
-from leader_election.doctor.air import airs
 from leader_election.doctor.finding import Level
 from leader_election.doctor.observations import Endpoint, Neighbours
+from leader_election.doctor.radio_topics import find_radio_topics
 
 STRING = 'std_msgs/msg/String'
 
 
 def test_who_speaks_to_itself() -> None:
-    alone = rewired('bob', *wiring('bob', air='/bob/neighbourhood'))
+    alone = rewired('bob', *wiring('bob', radio_topic='/bob/neighbourhood'))
     assert signs(hearing.one_air, endpoints=alone) == [
         (('bob',), 'it speaks on /bob/neighbourhood, where nobody else listens')]
     assert signs(hearing.one_air, endpoints=wiring('bob')) == [], 'there is nobody else'
     # Called otherwise it is known by the robot's saying and hearing it, or by the fleet file.
-    called = rewired('bob', *wiring('bob', air='/bob/air'))
+    called = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
     assert signs(hearing.one_air, endpoints=called) == [
         (('bob',), 'it speaks on /bob/air, where nobody else listens')]
     # A radio carries it on.
@@ -38,12 +38,12 @@ def test_who_speaks_to_itself() -> None:
 
 
 def test_where_robots_talk() -> None:
-    assert airs(healthy()) == {AIR}
-    assert airs(healthy(air=['/air'])) == {AIR, '/air'}
+    assert find_radio_topics(healthy()) == {AIR}
+    assert find_radio_topics(healthy(radio_topics=['/air'])) == {AIR, '/air'}
     role = Endpoint('/bob/role', STRING, True, node('bob'))
     relay = [Endpoint('/chatter', STRING, writes, '/relay') for writes in (True, False)]
-    endpoints = [*rewired('bob', *wiring('bob', air='/bob/air')), role, *relay]
-    assert airs(healthy(endpoints=endpoints)) == {AIR, '/bob/air'}
+    endpoints = [*rewired('bob', *wiring('bob', radio_topic='/bob/air')), role, *relay]
+    assert find_radio_topics(healthy(endpoints=endpoints)) == {AIR, '/bob/air'}
 
 
 def test_a_task_may_talk_on_a_topic_of_its_own() -> None:
@@ -52,14 +52,14 @@ def test_a_task_may_talk_on_a_topic_of_its_own() -> None:
         return [Endpoint('/bob/team', STRING, writes, node('bob'), **of_it)
                 for writes in (True, False)]
 
-    away = rewired('bob', *wiring('bob', air='/bob/air'))
-    for wires, air in ((healthy().endpoints, []), (away, ['/bob/air'])):
-        seen = healthy(endpoints=[*wires, *team()], air=air)
-        assert airs(seen) == {AIR, *air}
+    away = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
+    for wires, extra in ((healthy().endpoints, []), (away, ['/bob/air'])):
+        seen = healthy(endpoints=[*wires, *team()], radio_topics=extra)
+        assert find_radio_topics(seen) == {AIR, *extra}
         assert '/bob/team' not in str(list(hearing.one_air(seen)))
     # Where the air is not known, by what it offers.
     for of_it in ({'reliable': True}, {'latched': True}):
-        assert airs(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}
+        assert find_radio_topics(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}
 
 
 def test_profiles_that_do_not_go_together() -> None:

@@ -16,9 +16,9 @@
 
 from typing import Any
 
+from leader_election.fleet.entry import Entry
 from leader_election.gazebo.bridge import bridge_yaml
 from leader_election.gazebo.simulator import BARE, Extras, Lidar
-from leader_election.roster.entry import Entry
 import pytest
 import yaml
 

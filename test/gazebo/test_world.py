@@ -18,9 +18,9 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
+from leader_election.fleet.placing import placed_robots
 from leader_election.gazebo.simulator import Extras, Lidar, Simulator
 from leader_election.gazebo.world import world_sdf
-from leader_election.roster.placing import placed_robots
 from leader_election.world.arena import load_arena, shipped_worlds
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene

@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-class Letter(NamedTuple):
+class ReceivedMessage(NamedTuple):
     """A message."""
 
     export: Any
@@ -69,9 +69,9 @@ class Slow:
 
     def __post_init__(self) -> None:
         self.states = [self.algorithm.start(device) for device in self.devices]
-        self.boxes: dict[tuple[int, int], Letter] = {}
+        self.boxes: dict[tuple[int, int], ReceivedMessage] = {}
         """By receiver and sender."""
-        self.flights: dict[tuple[int, int], list[Letter]] = {}
+        self.flights: dict[tuple[int, int], list[ReceivedMessage]] = {}
         self.lost: set[int] = set()
         """Who did not get the last message sent."""
 
@@ -122,7 +122,7 @@ class Slow:
             return False
         least, most = self.messages.delay
         if most == 0.0:
-            self.boxes[j, i] = Letter(self.states[i], now)
+            self.boxes[j, i] = ReceivedMessage(self.states[i], now)
             return True
         twice = self.messages.duplication > 0.0 and \
             self.random.random() < self.messages.duplication
@@ -131,7 +131,7 @@ class Slow:
             arrival = now + least + (most - least) * self.random.random()
             # Of a pair's messages none overtakes another.
             arrival = max([arrival, *(letter.received for letter in flight)])
-            flight.append(Letter(self.states[i], arrival))
+            flight.append(ReceivedMessage(self.states[i], arrival))
         return True
 
 

@@ -23,7 +23,7 @@ from leader_election.lab.build import state_of
 from leader_election.lab.engine import COUNTERS, FRESH, Network
 from leader_election.lab.engine.links import EMPTY, NONE
 from leader_election.lab.scenario import parse, Scenario
-from leader_election.lab.simulate import Stage
+from leader_election.lab.simulate import Simulation
 import numpy as np
 import pytest
 
@@ -47,17 +47,17 @@ def line(**sections: Any) -> Scenario:
         'devices': [LINE], 'messages': {'range': 10}, 'strength': {'cycle': ['id']}, **sections})
 
 
-def begun(scenario: Scenario, seed: int = 0, label: str = '') -> Stage:
+def begun(scenario: Scenario, seed: int = 0, label: str = '') -> Simulation:
     """Return a run at its very start; without a label of the scenario's first algorithm."""
     entrant = scenario.entrant(label) if label else scenario.entrants[0]
-    return Stage(scenario, entrant, seed)
+    return Simulation(scenario, entrant, seed)
 
 
-def played(scenario: Scenario, seed: int = 0) -> Stage:
+def played(scenario: Scenario, seed: int = 0) -> Simulation:
     """Return the run of the scenario's first algorithm at its end, with all its events."""
     stages = []
 
-    class Kept(Stage):
+    class Kept(Simulation):
         def __init__(self, *arguments: Any) -> None:
             super().__init__(*arguments)
             stages.append(self)
@@ -67,7 +67,7 @@ def played(scenario: Scenario, seed: int = 0) -> Stage:
     return stages[0]
 
 
-def rounds(stage: Stage, until: float) -> Iterator[tuple[int, float]]:
+def rounds(stage: Simulation, until: float) -> Iterator[tuple[int, float]]:
     """Run on step by step; yield the index of each device that has just run a round, and when."""
     while True:
         network = stage.network
@@ -86,7 +86,7 @@ def rounds(stage: Stage, until: float) -> Iterator[tuple[int, float]]:
             yield i, now
 
 
-def counts(stage: Stage) -> dict[str, int]:
+def counts(stage: Simulation) -> dict[str, int]:
     """Return what was counted so far."""
     return dict(zip(COUNTERS, stage.network.watch.counts.tolist()))
 
@@ -121,14 +121,14 @@ def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, An
     return found
 
 
-def states(stage: Stage) -> list[Any]:
+def states(stage: Simulation) -> list[Any]:
     """Return the state of each device, in plain Python."""
     network = stage.network
     return [state_of(stage.entrant.algorithm, network.exports, i)
             for i in range(len(network.devices.id))]
 
 
-def leaders(stage: Stage) -> list[int]:
+def leaders(stage: Simulation) -> list[int]:
     """Return the leader of each device."""
     found: list[int] = stage.network.exports.leader.tolist()
     return found

@@ -19,7 +19,7 @@ from leader_election.lab import results, scenario
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.selection import leading
 from leader_election.lab.simulate import simulate
-from leader_election.lab.stage import Stage
+from leader_election.lab.simulation import Simulation
 import numpy as np
 import pytest
 
@@ -44,7 +44,7 @@ def test_the_numbers_of_the_study() -> None:
         'events.chance': [0, 0.1, 0.3, 1]}
     for users in (100, 300, 1000):
         made = variant(users=users, chance=1)
-        stage = Stage(made, made.entrants[0], 0)
+        stage = Simulation(made, made.entrants[0], 0)
         assert len(stage.network.devices.id) == 126 + users
         # Only users do not hear each other, and only they move.
         assert np.all(stage.network.devices.among[SERVERS])
@@ -53,7 +53,9 @@ def test_the_numbers_of_the_study() -> None:
         # Only servers lead, and only users are counted.
         columns = stage.network.exports
         assert np.all(columns.role[SERVERS] == CANDIDATE) and np.all(columns.role[USERS] == WORKER)
-        assert np.all(columns.offer[SERVERS] == 0) and np.all(columns.offer[USERS] == 1)
+        assert np.all(columns.contribution[SERVERS] == 0) and np.all(
+            columns.contribution[USERS] == 1
+        )
         # A leader serves as many as feedback is to bring about, on average.
         assert 12.5 < users / made.entrants[0].parameters.region.target < 14.5
 
@@ -78,7 +80,7 @@ def test_all_users_are_in_range_of_servers_that_are_in_one_piece(seed: int) -> N
 
 def test_the_servers_that_lead_fail_half_way() -> None:
     deadly = variant(users=100, chance=1)
-    stage = Stage(deadly, deadly.entrants[0], 0)
+    stage = Simulation(deadly, deadly.entrants[0], 0)
     stage.play(until=600.0)
     led = leading(stage.network)
     assert led[SERVERS].any()

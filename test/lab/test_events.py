@@ -18,7 +18,7 @@ from typing import Any
 
 from lab.stages import begun, counts, held, in_flight, leaders, line, rounds, states
 from leader_election.lab.selection import Some
-from leader_election.lab.simulate import Stage
+from leader_election.lab.simulate import Simulation
 import numpy as np
 import pytest
 
@@ -28,22 +28,22 @@ FORGETTING = 7
 """With a radius of 60 m and 10 m a hop a candidacy of nobody lives for no more rounds."""
 
 
-def until(time: float, **sections: Any) -> Stage:
+def until(time: float, **sections: Any) -> Simulation:
     """Return the line of five at a time, without what happens."""
     stage = begun(line(**sections))
     stage.run(time)
     return stage
 
 
-def happen(stage: Stage, number: int = 0) -> None:
+def happen(stage: Simulation, number: int = 0) -> None:
     stage.happen(*stage.scenario.events[number])
 
 
-def heard(stage: Stage) -> dict[tuple[int, int], Any]:
+def heard(stage: Simulation) -> dict[tuple[int, int], Any]:
     return held(stage.network, stage.entrant.algorithm)
 
 
-def on_its_way(stage: Stage) -> list[tuple[int, int, Any]]:
+def on_its_way(stage: Simulation) -> list[tuple[int, int, Any]]:
     return in_flight(stage.network, stage.entrant.algorithm)
 
 

@@ -19,14 +19,14 @@ from typing import Any
 
 from lab.stages import begun, LINE, line, scene, states
 from leader_election.coordination.aggregate import Aggregate, Maker
-from leader_election.coordination.plan import ADD, OWN
 from leader_election.coordination.region import CANDIDATE, RELAY, WORKER
-from leader_election.lab import regions, sections, sources
+from leader_election.coordination.summary_layout import ADD, OWN
+from leader_election.lab import regions, schema, sources
 from leader_election.lab.fingerprint import fingerprint
 from leader_election.lab.scenario import Scenario, ScenarioError
-from leader_election.lab.simulate import Stage
+from leader_election.lab.simulate import Simulation
 from leader_election.registry import Registry
-from leader_election.robot.told import WHOLE_SHARE
+from leader_election.robot.region_codec import WHOLE_SHARE
 import numpy as np
 import pytest
 
@@ -35,7 +35,7 @@ def entrant(**settings: Any) -> list[dict[str, Any]]:
     return [{'name': 'bounded', 'radius': 60, 'regions': settings}]
 
 
-def until(time: float, **sections: Any) -> Stage:
+def until(time: float, **sections: Any) -> Simulation:
     """Return five devices on a line with regions, the greatest id the strongest, at a time."""
     stage = begun(line(**{'algorithms': entrant(), **sections}))
     stage.run(time)
@@ -50,13 +50,13 @@ def test_the_round_takes_what_the_scenario_says() -> None:
     region = entered.parameters.region
     assert entered.parameters.election.radius == region.radius == 60.0
     # A mean is made of two numbers that add up: how many, and how much.
-    assert [part.tolist() for part in region.plan] == [[0], [0, 2], [0]]
+    assert [part.tolist() for part in region.layout] == [[0], [0, 2], [0]]
     assert (region.collection, region.gossip_depth, region.link_range) == (2, 3, 10.0)
     assert (region.gain, region.alpha, region.target) == (2.0, 0.5, 4.0)
     assert (region.least, region.most) == (0.5, 3.0)
     assert region.undecided.tolist() == [math.inf, math.inf]
     start = states(begun(made))[0]
-    assert (len(start.members), len(start.offers), len(start.heirs)) == (5, 10, 0)
+    assert (len(start.members), len(start.contributions), len(start.recipients)) == (5, 10, 0)
     assert entered.regions is not None and entered.regions.aggregate == 'mean'
 
 
@@ -112,7 +112,7 @@ def test_users_aggregates(monkeypatch: pytest.MonkeyPatch) -> None:
     registry: Registry[Maker] = Registry('aggregate', 'nobody.has_this_group')
     for make in (largest, total):
         registry.add(Maker(make.__name__, make))
-    for module in (sections, regions, sources):
+    for module in (schema, regions, sources):
         monkeypatch.setattr(module, 'AGGREGATES', registry)
     made = line(algorithms=entrant(aggregate='total'))
     # What it is made of is in another file, and counts.
@@ -135,7 +135,7 @@ def test_roles_by_hand() -> None:
     stage = until(20, devices=ROLES, algorithms=entrant(aggregate='sum'))
     now = states(stage)
     assert [state.role for state in now] == [CANDIDATE, CANDIDATE, RELAY, WORKER, WORKER]
-    assert [state.offer for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
+    assert [state.contribution for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
     assert [state.leader for state in now] == [1] * 5
     assert now[1].summary == (11.0,)
     assert [state.decision for state in now] == [(11.0,)] * 5
@@ -169,10 +169,12 @@ def test_who_joins_is_what_it_was() -> None:
     now = states(stage)
     # It begins afresh, but for what it is.
     assert [state.role for state in now] == [CANDIDATE, CANDIDATE, RELAY, WORKER, WORKER]
-    assert [state.offer for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
+    assert [state.contribution for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
     assert [state.device for state in now] == [0, 1, 2, 3, 4]
     assert [state.summary for state in now] == [(0.0,)] * 5
-    assert {(state.load, state.via, state.decision) for state in now} == {(3.0, -1, (math.inf,))}
+    assert {(state.load, state.parent, state.decision) for state in now} == {
+        (3.0, -1, (math.inf,))
+    }
     stage.run(60.0)
     assert [state.leader for state in states(stage)] == [1] * 5
 
@@ -184,8 +186,12 @@ def test_what_is_corrupted_is_all_but_what_a_device_is() -> None:
     stage.happen(*stage.scenario.events[0])
     after = states(stage)
     for old, new in zip(before, after):
-        assert (old.device, old.role, old.offer) == (new.device, new.role, new.offer)
-        assert old.summary != new.summary and old.heirs != new.heirs and old.reach != new.reach
+        assert (old.device, old.role, old.contribution) == (new.device, new.role, new.contribution)
+        assert (
+            old.summary != new.summary
+            and old.recipients != new.recipients
+            and old.reach != new.reach
+        )
     # In time all is as it was.
     stage.run(60.0)
     assert [state.decision for state in states(stage)] == [(11.0,)] * 5

@@ -20,8 +20,8 @@ from typing import Any
 
 from leader_election.lab.results import dimensions
 from leader_election.lab.scenario import load, names, parse, Scenario, ScenarioError
-from leader_election.lab.simulate import Stage
-from leader_election.parameters import plain_yaml
+from leader_election.lab.simulate import Simulation
+from leader_election.parameters import strict_yaml
 import numpy as np
 import pytest
 
@@ -35,7 +35,7 @@ def made(sections: Mapping[Any, Any]) -> Scenario:
     """Return a scenario whose first run can begin; a section that is ``...`` is left out."""
     raw = {key: value for key, value in {**GOOD, **sections}.items() if value is not ...}
     scenario = parse(raw, 'mine')
-    Stage(scenario, scenario.entrants[0], 0)
+    Simulation(scenario, scenario.entrants[0], 0)
     return scenario
 
 
@@ -376,7 +376,7 @@ def test_what_is_just_allowed() -> None:
 
 def test_yaml_may_merge_mappings() -> None:
     # What is said beside a merge wins; that is no key given twice.
-    assert plain_yaml.read('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
+    assert strict_yaml.read('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
 
 
 def test_what_varies_in_a_list_varies_where_it_is() -> None:

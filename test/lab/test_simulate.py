@@ -23,7 +23,7 @@ from leader_election.lab.build import columns_of, larger
 from leader_election.lab.engine import COUNTERS, MEASURES, MORE_PAIRS, MORE_POOL, MORE_ROOM
 from leader_election.lab.engine.network import ROUNDS
 from leader_election.lab.scenario import Scenario
-from leader_election.lab.simulate import parting, Run, simulate_branches, Stage
+from leader_election.lab.simulate import parting, Run, simulate_branches, Simulation
 import numpy as np
 import pytest
 import yaml
@@ -73,7 +73,7 @@ def test_threads_do_not_matter(scenario: Scenario) -> None:
 def test_when_python_has_a_say_does_not_matter(
         scenario: Scenario, stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 1))
-    monkeypatch.setattr('leader_election.lab.stage.STRETCH', stretch)
+    monkeypatch.setattr('leader_election.lab.simulation.STRETCH', stretch)
     assert digits(run(scenario, 1)) == expected
 
 
@@ -130,7 +130,7 @@ def test_room_is_made_without_a_trace(
     expected = digits(run(scenario, 4))
     asked = []
 
-    class Tiny(Stage):
+    class Tiny(Simulation):
         """Begins with room for next to nothing."""
 
         def __init__(self, *arguments: Any) -> None:
@@ -152,7 +152,7 @@ def test_room_is_made_without_a_trace(
         asked.append(status)
         return larger(network, algorithm, status)
     monkeypatch.setattr(simulate, 'Stage', Tiny)
-    monkeypatch.setattr('leader_election.lab.stage.larger', noted)
+    monkeypatch.setattr('leader_election.lab.simulation.larger', noted)
     assert digits(run(scenario, 4)) == expected
     assert asked.count(status) > 1
 

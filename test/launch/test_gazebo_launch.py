@@ -20,11 +20,11 @@ from types import SimpleNamespace
 from typing import Any
 
 from launched import describe, INDEX, install, launched
+from leader_election.fleet.entry import Entry
+from leader_election.fleet.robot_list import listed_robots
 from leader_election.launching import gazebo
 from leader_election.launching.refusal import passing_on
 from leader_election.parameters import ParameterError
-from leader_election.roster.entry import Entry
-from leader_election.roster.listed import listed_robots
 import pytest
 import yaml
 

@@ -86,7 +86,7 @@ class Stage(Node):
         if isinstance(heard, Message):
             self.said[heard.id] = heard
 
-    def say(self, sender: int, at: tuple[float, float], strength: float) -> None:
+    def announce(self, sender: int, at: tuple[float, float], strength: float) -> None:
         """Say what a robot would that leads itself."""
         self.voice.publish(String(data=codec_for(BOUNDED).encode(
             Message(sender, 'map', at, BOUNDED.state(-strength, 0.0, sender)))))
@@ -94,7 +94,7 @@ class Stage(Node):
     def heard_by(self, robots: list[ElectionNode]) -> bool:
         """Say whether these robots are connected, and know where they are."""
         return (self.voice.get_subscription_count() >= len(robots) + 1
-                and all(r.robot.locate(clock.seconds(r.pace)) for r in robots))
+                and all(r.robot.locate(clock.seconds(r.steady_clock)) for r in robots))
 
 
 def leaders(robots: list[ElectionNode]) -> list[int]:

@@ -21,8 +21,8 @@ import time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PolygonStamped
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
+from leader_election.robot.region_codec import RejectReason
 from leader_election.robot.robot import HEARD, OUT_OF_RANGE, ROUNDS
-from leader_election.robot.told import Reason
 from nodes.stage import curtain, leaders, NEVER, robot, Stage
 import pytest
 from rcl_interfaces.msg import Log
@@ -201,7 +201,7 @@ def test_two_robots_with_one_id():
     def log() -> list[Log]:
         return [line for line in lines if 'another robot goes by id 1' in line.msg]
 
-    count = Reason.OWN_ID.value
+    count = RejectReason.OWN_ID.value
     spin_until([stage, *twins], lambda: len(log()) >= 2 and told
                and all(t.robot.counts[count] > 10 for t in twins)
                and told[-1].status[0].level == DiagnosticStatus.ERROR)
@@ -224,13 +224,16 @@ def test_hostile_messages():
         except rclpy._rclpy_pybind11.RCLError:
             pass  # DDS itself would not send it.
     payloads = {
-        'x' * 1_000_000: Reason.SIZE, '[' * 4000: Reason.MALFORMED, '\x00': Reason.MALFORMED,
-        '{"v":2}': Reason.VERSION,
-        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[NaN,0,2]}': Reason.NON_FINITE,
-        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9,-1,2]}': Reason.NEGATIVE_DISTANCE,
-        '{"v":1,"id":2,"frame":"moon","p":[0,0],"c":[-9,1,2]}': Reason.FRAME,
-        '{"v":1,"id":1,"frame":"map","p":[0,0],"c":[-9,1,2]}': Reason.OWN_ID,
-        '{"v":1,"id":2,"frame":"map","c":[-9,1,2]}': Reason.NO_POSITION}
+        'x' * 1_000_000: RejectReason.SIZE,
+        '[' * 4000: RejectReason.MALFORMED,
+        '\x00': RejectReason.MALFORMED,
+        '{"v":2}': RejectReason.VERSION,
+        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[NaN,0,2]}': RejectReason.NON_FINITE,
+        '{"v":1,"id":2,"frame":"map","p":[0,0],"c":[-9,-1,2]}': RejectReason.NEGATIVE_DISTANCE,
+        '{"v":1,"id":2,"frame":"moon","p":[0,0],"c":[-9,1,2]}': RejectReason.FRAME,
+        '{"v":1,"id":1,"frame":"map","p":[0,0],"c":[-9,1,2]}': RejectReason.OWN_ID,
+        '{"v":1,"id":2,"frame":"map","c":[-9,1,2]}': RejectReason.NO_POSITION,
+    }
     for payload in payloads:
         stage.voice.publish(String(data=payload))
     counts = node.robot.counts
@@ -351,9 +354,9 @@ def test_robots_that_say_what_they_hear_on_another_topic():
 
 def test_the_system_clock_does_not_pace_a_robot():
     """It is set now and then; without sim time a steady clock is what ages and timers go by."""
-    assert robot(1).pace.clock_type == ClockType.STEADY_TIME
+    assert robot(1).steady_clock.clock_type == ClockType.STEADY_TIME
     simulated = robot(2, use_sim_time=True)
-    assert simulated.pace is simulated.get_clock()
+    assert simulated.steady_clock is simulated.get_clock()
 
 
 def test_an_override_of_one_profile_is_its_alone():

@@ -152,9 +152,9 @@ def test_a_task_that_fails_in_a_callback_is_told_once_and_the_robot_goes_on():
     lines = collect(stage, Log, '/rosout', QoSProfile(
         depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
     reading = stage.create_publisher(Float64, '/r1/reading', SENSOR)
-    duty, = node.robot.main.duties
-    task: Any = duty.task
-    spin_until([stage, node], lambda: duty.errors > 3 and reading.get_subscription_count() > 0)
+    runner, = node.robot.main.task_runners
+    task: Any = runner.task
+    spin_until([stage, node], lambda: runner.errors > 3 and reading.get_subscription_count() > 0)
     reading.publish(Float64(data=7.0))
     spin_until([stage, node], lambda: bool(alarms) and len(told) > 5 and any(
         'no such shelf' in line.msg for line in lines))
@@ -207,7 +207,7 @@ def test_a_task_of_leaders_of_leaders_only_decides():
     """One task drives: there is one publisher of ``cmd_vel``, and one set of parameters."""
     node = robot(1, tasks='rally', hierarchy='20', instances='rescue', round_period=NEVER,
                  **{'rally.distance': 3.0, 'rescue.over': 'main'})
-    above = [node.robot.instances[name].duties[0].task for name in ('level_1', 'rescue')]
+    above = [node.robot.instances[name].task_runners[0].task for name in ('level_1', 'rescue')]
     assert [task.settings.distance for task in above] == [3.0, 3.0]
     assert node.count_publishers('/r1/cmd_vel') == node.count_subscribers('/r1/scan') == 1
     for prefix in ('level_1', 'rescue'):

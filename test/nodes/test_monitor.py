@@ -49,7 +49,7 @@ class Swarm(Node):
         self.shown = {}
         self.create_subscription(MarkerArray, 'markers', self.show, EVENTS)
 
-    def say(self):
+    def announce(self):
         for robot, (leader, distance) in self.living.items():
             self.out.publish(String(
                 data=f'{{"v":1,"id":{robot},"frame":"map","p":[{2 * robot},1],'
@@ -162,9 +162,11 @@ def test_time_of_a_simulation_that_starts_anew_is_survived(ros):
 
 
 def test_the_setting_of_the_systems_clock_disturbs_nothing_but_simulated_time_counts(ros):
-    assert Monitor(parameter_overrides=overrides()).pace.clock_type == ClockType.STEADY_TIME
+    assert (
+        Monitor(parameter_overrides=overrides()).steady_clock.clock_type == ClockType.STEADY_TIME
+    )
     simulated = Monitor(parameter_overrides=overrides(use_sim_time=True))
-    assert simulated.pace is simulated.get_clock()
+    assert simulated.steady_clock is simulated.get_clock()
 
 
 def test_of_another_instance_its_leaders_and_what_they_count_are_shown(ros):

@@ -70,7 +70,7 @@ class Bench:
             self.executor.spin_once(timeout_sec=0.1)
         assert condition()
 
-    def say(self, publisher: Any, message: Any, until: Callable[[], bool]) -> None:
+    def announce(self, publisher: Any, message: Any, until: Callable[[], bool]) -> None:
         """Publish again and again until it shows: who is not connected yet hears nothing."""
         timer = self.node.create_timer(0.02, lambda: publisher.publish(message))
         self.wait(until)

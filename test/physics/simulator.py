@@ -24,7 +24,7 @@ import tempfile
 import time
 from types import TracebackType
 
-from leader_election.demo.children import end_with_parent
+from leader_election.demo.processes import end_with_parent
 from physics.fetch import SERVER
 from physics.messages import Messages
 from physics.transport import Client, HOST

@@ -21,8 +21,9 @@ import math
 from pathlib import Path
 import time
 
-from leader_election.demo.children import Children
+from leader_election.demo.processes import Processes
 from leader_election.demo.truth import Truth
+from leader_election.fleet.placing import placed_robots
 from leader_election.gazebo.simulator import BARE, Lidar
 from leader_election.gazebo.simulator import Simulator as Kind
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
@@ -31,7 +32,6 @@ from leader_election.nodes.process import spin
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.parameters import build
 from leader_election.robot.ids import format_ids
-from leader_election.roster.placing import placed_robots
 from leader_election.swarm.agreement import Agreement
 from leader_election.swarm.partition import partition
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
@@ -164,7 +164,7 @@ class Running:
 
     settings: Settings
     observer: Observer
-    children: Children
+    children: Processes
     nodes: list[Node]
     bridge: Bridge | None = None
     check: Callable[[], None] = lambda: None
@@ -236,7 +236,7 @@ def in_gazebo(root: Path, settings: Settings, folder: Path, apart: Sequence[int]
                      BARE._replace(lidar=SCANNER), STEP, PACE)
     nodes: list[Node] = []
     with _taking_down(nodes), Simulator(root, text, WORLD_NAME, check) as simulator, \
-            Children(folder) as children:
+            Processes(folder) as children:
         bridge = Bridge(simulator.client, Messages(root), robots)
 
         def places() -> Places:
@@ -256,7 +256,7 @@ def embedded(settings: Settings, folder: Path, check: Callable[[], None] = lambd
              ) -> Iterator[Running]:
     """Run the same swarm in the embedded world, where wheels never slide."""
     nodes: list[Node] = []
-    with _taking_down(nodes), Children(folder) as children:
+    with _taking_down(nodes), Processes(folder) as children:
         truth = Truth(range(1, settings.robots + 1))
         observer = Observer(settings, [''], lambda: truth.places)
         nodes += [truth, observer]

@@ -23,10 +23,10 @@ import subprocess
 import sys
 
 from geometry_msgs.msg import Twist
+from leader_election.fleet.entry import Entry
 from leader_election.gazebo.simulator import BARE
 from leader_election.gazebo.simulator import Simulator as Kind
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
-from leader_election.roster.entry import Entry
 from leader_election.world.arena import load_arena
 from nav_msgs.msg import Odometry
 from physics import simulator as server

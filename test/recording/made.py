@@ -21,7 +21,7 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point
 from leader_election.nodes.recorder import message_file
 from leader_election.recording.definition import definition
-from leader_election.recording.offers import BEST_EFFORT, Offer, VOLATILE, written_down
+from leader_election.recording.qos_profiles import BEST_EFFORT, Offer, VOLATILE, written_down
 from leader_election.recording.writing import Recording
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message

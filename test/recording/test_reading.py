@@ -18,7 +18,7 @@ from pathlib import Path
 import re
 
 from hypothesis import given, settings, strategies
-from leader_election.recording.forms import RecordingError
+from leader_election.recording.file_formats import RecordingError
 from leader_election.recording.main import main
 from leader_election.recording.reading import Reader
 from mcap.reader import make_reader

@@ -21,11 +21,11 @@ from typing import Any
 from leader_election.coordination.task import Member, Task
 from leader_election.coordination.tasks import task_class
 from leader_election.parameters import build
-from leader_election.robot.duty import Duty, label
 from leader_election.robot.instance import Instance
 from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
+from leader_election.robot.task_runner import label, TaskRunner
 
 Settings = Callable[[int], Mapping[str, Any]]
 NO_KINDS: Mapping[str, type[Task]] = {}
@@ -64,11 +64,11 @@ class Swarm:
         others = {name: build(InstanceParameters, values)
                   for name, values in settings.pop('others', {}).items()}
 
-        def duty(instance: str, task: str) -> Duty:
+        def runner(instance: str, task: str) -> TaskRunner:
             kind = self._kinds[task] if task in self._kinds else task_class(task)
             member = Member(i, pose=lambda: self.robots[i].pose(self.now))
-            return Duty(label(task), kind(member, None))
-        return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others, duty)
+            return TaskRunner(label(task), kind(member, None))
+        return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others, runner)
 
     def instances(self, name: str = 'main') -> dict[int, Instance]:
         """Return an instance on each of the robots that are not silent."""

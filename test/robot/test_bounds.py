@@ -68,9 +68,9 @@ def mislead(swarm: Swarm, draw: random.Random) -> None:
         assert region is not None
         row = tuple(float(draw.randrange(1000)) for _ in region.summary)
         instance.region = region._replace(
-            via=draw.choice([-1, *swarm.robots]), summary=row,
-            heirs=tuple(draw.choice([*swarm.robots]) for _ in region.heirs),
-            offers=tuple(draw.choice([0.0, 1.0]) for _ in region.offers),
+            parent=draw.choice([-1, *swarm.robots]), summary=row,
+            recipients=tuple(draw.choice([*swarm.robots]) for _ in region.recipients),
+            contributions=tuple(draw.choice([0.0, 1.0]) for _ in region.contributions),
             members=tuple(range(100, 100 + len(region.members))), decision='[{"members":-1}]')
         swarm.said[i] = swarm.robots[i]._payload()
     for i in swarm.robots:

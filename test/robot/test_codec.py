@@ -37,9 +37,9 @@ from leader_election.robot.codec import (
     VERSION,
     whereabouts,
 )
-from leader_election.robot.told import MAX_ID, Reason, Told, WHOLE_SHARE
+from leader_election.robot.region_codec import MAX_ID, RejectReason, Told, WHOLE_SHARE
 import pytest
-from robot.test_told import regions
+from robot.test_region_codec import regions
 
 CODEC = Codec(BOUNDED)
 DOCUMENT = json.loads(
@@ -101,55 +101,55 @@ def test_members_not_known_are_ignored():
 
 
 @pytest.mark.parametrize('reason, wire', [
-    (Reason.SIZE, ' ' * (MAX_LENGTH + 1)),
-    (Reason.SIZE, payload(frame='x' * 1_000_000)),
-    (Reason.SIZE, '[' * 1_000_000),
-    (Reason.MALFORMED, ''),
-    (Reason.MALFORMED, '\x00'),
-    (Reason.MALFORMED, '\ud800'),
-    (Reason.MALFORMED, payload()[:-1]),
-    (Reason.MALFORMED, payload() + 'x'),
-    (Reason.MALFORMED, '[' * MAX_LENGTH),
-    (Reason.MALFORMED, '[' * (MAX_LENGTH // 2) + ']' * (MAX_LENGTH // 2)),
-    (Reason.MALFORMED, '{"x":' * 800),
-    (Reason.MALFORMED, 'null'),
-    (Reason.MALFORMED, '"text"'),
-    (Reason.MALFORMED, '{}'),
-    (Reason.MALFORMED, payload(v=...)),
-    (Reason.MALFORMED, payload(v='1')),
-    (Reason.MALFORMED, payload(v=True)),
-    (Reason.MALFORMED, payload(id=...)),
-    (Reason.MALFORMED, payload(id=-1)),
-    (Reason.MALFORMED, payload(id=1.5)),
-    (Reason.MALFORMED, payload(id=True)),
-    (Reason.MALFORMED, payload(id=MAX_ID + 1)),
-    (Reason.MALFORMED, payload(id=10**400)),
-    (Reason.MALFORMED, payload(frame=...)),
-    (Reason.MALFORMED, payload(frame='')),
-    (Reason.MALFORMED, payload(frame=7)),
-    (Reason.MALFORMED, payload(a=None)),
-    (Reason.MALFORMED, payload(p=None)),
-    (Reason.MALFORMED, payload(p=[1.0])),
-    (Reason.MALFORMED, payload(p=[1.0, 2.0, 3.0])),
-    (Reason.MALFORMED, payload(p=['1', 2.0])),
-    (Reason.MALFORMED, payload(p=[1e300, 2.0])),
-    (Reason.MALFORMED, payload(c=...)),
-    (Reason.MALFORMED, payload(c={})),
-    (Reason.MALFORMED, payload(c=[-7.0, 3.25])),
-    (Reason.MALFORMED, payload(c=[-7.0, 3.25, 8, 1])),
-    (Reason.MALFORMED, payload(c=[-7.0, 3.25, -8])),
-    (Reason.MALFORMED, payload(c=[-7.0, True, 8])),
-    (Reason.NON_FINITE, payload(c=[math.nan, 3.25, 8])),
-    (Reason.NON_FINITE, payload(c=[-7.0, math.inf, 8])),
-    (Reason.NON_FINITE, payload(p=[-math.inf, 2.0])),
-    (Reason.NON_FINITE, payload(x=math.nan)),
-    (Reason.NON_FINITE, payload().replace('-7.0', '-1e400')),
-    (Reason.NON_FINITE, payload(c=[10**400, 3.25, 8])),
-    (Reason.NEGATIVE_DISTANCE, payload(c=[-7.0, -0.01, 8])),
-    (Reason.NEGATIVE_DISTANCE, payload(c=[-7.0, -5e-324, 8])),
-    (Reason.VERSION, payload(v=VERSION + 1)),
-    (Reason.VERSION, '{"v":2}'),
-    (Reason.ALGORITHM, payload(a='other', c=[])),
+    (RejectReason.SIZE, ' ' * (MAX_LENGTH + 1)),
+    (RejectReason.SIZE, payload(frame='x' * 1_000_000)),
+    (RejectReason.SIZE, '[' * 1_000_000),
+    (RejectReason.MALFORMED, ''),
+    (RejectReason.MALFORMED, '\x00'),
+    (RejectReason.MALFORMED, '\ud800'),
+    (RejectReason.MALFORMED, payload()[:-1]),
+    (RejectReason.MALFORMED, payload() + 'x'),
+    (RejectReason.MALFORMED, '[' * MAX_LENGTH),
+    (RejectReason.MALFORMED, '[' * (MAX_LENGTH // 2) + ']' * (MAX_LENGTH // 2)),
+    (RejectReason.MALFORMED, '{"x":' * 800),
+    (RejectReason.MALFORMED, 'null'),
+    (RejectReason.MALFORMED, '"text"'),
+    (RejectReason.MALFORMED, '{}'),
+    (RejectReason.MALFORMED, payload(v=...)),
+    (RejectReason.MALFORMED, payload(v='1')),
+    (RejectReason.MALFORMED, payload(v=True)),
+    (RejectReason.MALFORMED, payload(id=...)),
+    (RejectReason.MALFORMED, payload(id=-1)),
+    (RejectReason.MALFORMED, payload(id=1.5)),
+    (RejectReason.MALFORMED, payload(id=True)),
+    (RejectReason.MALFORMED, payload(id=MAX_ID + 1)),
+    (RejectReason.MALFORMED, payload(id=10**400)),
+    (RejectReason.MALFORMED, payload(frame=...)),
+    (RejectReason.MALFORMED, payload(frame='')),
+    (RejectReason.MALFORMED, payload(frame=7)),
+    (RejectReason.MALFORMED, payload(a=None)),
+    (RejectReason.MALFORMED, payload(p=None)),
+    (RejectReason.MALFORMED, payload(p=[1.0])),
+    (RejectReason.MALFORMED, payload(p=[1.0, 2.0, 3.0])),
+    (RejectReason.MALFORMED, payload(p=['1', 2.0])),
+    (RejectReason.MALFORMED, payload(p=[1e300, 2.0])),
+    (RejectReason.MALFORMED, payload(c=...)),
+    (RejectReason.MALFORMED, payload(c={})),
+    (RejectReason.MALFORMED, payload(c=[-7.0, 3.25])),
+    (RejectReason.MALFORMED, payload(c=[-7.0, 3.25, 8, 1])),
+    (RejectReason.MALFORMED, payload(c=[-7.0, 3.25, -8])),
+    (RejectReason.MALFORMED, payload(c=[-7.0, True, 8])),
+    (RejectReason.NON_FINITE, payload(c=[math.nan, 3.25, 8])),
+    (RejectReason.NON_FINITE, payload(c=[-7.0, math.inf, 8])),
+    (RejectReason.NON_FINITE, payload(p=[-math.inf, 2.0])),
+    (RejectReason.NON_FINITE, payload(x=math.nan)),
+    (RejectReason.NON_FINITE, payload().replace('-7.0', '-1e400')),
+    (RejectReason.NON_FINITE, payload(c=[10**400, 3.25, 8])),
+    (RejectReason.NEGATIVE_DISTANCE, payload(c=[-7.0, -0.01, 8])),
+    (RejectReason.NEGATIVE_DISTANCE, payload(c=[-7.0, -5e-324, 8])),
+    (RejectReason.VERSION, payload(v=VERSION + 1)),
+    (RejectReason.VERSION, '{"v":2}'),
+    (RejectReason.ALGORITHM, payload(a='other', c=[])),
 ])
 def test_reasons(reason, wire):
     assert CODEC.decode(wire) is reason
@@ -158,7 +158,7 @@ def test_reasons(reason, wire):
 def test_greatest_that_is_read():
     padding = ' ' * (MAX_LENGTH - len(payload()))
     assert isinstance(CODEC.decode(payload() + padding), Message)
-    assert CODEC.decode(payload() + padding + ' ') is Reason.SIZE
+    assert CODEC.decode(payload() + padding + ' ') is RejectReason.SIZE
 
 
 def test_worst_realistic_message_is_short():
@@ -177,7 +177,7 @@ ANY_JSON = st.recursive(
 
 @given(st.text(st.characters(), max_size=200) | ANY_JSON.map(json.dumps))
 def test_anything_is_survived(wire):
-    assert isinstance(CODEC.decode(wire), (Message, Reason))
+    assert isinstance(CODEC.decode(wire), (Message, RejectReason))
     assert sender(wire) is None or type(sender(wire)) is int
 
 
@@ -189,7 +189,7 @@ def test_damage_is_survived(message, data):
         wire = wire[:at] + data.draw(st.text(max_size=3) | st.sampled_from('[]{}",:-.e0')) + wire[
             min(at, until):]
         wire = wire[:MAX_LENGTH]
-    assert isinstance(CODEC.decode(wire), (Message, Reason))
+    assert isinstance(CODEC.decode(wire), (Message, RejectReason))
 
 
 # Values of which each is right in some place and wrong in others.
@@ -206,7 +206,7 @@ def test_accepts_what_the_schema_does(changes, left_out):
     document = {k: v for k, v in {**GOOD, **changes}.items() if k not in left_out}
     found = CODEC.decode(json.dumps(document))
     if document.get('a', 'bounded') != 'bounded':
-        assert isinstance(found, Reason), 'another algorithm, or none'
+        assert isinstance(found, RejectReason), 'another algorithm, or none'
     else:
         assert isinstance(found, Message) == SCHEMA.is_valid(document), found
     if isinstance(found, Message):
@@ -217,7 +217,7 @@ def test_accepts_what_the_schema_does(changes, left_out):
     payload(v=VERSION + 1), payload(v=...), payload(id=...), payload(id=True), payload(id='3'),
     payload(id=-1), payload(x=math.nan), '[3]', '[' * MAX_LENGTH, payload(x='x' * MAX_LENGTH)])
 def test_a_carrier_drops_what_no_robot_would_read(wire):
-    assert sender(wire) is None and isinstance(CODEC.decode(wire), Reason)
+    assert sender(wire) is None and isinstance(CODEC.decode(wire), RejectReason)
 
 
 def test_a_carrier_does_not_mind_the_rest():
@@ -266,7 +266,7 @@ def longest(field: Field) -> Any:
         number: Any = MAX_ID if field.name == 'leader' else -MAX_ID
     else:
         number = 1.2345678901234567e-300 * (1 if field.is_distance else -1)
-    return number if field.blank is None else (number,) * len(field.blank)
+    return number if field.padding is None else (number,) * len(field.padding)
 
 
 @ALL
@@ -310,31 +310,31 @@ def test_a_short_vector_is_filled_up():
 
 
 @pytest.mark.parametrize('reason, algorithm, fields', [
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [None] * 17, [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [-1] * 17, [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, None, [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, -9.0, [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, {}, [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [[1.0]], [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, ['9'], [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [True], [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [1.5], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [None], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [-MAX_ID - 1], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, ([1], 2.0, [], [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, None, [], [], [], 0.0, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [], [], None, 8)),
-    (Reason.MALFORMED, RECURSIVE, (1, 2.0, [], [], [], 0.0, -1)),
-    (Reason.NON_FINITE, RECURSIVE, (1, 2.0, [math.inf], [], [], 0.0, 8)),
-    (Reason.NON_FINITE, RECURSIVE, (1, 2.0, [10**400], [], [], 0.0, 8)),
-    (Reason.NEGATIVE_DISTANCE, RECURSIVE, (1, 2.0, [], [], [-1.0], 0.0, 8)),
-    (Reason.NEGATIVE_DISTANCE, CLASSIC, (None, -1, -1.0, 0.0, 8)),
-    (Reason.NON_FINITE, CLASSIC, (math.inf, -1, 0.0, 0.0, 8)),
-    (Reason.NON_FINITE, CLASSIC, (-math.inf, -1, 0.0, 0.0, 8)),
-    (Reason.NON_FINITE, CLASSIC, (math.nan, -1, 0.0, 0.0, 8)),
-    (Reason.MALFORMED, CLASSIC, (None, None, 0.0, 0.0, 8)),
-    (Reason.MALFORMED, BOUNDED, (None, 0.0, 8)),
-    (Reason.MALFORMED, BOUNDED, (-7.0, None, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [None] * 17, [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [], [-1] * 17, [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, None, [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, -9.0, [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, {}, [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [[1.0]], [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, ['9'], [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [True], [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [], [1.5], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [], [None], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [], [-MAX_ID - 1], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, ([1], 2.0, [], [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, None, [], [], [], 0.0, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [], [], [], None, 8)),
+    (RejectReason.MALFORMED, RECURSIVE, (1, 2.0, [], [], [], 0.0, -1)),
+    (RejectReason.NON_FINITE, RECURSIVE, (1, 2.0, [math.inf], [], [], 0.0, 8)),
+    (RejectReason.NON_FINITE, RECURSIVE, (1, 2.0, [10**400], [], [], 0.0, 8)),
+    (RejectReason.NEGATIVE_DISTANCE, RECURSIVE, (1, 2.0, [], [], [-1.0], 0.0, 8)),
+    (RejectReason.NEGATIVE_DISTANCE, CLASSIC, (None, -1, -1.0, 0.0, 8)),
+    (RejectReason.NON_FINITE, CLASSIC, (math.inf, -1, 0.0, 0.0, 8)),
+    (RejectReason.NON_FINITE, CLASSIC, (-math.inf, -1, 0.0, 0.0, 8)),
+    (RejectReason.NON_FINITE, CLASSIC, (math.nan, -1, 0.0, 0.0, 8)),
+    (RejectReason.MALFORMED, CLASSIC, (None, None, 0.0, 0.0, 8)),
+    (RejectReason.MALFORMED, BOUNDED, (None, 0.0, 8)),
+    (RejectReason.MALFORMED, BOUNDED, (-7.0, None, 8)),
 ])
 def test_reasons_in_an_export(reason, algorithm, fields):
     assert heard(algorithm, *fields) is reason
@@ -406,7 +406,7 @@ CANDIDACY = {'c': [-1, 2, 3]}
     {f'i{k}': CANDIDACY for k in range(MOST_INSTANCES + 1)}])
 def test_instances_that_cannot_be_read_cost_themselves_and_no_more(instances):
     found = CODEC.decode(payload(i=instances))
-    assert isinstance(found, Message) and found.faults == (Reason.MALFORMED,)
+    assert isinstance(found, Message) and found.faults == (RejectReason.MALFORMED,)
     assert found.others == {} and found.export == BOUNDED.state(-7.0, 3.25, 8)
 
 
@@ -414,7 +414,7 @@ def test_a_broken_instance_costs_no_other():
     """One of two numbers where three belong, one at a negative distance, and one that is right."""
     found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3]}, c=CANDIDACY)
     assert isinstance(found, Message)
-    assert found.faults == (Reason.MALFORMED, Reason.NEGATIVE_DISTANCE)
+    assert found.faults == (RejectReason.MALFORMED, RejectReason.NEGATIVE_DISTANCE)
     assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3), None)}
 
 
@@ -430,7 +430,7 @@ def test_as_many_instances_as_there_may_be_of_whatever_names():
 def test_an_instance_of_an_algorithm_not_known_is_left_out(algorithm):
     found = with_instances(rescue={'a': algorithm, 'c': []}, charging=CANDIDACY)
     assert isinstance(found, Message)
-    assert list(found.others) == ['charging'] and found.faults == (Reason.ALGORITHM,)
+    assert list(found.others) == ['charging'] and found.faults == (RejectReason.ALGORITHM,)
 
 
 def test_what_is_wrong_with_regions_is_all_counted_and_costs_no_candidacy():
@@ -438,25 +438,25 @@ def test_what_is_wrong_with_regions_is_all_counted_and_costs_no_candidacy():
         r=[5, [3]], d='go', i={'a': {**CANDIDACY, 'r': [0] * 40},
                                'b': {**CANDIDACY, 't': 5, 'r': [5, [3]]}}))
     assert isinstance(found, Message)
-    assert found.faults == (Reason.DECISION, Reason.SUMMARY, Reason.TASKS)
+    assert found.faults == (RejectReason.DECISION, RejectReason.SUMMARY, RejectReason.TASKS)
     assert found.told == Told('', 5, 0.0, (3.0,)) and found.others['a'].told is None
 
 
 def test_a_million_entries_are_not_looked_into():
-    assert CODEC.decode(payload(r=[5, [3] * 1_000_000])) is Reason.SIZE
+    assert CODEC.decode(payload(r=[5, [3] * 1_000_000])) is RejectReason.SIZE
 
 
 def test_a_decision_nested_as_deep_as_a_message_is_long():
     for depth in (33, 400, 900, 1900):
         found = CODEC.decode(payload(r=[5, [3]], d=...)[:-1] + ', "d": ' + '[' * depth
                              + ']' * depth + '}')
-        assert found is Reason.MALFORMED or (
-            isinstance(found, Message) and found.faults == (Reason.DECISION,))
+        assert found is RejectReason.MALFORMED or (
+            isinstance(found, Message) and found.faults == (RejectReason.DECISION,))
 
 
 def test_a_decision_that_is_infinite_only_once_it_is_read():
     found = CODEC.decode(payload(r=[5, [3]])[:-1] + ', "d": [1e999]}')
-    assert isinstance(found, Message) and found.faults == (Reason.DECISION,)
+    assert isinstance(found, Message) and found.faults == (RejectReason.DECISION,)
 
 
 # Rows, each right in some place of a region and wrong in others.
@@ -475,10 +475,10 @@ def expressible(rows: Any) -> bool:
     if type(rows) is not list or not 2 <= len(rows) <= 9:
         return True
     full = rows + [0 if k == 2 else [] for k in range(len(rows), 9)]
-    heirs, shares, members, ages, offers = full[3], full[4], *full[6:]
-    lists = all(type(row) is list for row in (heirs, shares, members, ages, offers))
+    recipients, shares, members, ages, contributions = full[3], full[4], *full[6:]
+    lists = all(type(row) is list for row in (recipients, shares, members, ages, contributions))
     return not lists or not all(type(s) in (int, float) for s in shares) or (
-        len(heirs) == len(shares) and len(members) == len(ages) == len(offers)
+        len(recipients) == len(shares) and len(members) == len(ages) == len(contributions)
         and sum(shares) in (0, WHOLE_SHARE))
 
 
@@ -520,7 +520,7 @@ WITH_REGIONS = st.sampled_from(['t', 'r', 'd', 'i'])
         WITH_REGIONS | st.sampled_from(['a', 'c', 'x']), inner, max_size=4)), WITH_REGIONS)
 def test_anything_in_the_place_of_a_region_is_survived(value, key):
     found = CODEC.decode(json.dumps({**GOOD, 'r': [5, [3]], key: value}))
-    assert isinstance(found, (Message, Reason))
+    assert isinstance(found, (Message, RejectReason))
 
 
 @given(regions(), st.data())
@@ -530,4 +530,4 @@ def test_damage_to_a_region_is_survived(told, data):
         at, until = data.draw(st.integers(60, len(wire))), data.draw(st.integers(60, len(wire)))
         wire = wire[:at] + data.draw(st.sampled_from('[]{}",:-.e0')) + wire[min(at, until):]
         wire = wire[:MAX_LENGTH]
-    assert isinstance(CODEC.decode(wire), (Message, Reason))
+    assert isinstance(CODEC.decode(wire), (Message, RejectReason))

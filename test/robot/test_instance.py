@@ -61,7 +61,7 @@ def test_a_diamond_hands_on_in_shares():
     swarm = Swarm(places, first, regions=True, communication_range=1.2)
     swarm.sweep(10)
     regions = {i: instance.region for i, instance in swarm.instances().items()}
-    assert regions[4].heirs[:2] == (2, 3) and regions[4].shares[:2] == (0.5, 0.5)
+    assert regions[4].recipients[:2] == (2, 3) and regions[4].shares[:2] == (0.5, 0.5)
     assert [regions[i].summary for i in places] == [(4.0,), (1.5,), (1.5,), (1.0,)]
 
 
@@ -139,7 +139,7 @@ def test_a_task_knows_the_zone_that_its_robot_is_in():
                   tasks='surveyor', zones=WEST_AND_EAST)
     swarm.sweep(2)
     assert swarm.decisions() == {1: [[[0, -1], [2, -1], [2, 1], [0, 1]]], 2: []}
-    assert swarm.instances()[2].duties[0].task.member.zone is None
+    assert swarm.instances()[2].task_runners[0].task.member.zone is None
 
 
 # Connected leaders.
@@ -165,7 +165,7 @@ class Speaker(Task):
     collects = {'best': top(1)}
     known: dict[int, Any] = {}
 
-    def say(self) -> tuple[float, ...]:
+    def announce(self) -> tuple[float, ...]:
         return (100.0 + self.member.id,)
 
     def act(self, decision: Any) -> None:
@@ -200,7 +200,7 @@ def test_two_levels_count_everybody_once():
     assert [i.role for i in swarm.instances('level_1').values()] == [
         'relay', 'worker', 'relay', 'relay', 'leader', 'relay']
     below = swarm.instances()
-    assert below[1].duties[0].task.member.above == {'members': 6, 'centre': [2.5, 0.0]}
+    assert below[1].task_runners[0].task.member.above == {'members': 6, 'centre': [2.5, 0.0]}
     assert below[1].decision == [{'members': 3, 'centre': [1.0, 0.0]}]
 
 

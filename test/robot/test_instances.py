@@ -17,7 +17,7 @@
 from typing import Any
 
 from leader_election.coordination.aggregate import Aggregate, total, union
-from leader_election.coordination.plan import OWN
+from leader_election.coordination.summary_layout import OWN
 from leader_election.coordination.task import Task
 from leader_election.parameters import build, ParameterError
 from leader_election.robot.instances import instance_parameters, radii
@@ -54,7 +54,7 @@ def test_who_has_others_over_it_forms_regions():
 
 def test_levels_have_the_tasks_of_the_first():
     robot = one(tasks='count', hierarchy='20')
-    assert [duty.name for duty in robot.instances['level_1'].duties] == ['count']
+    assert [runner.name for runner in robot.instances['level_1'].task_runners] == ['count']
 
 
 @pytest.mark.parametrize('text', ['20,x', 'nan', '-1', '0', 'inf', '1e7', ',', 'twenty', '20;50'])

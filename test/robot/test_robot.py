@@ -21,8 +21,8 @@ from leader_election.parameters import build
 from leader_election.robot.codec import codec_for, Message
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter
+from leader_election.robot.region_codec import RejectReason
 from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
-from leader_election.robot.told import Reason
 import numpy as np
 import pytest
 
@@ -118,7 +118,7 @@ def test_own_echo_is_nothing():
 def test_twin():
     me = robot()
     assert not me.hear(says(ME, at=(2.0, 0.0)), 0.0)
-    assert me.twin_heard is not None and me.counts[Reason.OWN_ID.value] == 1
+    assert me.twin_heard is not None and me.counts[RejectReason.OWN_ID.value] == 1
     assert neighbours(me) == {}
 
 
@@ -129,21 +129,21 @@ def test_twin_that_says_the_very_same():
     assert mine == its
     for _ in range(3):
         me.hear(its, 1.0)
-    assert me.twin_heard is not None and me.counts[Reason.OWN_ID.value] == 1
+    assert me.twin_heard is not None and me.counts[RejectReason.OWN_ID.value] == 1
 
 
 def test_rejects():
     me = robot(neighbour_limit=2)
     for reason, payload in {
-            Reason.FRAME: says(7, frame='other'), Reason.NO_POSITION: says(7, at=None),
-            Reason.MALFORMED: 'no message', Reason.OWN_ID: says(ME),
-            Reason.NEGATIVE_DISTANCE: says(7, far=-1.0)}.items():
+            RejectReason.FRAME: says(7, frame='other'), RejectReason.NO_POSITION: says(7, at=None),
+            RejectReason.MALFORMED: 'no message', RejectReason.OWN_ID: says(ME),
+            RejectReason.NEGATIVE_DISTANCE: says(7, far=-1.0)}.items():
         assert not me.hear(payload, 0.0)
         assert me.counts[reason.value] == 1, reason
     assert neighbours(me) == {}
     for sender in (7, 8, 9):
         me.hear(says(sender), 0.0)
-    assert me.counts[Reason.LIMIT.value] == 1
+    assert me.counts[RejectReason.LIMIT.value] == 1
     assert set(neighbours(me)) == {7, 8}
 
 
@@ -330,9 +330,9 @@ def test_any_algorithm(algorithm):
     assert (weak.state.leader, strong.state.leader) == (7, 7)
     assert (weak.leads, strong.leads) == (False, True)
     for field, value in zip(weak.main.algorithm.fields, weak.state):
-        for number in (value,) if field.blank is None else value:
+        for number in (value,) if field.padding is None else value:
             assert type(number) is field.type
-    assert [weak.counts[reason.value] for reason in Reason] == [0] * len(Reason)
+    assert [weak.counts[reason.value] for reason in RejectReason] == [0] * len(RejectReason)
 
 
 def test_who_is_led_by_itself_for_want_of_another_does_not_lead():

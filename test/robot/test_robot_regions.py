@@ -28,7 +28,7 @@ from jsonschema import Draft202012Validator
 from leader_election.coordination.aggregate import histogram, mean, top, total
 from leader_election.coordination.task import Task
 from leader_election.robot.codec import codec_for, MAX_LENGTH, Message
-from leader_election.robot.told import MAX_DECISION, MAX_ID
+from leader_election.robot.region_codec import MAX_DECISION, MAX_ID
 import pytest
 from robot.swarm import line, of_one, Swarm
 
@@ -157,7 +157,7 @@ class Broken(Task):
     def act(self, decision: Any) -> None:
         raise KeyError(decision)
 
-    def say(self) -> Any:
+    def announce(self) -> Any:
         return ['x']
 
 
@@ -170,7 +170,7 @@ def test_with_a_task_that_fails_a_robot_goes_on_electing_counting_and_relaying()
     assert swarm.decisions() == {i: [None, {'members': 3, 'centre': [1.0, 0.0]}] for i in line(3)}
     # In each of ten rounds all fail to sense, act and speak, and robot 1, which leads, to decide.
     assert counts(swarm, 'task_errors') == {1: 40, 2: 30, 3: 30}
-    assert all('RuntimeError: sense' in robot.main.duties[0].trouble
+    assert all('RuntimeError: sense' in robot.main.task_runners[0].trouble
                for robot in swarm.robots.values())
 
 

@@ -20,8 +20,8 @@ import json
 import math
 from typing import Any
 
-from leader_election.coordination import plan
-from leader_election.coordination.aggregate import Layout
+from leader_election.coordination import summary_layout
+from leader_election.coordination.aggregate import AggregateSet
 from leader_election.coordination.task import Member, Task
 from leader_election.parameters import build
 from leader_election.world.parameters import WorldParameters
@@ -101,11 +101,11 @@ def scan_of(ranges: Any, increment: float, reach: float) -> LaserScan:
 
 def summary_of(task: type[Task] | Task, offers: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
     """Return what robots contribute, by their ids, all combined, and how many they are."""
-    layout = Layout(task.collects)
-    row = list(layout.blank)
+    aggregates = AggregateSet(task.collects)
+    row = list(aggregates.identity)
     for robot, offer in offers.items():
-        plan.combine(layout.plan, row, layout.offer(robot, offer), 1.0)
-    return {'members': float(len(offers))} | layout.results(row)
+        summary_layout.combine(aggregates.layout, row, aggregates.contribution(robot, offer), 1.0)
+    return {'members': float(len(offers))} | aggregates.results(row)
 
 
 class Swarm:

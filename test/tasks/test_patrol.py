@@ -67,7 +67,7 @@ def test_without_an_area_it_is_the_disc_round_the_leader_who_stays_there() -> No
     told = task.decide(collected(r1=(1, 2), r2=(3, 3)))
     assert told['ids'] == [2]
     assert area_of(told['area']).bounds == pytest.approx((-4, -3, 6, 7))
-    assert task.say() == (1.0, 2.0, 5.0)
+    assert task.announce() == (1.0, 2.0, 5.0)
     # It was pushed away: the disc stays.
     task.member.pose = lambda: (2.0, 2.0, 0.0)
     assert task.decide(collected(r1=(2, 2), r2=(3, 3))) == told
@@ -77,20 +77,20 @@ def test_without_an_area_it_is_the_disc_round_the_leader_who_stays_there() -> No
 
 def test_a_leader_keeps_its_post_as_long_as_it_leads() -> None:
     task = patroller(pose=(1.0, 2.0, 0.0))
-    assert task.say() is None
+    assert task.announce() is None
     task.decide(collected(r1=(1, 2)))
     task.member.pose = lambda: (3.0, 3.0, 0.0)
     # A radius that changes by less than a tenth is the same.
     for radius, said in ((5.4, (1.0, 2.0, 5.0)), (5.6, (1.0, 2.0, 5.6)), (5.2, (1.0, 2.0, 5.6))):
         task.member.radius = radius
         task.act(task.decide(collected(r1=(3, 3))))
-        assert task.say() == said
+        assert task.announce() == said
     task.member.leads = False
     task.act(None)
-    assert task.say() is None
+    assert task.announce() is None
     task.member.leads = True
     task.decide(collected(r1=(3, 3)))
-    assert task.say() == (3.0, 3.0, 5.2)
+    assert task.announce() == (3.0, 3.0, 5.2)
 
 
 def test_routes_of_two_parts_keep_apart() -> None:
@@ -119,7 +119,7 @@ def test_a_region_without_radius_needs_an_area() -> None:
             patroller(radius=radius).decide(collected(r1=(0, 0)))
         alone = patroller(radius=radius, area=STRIP)
         assert alone.decide(collected(r1=(0, 0)))['ids'] == [1]
-        assert alone.say() == (0.0, 0.0, 0.0)
+        assert alone.announce() == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize('area', [(1.0,), (0.0, 0.0, 1.0, 1.0), (0, 0, 1, 1, 1, 0, 0, 1)])

@@ -29,8 +29,8 @@ from leader_election.lab.engine.advance import (
     MORE_ROOM,
     rebuild,
 )
-from leader_election.lab.engine.agenda import Agenda, agenda
 from leader_election.lab.engine.compiled import use, use_motion
+from leader_election.lab.engine.event_queue import event_queue, EventQueue
 from leader_election.lab.engine.links import FRESH, larger_links, Links, links
 from leader_election.lab.engine.network import (
     COUNTERS,
@@ -49,8 +49,8 @@ SKIN = 0.4
 when devices may have moved by half of that, and longer rows cost more in each round."""
 
 __all__ = [
-    'Agenda', 'COLUMNS', 'COUNTERS', 'DONE', 'Devices', 'FRESH', 'Links', 'Lists', 'MEASURES',
+    'EventQueue', 'COLUMNS', 'COUNTERS', 'DONE', 'Devices', 'FRESH', 'Links', 'Lists', 'MEASURES',
     'MORE_PAIRS', 'MORE_POOL', 'MORE_ROOM', 'Medium', 'Network', 'Pool', 'SKIN', 'Watch',
-    'advance', 'agenda', 'detach', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild',
+    'advance', 'event_queue', 'detach', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild',
     'use', 'use_motion', 'watch',
 ]

@@ -15,9 +15,9 @@
 """The loop that runs a network: rounds, moves and samples, each in its time."""
 
 from leader_election.algorithms import Device
-from leader_election.lab.engine.agenda import sift
 from leader_election.lab.engine.borrow import borrow
 from leader_election.lab.engine.compiled import copy, move, put, run_round, state_at
+from leader_election.lab.engine.event_queue import sift
 from leader_election.lab.engine.jit import jit
 from leader_election.lab.engine.links import (
     count_pairs,

@@ -26,7 +26,7 @@ from typing import Any, get_type_hints
 
 from leader_election.algorithms import Algorithm
 from leader_election.algorithms.fields import KEPT
-from leader_election.coordination.plan import combine_own
+from leader_election.coordination.summary_layout import combine_own
 from leader_election.lab.engine.borrow import borrow
 from numba.extending import overload
 

@@ -16,7 +16,7 @@
 
 from typing import Any, NamedTuple
 
-from leader_election.lab.engine.agenda import Agenda
+from leader_election.lab.engine.event_queue import EventQueue
 from leader_election.lab.engine.links import Links
 from leader_election.lab.engine.pool import Pool
 from leader_election.lab.engine.sample import COLUMNS
@@ -135,8 +135,8 @@ class Network(NamedTuple):
     devices: Devices
     exports: Any
     """The algorithm's columns: what each device sent last, which is also its state."""
-    rounds: Agenda
-    moves: Agenda
+    rounds: EventQueue
+    moves: EventQueue
     motion: Any
     links: Links
     lists: Lists

@@ -16,8 +16,8 @@
 
 from typing import Any
 
-from leader_election.coordination.plan import ADD
 from leader_election.coordination.region import CANDIDATE
+from leader_election.coordination.summary_layout import ADD
 from leader_election.lab.engine.jit import jit
 from numba.extending import overload
 import numpy as np
@@ -52,7 +52,7 @@ def sample_regions(devices: Any, exports: Any, watch: Any, parameters: Any, row:
 def _sample_regions(devices: Any, exports: Any, watch: Any, parameters: Any, row: Any) -> Any:
     if 'summary' in exports.fields:
         return lambda devices, exports, watch, parameters, row: measure(
-            devices, exports, watch, parameters.region.plan.kind[0] == ADD, row)
+            devices, exports, watch, parameters.region.layout.kind[0] == ADD, row)
     return lambda devices, exports, watch, parameters, row: None
 
 
@@ -72,7 +72,7 @@ def measure(devices, exports, watch, adds, row):
         if not (devices.running[i] and watch.begun[i]):
             continue
         begun += 1
-        present += exports.offer[i, 0]
+        present += exports.contribution[i, 0]
         if leads(devices, exports, watch, i):
             leaders += 1
             total += exports.summary[i, 0]

@@ -23,10 +23,10 @@ the algorithm is the best that has the most devices behind one and the same lead
 
 from collections.abc import Callable, Sequence
 
+from leader_election.lab.derived_metrics import following, united
 from leader_election.lab.figures.error import FigureError
 from leader_election.lab.figures.style import colour_of, count_seeds, FONT, INK, new_figure, words
 from leader_election.lab.figures.sweep import varied
-from leader_election.lab.following import following, united
 from leader_election.lab.statistics import time_average
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb

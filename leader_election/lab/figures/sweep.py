@@ -20,6 +20,7 @@ Instability alone misleads: devices that all follow a leader that is gone are ve
 
 from itertools import product
 
+from leader_election.lab.derived_metrics import following
 from leader_election.lab.figures.error import FigureError
 from leader_election.lab.figures.style import (
     colour_of,
@@ -31,7 +32,6 @@ from leader_election.lab.figures.style import (
     tidy,
     words,
 )
-from leader_election.lab.following import following
 from leader_election.lab.statistics import time_average
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

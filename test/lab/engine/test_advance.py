@@ -26,7 +26,7 @@ from leader_election.coordination.aggregate import AGGREGATES
 from leader_election.coordination.region import COLLECTIONS
 from leader_election.lab import build
 from leader_election.lab.scenario import Scenario
-from leader_election.lab.simulate import Stage
+from leader_election.lab.simulate import Simulation
 from leader_election.robot.codec import Codec, Message
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
@@ -37,7 +37,7 @@ FLEETING = {'round_period': 0.01, 'message_expiry': 0.02, 'measurement_expiry': 
 """Nothing that robots hear is left at their next round."""
 
 
-def slow_for(stage: Stage, seed: int) -> Slow:
+def slow_for(stage: Simulation, seed: int) -> Slow:
     """Return the slow simulation of the same run, which draws the same."""
     devices, lists = stage.network.devices, stage.network.lists
     assert begins_as_its_algorithm_says(stage)
@@ -53,7 +53,7 @@ def slow_for(stage: Stage, seed: int) -> Slow:
     return slow
 
 
-def begins_as_its_algorithm_says(stage: Stage) -> bool:
+def begins_as_its_algorithm_says(stage: Simulation) -> bool:
     """Say whether all begin as their algorithm says, but for what the scenario says in regions."""
     if stage.entrant.regions is not None:
         return True
@@ -68,7 +68,7 @@ def told(algorithm: Algorithm, state: Any) -> tuple[Any, ...]:
     return tuple(value for field, value in zip(algorithm.fields, state) if not field.kept)
 
 
-def side_by_side(stage: Stage, slow: Slow, until: float,
+def side_by_side(stage: Simulation, slow: Slow, until: float,
                  ) -> Iterator[tuple[int, float, list[Heard]]]:
     """Run both; yield each round, once they agree on what came out and what lies in mailboxes."""
     for i, now in rounds(stage, until):
@@ -84,7 +84,7 @@ def side_by_side(stage: Stage, slow: Slow, until: float,
         yield i, now, heard
 
 
-def compare(scenario: Scenario, seed: int) -> Stage:
+def compare(scenario: Scenario, seed: int) -> Simulation:
     """Run a scenario both ways to its end."""
     stage = begun(scenario, seed)
     slow = slow_for(stage, seed)

@@ -21,7 +21,7 @@ from lab.stages import begun, line, rounds, scene, SQUARE, states, WALK
 from leader_election.coordination.region import CANDIDATE
 from leader_election.lab.engine import COLUMNS
 from leader_election.lab.engine.region_sample import REGION_MEASURES
-from leader_election.lab.simulate import Stage
+from leader_election.lab.simulate import Simulation
 import numpy as np
 import pytest
 
@@ -29,13 +29,13 @@ FOUR = {'kind': 'grid', 'columns': 4, 'rows': 1, 'step': [10, 10]}
 """Ids 0 to 3 on a line, and each hears the next."""
 
 
-def sampled(stage: Stage, k: int) -> dict[str, float]:
+def sampled(stage: Simulation, k: int) -> dict[str, float]:
     """Return the k-th sample of what is measured of regions."""
     found = dict(zip(COLUMNS, stage.network.watch.samples[k].tolist()))
     return {name: found[name] for name in REGION_MEASURES}
 
 
-def measured(stage: Stage, begun_by: Sequence[int]) -> dict[str, float]:
+def measured(stage: Simulation, begun_by: Sequence[int]) -> dict[str, float]:
     """Return what a sample must say, from the states of those that run and have begun."""
     now = {i: state for i, state in enumerate(states(stage)) if i in begun_by}
     leaders = {i: state for i, state in now.items() if (
@@ -43,7 +43,7 @@ def measured(stage: Stage, begun_by: Sequence[int]) -> dict[str, float]:
     informed = [state for state in now.values() if state.decision[0] < math.inf]
     loads = [state.summary[0] for state in leaders.values()]
     return {
-        'counted': sum(loads), 'present': sum(state.offer[0] for state in now.values()),
+        'counted': sum(loads), 'present': sum(state.contribution[0] for state in now.values()),
         'informed': len(informed) / len(now),
         'agreeing': sum(state.leader in leaders and abs(
             state.decision[0] - leaders[state.leader].decision[0]) < 0.5
@@ -98,7 +98,7 @@ def test_what_does_not_add_up_is_no_load() -> None:
         'counted', 'present', 'load_mean', 'load_sigma'))
 
 
-def together(collection: str) -> Stage:
+def together(collection: str) -> Simulation:
     """Return 12 rounds of the line: all at once, and what is sent in one is heard in the next."""
     stage = begun(scene(
         devices=[FOUR], messages={'range': 10, 'delay': [0.5, 0.5]}, rounds={'phase': 'together'},

@@ -18,12 +18,12 @@ from typing import Any
 
 from lab.stages import begun, line, rounds, scene, states, WALK
 from leader_election.lab.engine import MEASURES
-from leader_election.lab.simulate import Stage
+from leader_election.lab.simulate import Simulation
 import numpy as np
 import pytest
 
 
-def measured(stage: Stage, history: dict[int, list[bool]], since: int) -> dict[str, float]:
+def measured(stage: Simulation, history: dict[int, list[bool]], since: int) -> dict[str, float]:
     """
     Return all measures by their definitions.
 
@@ -51,7 +51,7 @@ def measured(stage: Stage, history: dict[int, list[bool]], since: int) -> dict[s
         'mean_radius': np.mean(radii or 0), 'largest_radius': max(radii, default=0)}
 
 
-def check(scenario: Any, label: str, seed: int) -> Stage:
+def check(scenario: Any, label: str, seed: int) -> Simulation:
     """Run, and compare each sample."""
     stage = begun(scenario, seed, label)
     history: dict[int, list[bool]] = {}

@@ -1,0 +1,103 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The processes that a demonstration starts, kills and stops."""
+
+import ctypes
+from pathlib import Path
+import signal
+import subprocess
+import sys
+from types import TracebackType
+from typing import Any
+
+_PR_SET_PDEATHSIG = 1
+_GRACE = 30.0
+"""So long a process may take to end when it is asked to [s]."""
+
+
+class ProcessDied(RuntimeError):
+    """A process ended that should not have; the text is one line for people."""
+
+
+def end_with_parent() -> None:
+    """Have Linux stop this process when its parent dies, even by SIGKILL."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
+
+
+class Processes:
+    """
+    Executables of this package, each with a log file; all are stopped at the end of a ``with``.
+
+    :param folder: for the log files.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self._running: dict[str, subprocess.Popen[bytes]] = {}
+
+    def start(self, name: str, executable: str, parameters: dict[str, Any],
+              remaps: dict[str, str] | None = None) -> int:
+        """Start an executable as a node of that name; return its pid."""
+        command = [sys.executable, '-m', 'leader_election', executable, '--ros-args']
+        for parameter, value in parameters.items():
+            command += ['-p', f'{parameter}:={_yaml(value)}']
+        for old, new in {'__node': name, **(remaps or {})}.items():
+            command += ['-r', f'{old}:={new}']
+        with self._log(name).open('wb') as log:
+            self._running[name] = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=subprocess.STDOUT,
+                preexec_fn=end_with_parent, start_new_session=True)
+        return self._running[name].pid
+
+    def kill(self, name: str) -> None:
+        """Kill a process as a power cut would: SIGKILL."""
+        child = self._running.pop(name)
+        child.kill()
+        child.wait()
+
+    def check(self) -> None:
+        """Raise :class:`ProcessDied` if a process has ended."""
+        for name, child in self._running.items():
+            if child.poll() is not None:
+                last = self._log(name).read_text(errors='replace').strip().splitlines()[-1:]
+                raise ProcessDied(f'{name} ended with status {child.returncode}: '
+                                f'{"".join(last) or "it said nothing"} (see {self._log(name)})')
+
+    def _log(self, name: str) -> Path:
+        return self._folder / f'{name}.log'
+
+    def __enter__(self) -> 'Processes':
+        """Return itself."""
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
+                 trace: TracebackType | None) -> None:
+        """Stop all, at once and politely; whoever does not listen is killed."""
+        for child in self._running.values():
+            child.send_signal(signal.SIGINT)
+        for child in self._running.values():
+            try:
+                child.wait(_GRACE)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+
+
+def _yaml(value: Any) -> str:
+    """Write a value as a ROS argument takes it; a text that looks like a number stays a text."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"'{value}'" if isinstance(value, str) else repr(value)

@@ -1,0 +1,26 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The demonstrations there are, by the task."""
+
+from leader_election.demo.scenarios.count import CountTrial
+from leader_election.demo.scenarios.field import FieldTrial
+from leader_election.demo.scenarios.patrol import PatrolTrial
+from leader_election.demo.scenarios.rally import RallyTrial
+from leader_election.demo.scenarios.scenario import DemoScenario
+
+NO_TASK = ''
+SCENARIOS: dict[str, type[DemoScenario]] = {
+    NO_TASK: DemoScenario, 'count': CountTrial, 'field': FieldTrial, 'patrol': PatrolTrial,
+    'rally': RallyTrial}

@@ -1,0 +1,34 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""One robot of a fleet file."""
+
+from typing import Any, NamedTuple
+
+from leader_election.fleet.entry import Entry
+
+
+class FleetRobot(NamedTuple):
+    """All that concerns it put together."""
+
+    entry: Entry
+    hostname: str
+    """Of the computer that it runs on."""
+    enabled: bool
+    parameters: dict[str, Any]
+    """Of its node, ``robot_id`` and ``initial_pose`` among them; the rest only where set."""
+    topics: dict[str, str]
+    """Those of ``fleet_settings.TOPICS`` that are set."""
+    driving: dict[str, Any]
+    """What holds for whatever drives it, where set."""

@@ -1,0 +1,228 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A run in the making, step by step, and what is to be seen of it."""
+
+from collections.abc import Sequence
+import copy
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from leader_election.lab import engine
+from leader_election.lab.build import larger, network_of
+from leader_election.lab.engine import Medium
+from leader_election.lab.message_length import message_bytes
+from leader_election.lab.reset import begin
+from leader_election.lab.scenario import Entrant, Scenario
+from leader_election.lab.selection import leading
+import numpy as np
+from numpy.typing import NDArray
+
+STRETCH = 1_000_000
+"""About so many rounds are run before Python has a say again."""
+
+
+class Snapshot(NamedTuple):
+    """A network at one time; n devices."""
+
+    time: float
+    """[s]."""
+    id: NDArray[np.int64]
+    position: NDArray[np.float64]
+    """Shape (n, 2) [m]."""
+    leader: NDArray[np.int64]
+    """The id of each one's leader, shape (n,)."""
+    is_leader: NDArray[np.bool_]
+    running: NDArray[np.bool_]
+    pairs: NDArray[np.int32]
+    """The indices of those that hear each other, shape (m, 2)."""
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a run gave."""
+
+    samples: NDArray[np.float64]
+    """Shape (times, len(COLUMNS))."""
+    counts: NDArray[np.int64]
+    """Shape (len(COUNTERS),)."""
+    message_bytes: float
+    """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
+    snapshots: list[Snapshot] = field(default_factory=list)
+    shared: int = 0
+    """How many of its rounds were run for an earlier one, which began the same."""
+
+
+class Simulation:
+    """A run in the making."""
+
+    def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
+        # What happens to one thing does not change what is drawn for another.
+        streams = [np.random.default_rng([seed, stream]) for stream in range(1, 6)]
+        self._strengths, rounds, walk, self._messages, self._events = streams
+        self._walk = walk
+        self.scenario, self.entrant = scenario, entrant
+        self.network = network_of(scenario, entrant, seed, rounds, walk)
+        self._degree_since = np.nan
+        engine.use_motion(scenario.motion.state, scenario.motion.step)
+        engine.use(entrant.algorithm, entrant.parameters)
+        every = scenario.strength.every
+        self.switches = [k * every for k in range(int(min(scenario.duration / every, 1e6)) + 1)
+                         if k * every < scenario.duration] if np.isfinite(every) else [0.0]
+        self.switch(0.0)
+        self._begin()
+        for event, parameters in scenario.events:
+            if event.prepare is not None:
+                event.prepare(parameters, self.network)
+
+    def play(self, since: float = 0.0, until: float = np.inf,
+             snapshots: Sequence[float] = ()) -> list[Snapshot]:
+        """
+        Let all happen that the scenario says, from a time on up to just before another one [s].
+
+        :param since: where what was played before ended.
+        :return: those taken in this time.
+        """
+        scenario, taken = self.scenario, []
+        # Three times 0.1 s are a hair more than 0.3 s, and the sample at the end is wanted.
+        end = max(scenario.duration, float(scenario.times()[-1]))
+        times = [p.at for _, p in scenario.events if p.at <= scenario.duration]
+        for stop in sorted({0.0, end, *snapshots, *times, *self.switches}):
+            if not since <= stop < until:
+                continue
+            self.run(min(stop, end))
+            for event, parameters in scenario.events:
+                if parameters.at == stop:
+                    self.happen(event, parameters)
+            if stop == 0.0 and scenario.rounds.acquainted:
+                self.acquaint()
+            if stop > 0.0 and stop in self.switches:
+                self.switch(stop)
+            if stop in snapshots:
+                taken.append(self.snapshot(stop))
+        self.run(min(until, end))
+        return taken
+
+    def branch(self, scenario: Scenario) -> 'Simulation':
+        """
+        Return a run that goes on from here by itself.
+
+        :param scenario: the same as this one's, but for what happens from now on.
+        """
+        twin = copy.copy(self)
+        twin.scenario = scenario
+        changing = ('network', '_strengths', '_walk', '_messages', '_events')
+        vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
+        return twin
+
+    def measured(self, snapshots: list[Snapshot], shared: int = 0) -> Run:
+        """Return what the run gave."""
+        watch = self.network.watch
+        length = message_bytes(self.entrant, self.network)
+        return Run(watch.samples, watch.counts, length, snapshots, shared)
+
+    def run(self, until: float) -> None:
+        """Run on to a time [s]."""
+        watch = self.network.watch
+        stretch = max(STRETCH / len(self.network.devices.id) * self.scenario.rounds.period,
+                      self.scenario.rounds.period)
+        now = watch.sampled[0] * watch.interval
+        while True:
+            now = min(now + stretch, until)
+            while (status := engine.advance(
+                    self.network, self._medium(), self.entrant.parameters, self._messages,
+                    self._walk, now)) != engine.DONE:
+                self.network = larger(self.network, self.entrant.algorithm, status)
+            if now >= until:
+                return
+
+    def happen(self, event: Any, parameters: Any) -> None:
+        """Let an event happen."""
+        if event.states:
+            self._detach()
+        # Of strengths an event speaks as the scenario does; of states, and of who is the strongest
+        # then, as the algorithm does.
+        negated = self.entrant.weakest and not event.states
+        strength = self.network.devices.strength
+        if negated:
+            strength *= -1.0
+        event.happen(parameters, self.network, self.entrant.algorithm, self._events)
+        if negated:
+            strength *= -1.0
+
+    def switch(self, time: float) -> None:
+        """Give all devices the strengths that hold from a time on [s]."""
+        cycle = self.scenario.strength.cycle
+        every = self.scenario.strength.every
+        kind = cycle[round(time / every) % len(cycle)] if np.isfinite(every) else cycle[0]
+        devices = self.network.devices
+        self._degree_since = time if kind == 'degree' else np.nan
+        strength = {
+            'random': self._strengths.random(len(devices.id))[devices.id - devices.id.min()],
+            'degree': np.zeros(len(devices.id)),
+            'id': devices.id.astype(float),
+            'lower_id': -devices.id.astype(float),
+            'equal': np.zeros(len(devices.id)),
+        }[kind]
+        devices.strength[:] = -strength if self.entrant.weakest else strength
+
+    def acquaint(self) -> None:
+        """Let all devices have heard the states of those in their range."""
+        while (status := engine.rebuild(self.network, self._medium(), 0.0)) != engine.DONE:
+            self.network = larger(self.network, self.entrant.algorithm, status)
+        links, devices = self.network.links, self.network.devices
+        slots, _, near = self._in_range()
+        links.box[slots[near]] = engine.FRESH
+        links.told[slots[near]] = True
+        devices.sent[:] = 0.0
+        for counter in ('sent', 'delivered'):
+            self.network.watch.counts[engine.COUNTERS.index(counter)] += near.sum()
+        self._detach()
+
+    def _detach(self) -> None:
+        """Let what was sent stay what it was, whatever happens to the states."""
+        while self.network.pool.top[0] < self.network.links.start[-1]:
+            self.network = larger(self.network, self.entrant.algorithm, engine.MORE_POOL)
+        engine.detach(self.network, np.arange(len(self.network.devices.id)))
+
+    def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
+        """Return all slots, the receiver and the sender of each, and which are in range."""
+        links, position = self.network.links, self.network.devices.position
+        receiver = np.repeat(np.arange(len(position)), np.diff(links.start))
+        pairs = np.stack([receiver, links.neighbour[:len(receiver)]], axis=1).astype(np.int32)
+        apart = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
+        return np.arange(len(receiver)), pairs, apart <= self._medium().reach
+
+    def snapshot(self, time: float) -> Snapshot:
+        """Return the network as it is."""
+        devices = self.network.devices
+        _, pairs, near = self._in_range()
+        return Snapshot(
+            time, devices.id.copy(), devices.position.copy(), self.network.exports.leader.copy(),
+            leading(self.network), devices.running.copy(),
+            pairs[near & (pairs[:, 0] < pairs[:, 1])])
+
+    def _begin(self) -> None:
+        for i in range(len(self.network.devices.id)):
+            begin(self.entrant.algorithm, self.network, i)
+
+    def _medium(self) -> Medium:
+        messages, rounds = self.scenario.messages, self.scenario.rounds
+        fixed = self.network.lists.fixed >= 0
+        return Medium(
+            reach=np.inf if fixed else messages.range, floor=messages.floor,
+            hops=messages.metric == 'hops', expiry=messages.expiry, loss=messages.loss,
+            delay_least=messages.delay[0], delay_most=messages.delay[1],
+            duplication=messages.duplication, jitter=rounds.jitter,
+            degree_since=self._degree_since, degree_sign=-1.0 if self.entrant.weakest else 1.0)

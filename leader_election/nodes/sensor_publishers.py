@@ -1,0 +1,76 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What the robots of the embedded world sense, as topics."""
+
+from array import array
+
+from builtin_interfaces.msg import Time
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.rate import Rate
+from leader_election.world.world import World
+import numpy as np
+from rclpy.node import Node
+from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Float64
+
+
+class ScanPublisher:
+    """Publishes ``robot_<id>/scan`` of those robots whose scan somebody listens to."""
+
+    def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
+        """Make the publishers, where there is a rate."""
+        rate = parameters.scan_rate
+        self._world = world
+        self._rate = Rate(rate)
+        self._publishers = [node.create_publisher(LaserScan, f'robot_{i}/scan', 10)
+                            for i in world.scene.ids] if rate else []
+        self._message = LaserScan(
+            angle_min=0.0, angle_increment=world.lidar.increment,
+            angle_max=world.lidar.increment * (parameters.scan_beams - 1),
+            scan_time=1.0 / rate if rate else 0.0,
+            range_min=0.0, range_max=parameters.scan_range)
+        self._message.header.frame_id = 'base_link'
+
+    def publish(self, stamp: Time) -> None:
+        """Publish what is due at the world's time."""
+        if not self._rate.due(self._world.time):
+            return
+        who = [place for place, publisher in enumerate(self._publishers)
+               if publisher.get_subscription_count() > 0]
+        if not who:
+            return
+        self._message.header.stamp = stamp
+        ranges = self._world.lidar.scan(self._world.poses, who).astype(np.float32)
+        for place, row in zip(who, ranges):
+            self._message.ranges = array('f', row.tobytes())
+            self._publishers[place].publish(self._message)
+
+
+class ReadingPublisher:
+    """Publishes ``robot_<id>/reading``."""
+
+    def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
+        """Make the publishers, where there is a rate."""
+        self._world = world
+        self._rate = Rate(parameters.reading_rate)
+        self._publishers = [node.create_publisher(Float64, f'robot_{i}/reading', 10)
+                            for i in world.scene.ids] if parameters.reading_rate else []
+
+    def publish(self, stamp: Time) -> None:
+        """Publish what is due at the world's time; a plain number has no stamp."""
+        if self._rate.due(self._world.time):
+            values = self._world.field.read(self._world.poses).tolist()
+            for publisher, value in zip(self._publishers, values):
+                publisher.publish(Float64(data=value))

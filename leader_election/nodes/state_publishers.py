@@ -1,0 +1,141 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+A robot's typed outputs, latched and published when they change.
+
+Those of its first instance are in the robot's namespace, those of another in one of its name.
+"""
+
+from collections.abc import Mapping
+import math
+from typing import Any
+
+from geometry_msgs.msg import Point32, PolygonStamped
+from leader_election.nodes.qos import STATE
+from leader_election.robot.codec import MAIN
+from leader_election.robot.instance import Instance
+from leader_election.robot.neighbourhood import NeighbourView
+from leader_election.robot.regions import outline
+from leader_election.robot.robot import Robot
+from rclpy.node import Node
+from std_msgs.msg import (
+    Bool,
+    Float64,
+    Float64MultiArray,
+    Int64,
+    Int64MultiArray,
+    MultiArrayDimension,
+    String,
+)
+
+
+class StatePublishers:
+    """
+    ``leader``, ``is_leader``, ``role``, ``distance``, ``neighbours`` and, on a leader, ``region``.
+
+    Where there are regions also ``decision`` and, on a leader, ``region_summary``.
+    """
+
+    def __init__(self, node: Node, instance: Instance) -> None:
+        self._node = node
+        self._instance = instance
+        kinds: dict[str, Any] = {
+            'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
+            'neighbours': Int64MultiArray, 'region': PolygonStamped}
+        if instance.region is not None:
+            kinds |= {'decision': String, 'region_summary': Float64MultiArray}
+        prefix = '' if instance.name == MAIN else f'{instance.name}/'
+        self._publishers = {
+            name: node.create_publisher(kind, prefix + name, STATE)
+            for name, kind in kinds.items()}
+        self._last: dict[str, Any] = {}
+
+    def publish(self, robot: Robot) -> None:
+        """Publish what has changed."""
+        instance = self._instance
+        view = instance.view
+        self._send('leader', instance.state.leader, Int64)
+        self._send('is_leader', instance.leads, Bool)
+        self._send('role', instance.role, String)
+        self._send('distance', instance.distance, Float64)
+        self._send('neighbours', [message.id for message in view.messages], Int64MultiArray)
+        self._region(robot, view)
+        if instance.region is not None:
+            self._send('decision', instance.region.decision, String)
+            self._summary()
+
+    def _send(self, name: str, value: Any, kind: Any) -> None:
+        if name not in self._last or self._last[name] != value:
+            self._last[name] = value
+            self._publishers[name].publish(kind(data=value))
+
+    def _summary(self) -> None:
+        """Publish what a leader has collected: numbers with names; none once it leads no more."""
+        numbers = named(self._instance.summary) if self._instance.leads else {}
+        if numbers == self._last.get('region_summary'):
+            return
+        self._last['region_summary'] = numbers
+        message = Float64MultiArray(data=list(numbers.values()))
+        message.layout.dim = [
+            MultiArrayDimension(label=label, size=1, stride=1) for label in numbers]
+        self._publishers['region_summary'].publish(message)
+
+    def _region(self, robot: Robot, view: NeighbourView) -> None:
+        """Publish the outline of the region; an empty one once it is over."""
+        leads, own = self._instance.leads, robot.parameters.robot_id
+        members = [robot.position] if leads else []
+        members += [message.position for message, export in zip(view.messages, view.exports)
+                    if leads and export.leader == own]
+        known = sorted(p for p in members if p is not None)
+        if leads:
+            known = self._instance.outline or known
+        if known == self._last.get('region', []):
+            return
+        self._last['region'] = known
+        message = PolygonStamped()
+        message.header.frame_id = robot.parameters.frame
+        message.header.stamp = self._node.get_clock().now().to_msg()
+        if known:
+            ring = outline(known).exterior.coords[:-1]
+            message.polygon.points = [Point32(x=x, y=y) for x, y in ring]
+        self._publishers['region'].publish(message)
+
+
+def named(summary: Mapping[str, Any]) -> dict[str, float]:
+    """
+    Return a summary as numbers with names; what nobody can say, or is no number, is NaN.
+
+    >>> named({'members': 3.0, 'count.centre': [1.0, 2.0], 'field.mean': None})
+    {'members': 3.0, 'count.centre.0': 1.0, 'count.centre.1': 2.0, 'field.mean': nan}
+    """
+    numbers: dict[str, float] = {}
+    for name, value in summary.items():
+        if isinstance(value, (list, tuple)):
+            value = dict(enumerate(value))
+        if isinstance(value, Mapping):
+            numbers |= named({f'{name}.{part}': of_it for part, of_it in value.items()})
+        else:
+            numbers[name] = _number(value)
+    return numbers
+
+
+def _number(value: Any) -> float:
+    """Return a number, the one NaN for what is none or too large for one."""
+    try:
+        number = float(value) if isinstance(value, (bool, int, float)) else math.nan
+    except OverflowError:
+        return math.nan
+    # One NaN is like itself in a comparison of two dictionaries; two are not.
+    return math.nan if math.isnan(number) else number

@@ -1,0 +1,86 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What is of use in a recorded message, as plain values: fields may be other than is expected."""
+
+from collections.abc import Callable
+import math
+from typing import Any
+
+from leader_election.recording.diagnostics import Status
+from leader_election.robot.codec import MAX_COORDINATE
+from leader_election.view.frame import Ring, Rings, rings_of
+
+STRING, MARKERS = 'std_msgs/msg/String', 'visualization_msgs/msg/MarkerArray'
+ODOMETRY, CLOCK = 'nav_msgs/msg/Odometry', 'rosgraph_msgs/msg/Clock'
+DIAGNOSTICS = 'diagnostic_msgs/msg/DiagnosticArray'
+
+
+def content(kind: str, message: Any) -> Any:
+    """
+    Return what is of use in a message; ``None``: it is not what its type says.
+
+    :param kind: one of the types above; of a string its text is returned, of markers the
+        outlines (:class:`Rings`), of odometry the place x, y [m], of a clock the time [s], of
+        diagnostics the list of each :class:`Status`.
+
+    >>> from types import SimpleNamespace
+    >>> content(STRING, SimpleNamespace(data='text')), content(STRING, SimpleNamespace(data=3))
+    ('text', None)
+    """
+    try:
+        return _READERS[kind](message)
+    except (AttributeError, TypeError, ValueError, OverflowError):
+        return None
+
+
+def _text(message: Any) -> str:
+    if not isinstance(message.data, str):
+        raise TypeError
+    return message.data
+
+
+def _time(message: Any) -> float:
+    return float(message.clock.sec) + float(message.clock.nanosec) * 1e-9
+
+
+def _place(message: Any) -> tuple[float, float]:
+    position = message.pose.pose.position
+    return float(position.x), float(position.y)
+
+
+def _statuses(message: Any) -> list[Status]:
+    return [Status(str(status.name), str(status.hardware_id),
+                   {str(value.key): str(value.value) for value in status.values})
+            for status in message.status]
+
+
+def _rings(message: Any) -> Rings:
+    """Return the outlines that can be drawn."""
+    rings = rings_of(message.markers)
+    return Rings(tuple(ring for ring in rings.arena if _is_drawn(ring) and _is_area(ring)),
+                 tuple(ring for ring in rings.obstacles if _is_drawn(ring)))
+
+
+def _is_drawn(ring: Ring) -> bool:
+    # Not a number is not below anything.
+    return all(math.hypot(x, y) <= MAX_COORDINATE for x, y in ring)
+
+
+def _is_area(ring: Ring) -> bool:
+    return all(max(along) > min(along) for along in zip(*ring))
+
+
+_READERS: dict[str, Callable[[Any], Any]] = {
+    STRING: _text, MARKERS: _rings, ODOMETRY: _place, CLOCK: _time, DIAGNOSTICS: _statuses}

@@ -1,0 +1,69 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Which robots a fleet hosts, and what it tells them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.robot_host import RobotHost
+from leader_election.parameters import ParameterError
+import pytest
+import rclpy
+
+LISTED = "roster:='{name: alice, id: 7, pose: {x: 1.0, y: 2.0, yaw: 0.5}}; {name: bob}'"
+
+
+@contextmanager
+def hosted(*parameters: str) -> Iterator[list[ElectionNode]]:
+    arguments = ['fleet', '--ros-args', '-r', '__ns:=/swarm']
+    for parameter in parameters:
+        arguments += ['-p', parameter]
+    rclpy.init(args=arguments)
+    try:
+        fleet = RobotHost(arguments)
+        yield fleet.robots
+    finally:
+        rclpy.shutdown()
+
+
+def told(robot: ElectionNode) -> tuple[str, int, list[float]]:
+    return (robot.get_namespace(), robot.get_parameter('robot_id').value,
+            list(robot.get_parameter('initial_pose').value))
+
+
+def test_robots_of_a_list_have_their_names_ids_and_places() -> None:
+    with hosted(LISTED, 'strengths:=id', 'radius:=3.0') as robots:
+        assert [told(robot) for robot in robots] == [
+            ('/swarm/alice', 7, [1.0, 2.0, 0.5]), ('/swarm/bob', 1, [0.0, 0.0, 0.0])]
+        assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 1.0]
+        assert {robot.get_parameter('radius').value for robot in robots} == {3.0}
+
+
+def test_of_a_list_it_hosts_the_members() -> None:
+    with hosted(LISTED, "members:='7'") as robots:
+        assert [told(robot)[0] for robot in robots] == ['/swarm/alice']
+
+
+def test_without_a_list_robots_are_those_of_the_scene() -> None:
+    with hosted('robots:=3', 'world:=empty', 'layout:=grid', 'members:=2-3') as robots:
+        assert [told(robot) for robot in robots] == [
+            ('/swarm/robot_2', 2, [0.5, -0.5, 0.0]), ('/swarm/robot_3', 3, [-0.5, 0.5, 0.0])]
+
+
+def test_what_is_no_list_is_refused() -> None:
+    with pytest.raises(ParameterError, match='parameter roster: two robots are called a'):
+        with hosted("roster:='{name: a}; {name: a}'"):
+            pass
