@@ -33,7 +33,7 @@ import tempfile
 from types import FrameType
 
 from leader_election.parameters import Parameter, ParameterError
-from leader_election.swarm.agreement import Share
+from leader_election.swarm.partition import Share
 from leader_election.world.scene import make_scene
 from leader_election.world.unicycles import relative
 import numpy as np

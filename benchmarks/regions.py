@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from benchmarks.hosted_swarm import hosted_swarm, HostedSwarm
 from benchmarks.steady_state import cpu_seconds
-from leader_election.swarm.collected import counted
+from leader_election.swarm.snapshot import counted
 import psutil
 
 ROBOTS = 100

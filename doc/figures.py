@@ -28,7 +28,7 @@ from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.algorithms.bounded import Candidacy
 from leader_election.coordination.region import NOBODY, parent_of
 from leader_election.lab.figures.style import FAINT, FONT, INK, new_figure
-from leader_election.view.colours import GONE, NOTE, Palette
+from leader_election.view.formatting import GONE, NOTE, Palette
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

@@ -25,7 +25,7 @@ from leader_election.nodes.managed_election_node import ManagedParameters
 from leader_election.nodes.robot_host import RobotHostParameters
 from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
-from leader_election.recording.parameters import RecorderParameters
+from leader_election.recording.options import RecorderParameters
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.world.parameters import WorldParameters

@@ -21,8 +21,8 @@ import re
 from leader_election.nodes.markers import Markers, trail_marker
 from leader_election.nodes.qos import NEIGHBOURHOOD, STATE
 from leader_election.nodes.robot_diagnostics import statuses
-from leader_election.recording.parameters import REPLAYED
-from leader_election.recording.topic_filter import names
+from leader_election.recording.options import REPLAYED
+from leader_election.recording.subscriptions import names
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
 from leader_election.swarm.snapshot import RobotView, Snapshot

@@ -29,9 +29,9 @@ from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import spin, StopRequest
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.swarm.agreement import Agreement
+from leader_election.swarm.partition import Agreement
 from leader_election.swarm.tracker import SwarmTracker
-from leader_election.view.agreement import draw_agreement
+from leader_election.view.charts import draw_agreement
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene
 from rclpy.node import Node

@@ -18,8 +18,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from leader_election.doctor import hearing, identity, sensing, timing
-from leader_election.doctor.finding import Finding, Symptom
-from leader_election.doctor.observations import Observations
+from leader_election.doctor.observations import Finding, Observations, Symptom
 
 
 class Check(NamedTuple):

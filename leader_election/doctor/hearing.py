@@ -17,10 +17,15 @@
 from collections.abc import Iterator
 from itertools import combinations, product
 
-from leader_election.doctor.finding import Level, Symptom
-from leader_election.doctor.observations import Endpoint, listing, Observations
-from leader_election.doctor.radio_topics import find_radio_topics
-from leader_election.doctor.settings import setting
+from leader_election.doctor.observations import (
+    Endpoint,
+    find_radio_topics,
+    Level,
+    listing,
+    Observations,
+    setting,
+    Symptom,
+)
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import HEARD, ROUNDS
 

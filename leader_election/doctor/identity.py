@@ -18,9 +18,15 @@ from collections import Counter
 from collections.abc import Iterator
 import math
 
-from leader_election.doctor.finding import Level, Symptom
-from leader_election.doctor.observations import algorithm_of, listing, Observations, Status
-from leader_election.doctor.settings import setting
+from leader_election.doctor.observations import (
+    algorithm_of,
+    Level,
+    listing,
+    Observations,
+    setting,
+    Status,
+    Symptom,
+)
 from leader_election.robot.codec import Message
 from leader_election.robot.region_codec import RejectReason
 

@@ -12,14 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""
-What was seen and heard of a swarm for some seconds, as the checks take it.
-
-Times are seconds on the observer's own steady clock, but where they say otherwise.
-"""
+"""What the doctor observed of a swarm, and the symptoms that checks report."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import IntEnum
 from functools import cached_property, lru_cache
 import json
 import math
@@ -27,6 +24,7 @@ from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.robot.codec import codec_for, DEFAULT_ALGORITHM, Message
+from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.region_codec import RejectReason
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
@@ -239,3 +237,78 @@ def decode(payload: str) -> Message | RejectReason:
     if name not in ALGORITHMS.names():
         return RejectReason.ALGORITHM
     return codec_for(ALGORITHMS.get(name)).decode(payload)
+
+
+class Level(IntEnum):
+    """How bad it is."""
+
+    NOTE = 0
+    """Good to know; nothing is wrong."""
+    WARN = 1
+    """It works, but not as well as it might, or not for long."""
+    ERROR = 2
+    """A robot takes no part, or the wrong one."""
+
+
+class Symptom(NamedTuple):
+    """Something that is not as it should be."""
+
+    level: Level
+    subjects: tuple[str, ...]
+    """The names of the robots that it is about; empty: the whole swarm."""
+    what: str
+    """In one line."""
+
+
+class Finding(NamedTuple):
+    """A sign, with the check that found it, and what to do."""
+
+    check: str
+    level: Level
+    subjects: tuple[str, ...]
+    what: str
+    remedy: str
+
+
+NEEDED = 'odometry_needed'
+"""Under this name a robot tells whether its position matters."""
+
+
+def setting(seen: Observations, robot: str, name: str) -> float:
+    """Return the number that a robot goes by, the default where it does not tell it."""
+    told = [status.values[name] for status in seen.told(robot) if name in status.values]
+    try:
+        return float(told[-1])
+    except (IndexError, ValueError):
+        return float(getattr(ElectionParameters, name))
+
+
+def needs_position(seen: Observations, robot: str) -> bool:
+    """Return whether a robot is of no use without a position; where it does not tell, it is."""
+    told = seen.told(robot)
+    return not told or told[-1].values.get(NEEDED) != str(False)
+
+
+TEXT = 'std_msgs/msg/String'
+NEIGHBOURHOOD = 'neighbourhood'
+"""What the topic is called, unless it is remapped."""
+
+
+def find_radio_topics(seen: Observations) -> set[str]:
+    """
+    Return the topics that robots talk on.
+
+    They are called so, or the fleet file says so. A robot's node that talks on none of these
+    does so where it both says and hears texts, and offers what robots offer each other: its
+    tasks may talk on topics of their own.
+    """
+    texts = [endpoint for endpoint in seen.endpoints if endpoint.type == TEXT]
+    nodes = {endpoint.node for endpoint in seen.nodes}
+    known = {e.topic for e in texts if e.topic.rpartition('/')[2] == NEIGHBOURHOOD} | set(
+        seen.radio_topics
+    )
+    at_a_loss = nodes - {e.node for e in texts if e.topic in known}
+    # As nodes/qos.NEIGHBOURHOOD has it.
+    said = {(e.node, e.topic) for e in texts if e.writes and not e.reliable and not e.latched}
+    heard = {(e.node, e.topic) for e in texts if not e.writes}
+    return known | {topic for node, topic in said & heard if node in at_a_loss}

@@ -17,9 +17,15 @@
 from collections.abc import Iterator, Sequence
 import math
 
-from leader_election.doctor.finding import Level, Symptom
-from leader_election.doctor.observations import listing, Observations, Reading
-from leader_election.doctor.settings import needs_position, setting
+from leader_election.doctor.observations import (
+    Level,
+    listing,
+    needs_position,
+    Observations,
+    Reading,
+    setting,
+    Symptom,
+)
 
 SLOW = 2.0
 """A robot whose odometry comes less often is seen where it was [1/s]."""

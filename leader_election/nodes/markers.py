@@ -20,9 +20,8 @@ from geometry_msgs.msg import Point
 from leader_election.robot.codec import Position
 from leader_election.robot.regions import outline
 from leader_election.swarm.snapshot import links, positions, regions, RobotView
-from leader_election.view.colours import Colour, GONE
+from leader_election.view.formatting import Colour, GONE, label, shortened
 from leader_election.view.frame import Frame
-from leader_election.view.words import label, shortened
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 

@@ -25,14 +25,13 @@ from leader_election.nodes.markers import Markers, trail_marker
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
 from leader_election.parameters import ParameterError
+from leader_election.swarm.history import Statistics
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions, Snapshot
-from leader_election.swarm.statistics import Statistics
 from leader_election.swarm.tracker import SwarmTracker
-from leader_election.view.colours import Palette
-from leader_election.view.frame import Frame, Rings, rings_of
+from leader_election.view.formatting import Palette
+from leader_election.view.frame import Frame, Rings, rings_of, Trails
 from leader_election.view.terminal import line, render
-from leader_election.view.trails import Trails
 from rclpy.node import Node
 from rich.console import Console
 from rich.live import Live

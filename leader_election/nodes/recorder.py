@@ -24,22 +24,22 @@ from typing import Any
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared, overrides
 from leader_election.parameters import ParameterError
-from leader_election.recording.definition import definition
-from leader_election.recording.options import recorder_options
-from leader_election.recording.parameters import RecorderParameters
-from leader_election.recording.qos_profiles import (
+from leader_election.recording.mcap_writer import definition, Recording
+from leader_election.recording.options import recorder_options, RecorderParameters
+from leader_election.recording.subscriptions import (
     BEST_EFFORT,
+    ODOMETRY,
     Offer,
     RELIABLE,
     suiting,
+    Thinning,
     TRANSIENT_LOCAL,
     VOLATILE,
+    wanted,
     written_down,
 )
-from leader_election.recording.topic_filter import ODOMETRY, Thinning, wanted
-from leader_election.recording.writing import Recording
 from leader_election.robot.message_type import message_type
-from leader_election.view.words import count
+from leader_election.view.formatting import count
 from rclpy.node import Node
 from rclpy.qos import (
     QoSDurabilityPolicy,

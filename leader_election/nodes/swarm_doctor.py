@@ -25,11 +25,12 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.doctor import options, report
+from leader_election.doctor import command
 from leader_election.doctor.checks import about, examine
 from leader_election.doctor.observations import (
     CLOCK,
     Endpoint,
+    find_radio_topics,
     Heard,
     IS_LEADER,
     Neighbours,
@@ -37,8 +38,8 @@ from leader_election.doctor.observations import (
     ODOMETRY,
     Reading,
     Status,
+    TEXT,
 )
-from leader_election.doctor.radio_topics import find_radio_topics, TEXT
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import make_executor, StopRequest, USAGE_ERROR
@@ -228,7 +229,7 @@ def listen(wanted: Any) -> Observations | None:
 def main() -> int:
     """Listen, and tell what was found; return the exit status."""
     try:
-        wanted = options.parse(remove_ros_args(sys.argv)[1:])
+        wanted = command.parse(remove_ros_args(sys.argv)[1:])
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         seen = listen(wanted)
     except (ParameterError, RuntimeError) as error:
@@ -241,8 +242,8 @@ def main() -> int:
     findings = examine(seen)
     if wanted.robot:
         findings = about(findings, wanted.robot)
-    tell = report.document if wanted.json else report.text
+    tell = command.document if wanted.json else command.text
     # A terminal may not have all letters that robots' names are made of.
     sys.stdout.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]
     print(tell(seen, findings), end='', flush=True)
-    return report.status(findings)
+    return command.status(findings)

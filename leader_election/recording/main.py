@@ -12,24 +12,21 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Entry of ``replay``: what a recording holds of a swarm, as pictures and as a report."""
+"""Entry of ``replay``: report and pictures of a recording; warnings on what was unreadable."""
 
 from argparse import Namespace
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 import sys
 
-from leader_election.recording.file_formats import RecordingError
-from leader_election.recording.options import replay_options
-from leader_election.recording.reading import Reader
+from leader_election.recording.clocks import Jump
+from leader_election.recording.mcap_reader import Damage, Reader, RecordingError
+from leader_election.recording.options import replay_options, Settings
 from leader_election.recording.replay import Rerun, Run, wanted
-from leader_election.recording.report import as_json, lengths, report
-from leader_election.recording.settings import Settings
-from leader_election.recording.text_report import in_words
-from leader_election.recording.warnings import troubles
+from leader_election.recording.report import as_json, in_words, lengths, report
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions
-from leader_election.view.colours import Palette
+from leader_election.view.formatting import count, Palette
 from leader_election.view.frame import Frame
 
 USAGE_ERROR = 2
@@ -94,7 +91,7 @@ def _products(options: Namespace, run: Run, settings: Settings, text: str) -> It
         from leader_election.view.picture import draw
         yield options.picture, lambda path: draw(frames[-1], run.rings, path, reach, run.begin)
     if options.timeline is not None:
-        from leader_election.view.timeline import draw_timeline
+        from leader_election.view.charts import draw_timeline
         yield options.timeline, lambda path: draw_timeline(frames, path, run.begin)
     if options.animation is not None:
         from leader_election.view.animation import animate
@@ -105,3 +102,49 @@ def _products(options: Namespace, run: Run, settings: Settings, text: str) -> It
 
 def _save(path: Path, text: str) -> None:
     path.write_text(text + '\n')
+
+
+def troubles(reader: Reader, unlike: int, run: Run | None) -> Iterator[str]:
+    """
+    Yield what could not be read, a line each.
+
+    :param unlike: how many messages could be decoded, but were not what their types say.
+    :param run: what came of the rest, if anything.
+    """
+    for damage in reader.damages:
+        yield _damaged(damage, {} if run is None else {
+            path: time - run.begin for path, time in run.read.items()})
+    for topic, why in reader.undefined.items():
+        yield f'what was said on {topic} cannot be read: {why}'
+    number = reader.unreadable + unlike
+    if number:
+        yield f'messages that are not what their types say were left out: {number}'
+    if run is not None and run.jumps:
+        yield _set([jump._replace(time=jump.time - run.begin) for jump in run.jumps])
+
+
+def _damaged(damage: Damage, read: Mapping[Path, float]) -> str:
+    """
+    Return what is said of a file.
+
+    :param read: until when each was read [s]; of others nothing was.
+    """
+    if damage.path not in read:
+        return f'{damage.path} is cut off or damaged; no message of it could be read'
+    until = f'up to {read[damage.path]:.1f} s'
+    if not damage.left:
+        return f'{damage.path} has no end, as when its recorder is killed; it was read {until}'
+    return (f'{damage.path} is cut off or damaged; what is whole was read, {until}, and its last '
+            f'{count(damage.left, "byte")} not')
+
+
+def _set(jumps: list[Jump]) -> str:
+    r"""
+    Return what is said of clocks that were set, times from the first message.
+
+    >>> print(_set([Jump(29.0, -40.0), Jump(35.0, 7200.0)]).replace(', first', ',\n first'))
+    a clock was set 2 times, or messages are out of order,
+     first at 29.0 s by -40.0 s; times go on evenly over that
+    """
+    return (f'a clock was set {count(len(jumps), "time")}, or messages are out of order, first at '
+            f'{jumps[0].time:.1f} s by {jumps[0].by:+.1f} s; times go on evenly over that')

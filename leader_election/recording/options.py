@@ -12,16 +12,71 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The command lines of ``record`` and ``replay``."""
+"""Parameters of ``record``, settings of ``replay``, and both command lines."""
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from leader_election.parameters import Parameter, ParameterError, table
-from leader_election.recording.parameters import RecorderParameters
-from leader_election.recording.settings import Settings
+from leader_election.parameters import (
+    Parameter,
+    parameter,
+    ParameterError,
+    ProcessParameters,
+    table,
+)
+from leader_election.robot.codec import MAIN
+
+REPLAYED = (
+    'neighbourhood', 'leader', 'is_leader', 'distance', 'neighbours', 'role', 'decision',
+    'region', 'region_summary', 'diagnostics', 'world', 'markers', 'odom', 'ground_truth', 'clock')
+"""The topics that say how a swarm fared, by the last part of their names."""
+
+
+@dataclass(frozen=True)
+class RecorderParameters(ProcessParameters):
+    """What is recorded, and where to."""
+
+    output: str = parameter(
+        '', 'The file (MCAP) that is written; it must not be there yet. Empty: one in the '
+        'current folder, named by the time.')
+    topics: tuple[str, ...] = parameter(
+        REPLAYED, 'The topics that are recorded: whole names (/robot_3/leader), last parts of '
+        'them (leader), or patterns with * and ?.')
+    all: bool = parameter(False, 'Record all topics, whatever topics says.')
+    exclude: tuple[str, ...] = parameter(
+        (), 'The topics that are not recorded, written likewise.')
+    odom_rate: float = parameter(
+        1.0, 'So many messages of odometry and of true poses at most are recorded a second and '
+        'topic; 0: none.', unit='Hz', lower=0.0, upper=1e4)
+    flush_period: float = parameter(
+        2.0, 'Time between two writes to the disk: so much at most is lost when the process is '
+        'killed, or the power goes.', unit='s', lower=0.1, upper=3600.0)
+    discovery_period: float = parameter(
+        1.0, 'Time between two looks for new topics.', unit='s', lower=0.05, upper=3600.0)
+
+
+class Settings(NamedTuple):
+    """What the one who looks at it chooses."""
+
+    topic: str = ''
+    """The topic of the robots' messages; empty: the only one that is called neighbourhood."""
+    instance: str = MAIN
+    """Whose leaders and regions are meant."""
+    expiry: float = 3.0
+    """A robot unheard for so long counts as gone [s]."""
+    look: float = 0.25
+    """Time between two looks at the swarm [s]."""
+    begin: float = 0.0
+    """What is shown begins so long after the first message [s]."""
+    end: float = float('inf')
+    radius: float | None = None
+    """How far a leader reaches [m]; ``None``: as the robots say."""
+    communication_range: float | None = None
+    """How far a robot is heard [m], likewise."""
+
 
 SHORTEST_LOOK = 1e-3
 """Between two looks at the swarm is at least this [s]."""

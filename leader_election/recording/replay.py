@@ -30,9 +30,8 @@ from leader_election.recording.decode import (
     STRING,
 )
 from leader_election.recording.diagnostics import ids, Told
-from leader_election.recording.file_formats import RecordingError
-from leader_election.recording.reading import Entry
-from leader_election.recording.settings import Settings
+from leader_election.recording.mcap_reader import Entry, RecordingError
+from leader_election.recording.options import Settings
 from leader_election.robot.codec import codec_for, DEFAULT_ALGORITHM, MAIN
 from leader_election.robot.region_codec import RejectReason
 from leader_election.swarm.snapshot import Snapshot
@@ -172,7 +171,7 @@ class Rerun:
         if name not in ALGORITHMS.names():
             self._unknown = self._unknown or name
         elif not isinstance(codec_for(ALGORITHMS.get(name)).decode(payload), RejectReason):
-            return self._settings.tracker(name)
+            return SwarmTracker(self._settings.expiry, name, '', self._settings.instance)
         return None
 
     def _look(self) -> None:

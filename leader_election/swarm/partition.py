@@ -12,15 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""
-The stable partition of Bounded Election, computed directly: no rounds, no messages.
-
-Strongest first. The strongest device that has no leader yet leads all that it reaches within the
-radius over devices without a leader; whoever has one passes no other leader's news on.
-"""
+"""The reference partition of Bounded Election, and how far two partitions agree."""
 
 from collections.abc import Mapping
 import heapq
+from typing import NamedTuple
+
+from leader_election.swarm.snapshot import Snapshot
 
 Graph = Mapping[int, Mapping[int, float]]
 """The length of the link to each neighbour of each device [m], the same in both directions."""
@@ -70,3 +68,48 @@ def reach(graph: Graph, free: set[int], leaders: list[int], radius: float) -> di
             if neighbour in free and neighbour not in led and far + length <= radius:
                 heapq.heappush(queue, (far + length, leader, links + 1, neighbour))
     return led
+
+
+class Share(NamedTuple):
+    """The agreement in a stretch of time."""
+
+    begin: float
+    """[s]."""
+    end: float
+    robots: float
+    """Share of the robots' rounds in which both swarms give the robot the same leader."""
+    partitions: float
+    """Share of the moments at which that is so for all robots at once."""
+
+
+class Agreement:
+    """Collects comparisons of two swarms of the same robots at the same moments."""
+
+    def __init__(self) -> None:
+        self._moments: list[tuple[float, int, int]] = []
+
+    def compare(self, time: float, one: Snapshot, other: Snapshot) -> None:
+        """Take in both at a moment; only robots that both hold count."""
+        both = one.robots.keys() & other.robots.keys()
+        same = sum(one.robots[i].leader == other.robots[i].leader for i in both)
+        if both:
+            self._moments.append((time, same, len(both)))
+
+    @property
+    def end(self) -> float:
+        """The time of the last comparison [s], 0 if there was none."""
+        return self._moments[-1][0] if self._moments else 0.0
+
+    def share(self, begin: float, end: float) -> Share | None:
+        """Return the agreement from one time on and before another, ``None`` if none was seen."""
+        moments = [m for m in self._moments if begin <= m[0] < end]
+        if not moments:
+            return None
+        return Share(begin, end, sum(m[1] for m in moments) / sum(m[2] for m in moments),
+                     sum(m[1] == m[2] for m in moments) / len(moments))
+
+    def over_time(self, stretch: float) -> list[Share]:
+        """Return the agreement in consecutive stretches of so many seconds."""
+        count = int(self.end / stretch) + 1
+        shares = (self.share(i * stretch, (i + 1) * stretch) for i in range(count))
+        return [share for share in shares if share is not None]

@@ -12,11 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The swarm at one moment, and what can be read off it."""
+"""A swarm at one moment: its regions, orphans, links, counts and decisions."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+import json
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from leader_election.robot.codec import Position
 import numpy as np
@@ -127,3 +128,36 @@ def _example() -> Snapshot:
     views = (RobotView(1, (0.0, 0.0), -9.0, 0.0, 1), RobotView(2, (2.0, 0.0), -9.0, 2.0, 1),
              RobotView(3, (5.0, 0.0), -3.0, 0.0, 3), RobotView(4, None, -7.0, 4.0, 9))
     return Snapshot(0.0, {view.id: view for view in views})
+
+
+def counted(snapshot: Snapshot) -> dict[int, float]:
+    """
+    Return how many robots each living leader counts in its region, where it says so, by its id.
+
+    >>> leader = RobotView(3, None, -9.0, 0.0, 3, ('count',), 2.0)
+    >>> worker = RobotView(5, None, -9.0, 2.0, 3, ('count',), 1.0)
+    >>> counted(Snapshot(0.0, {3: leader, 5: worker}))
+    {3: 2.0}
+    """
+    return {robot.id: robot.members for robot in snapshot.robots.values()
+            if robot.leader == robot.id and math.isfinite(robot.members)}
+
+
+def decided(robot: RobotView) -> Mapping[str, Any]:
+    """
+    Return what a robot's leader has decided, as far as the robot knows, by the task.
+
+    >>> decided(RobotView(3, None, -9.0, 0.0, 3, ('count', 'field'), 2.0, '[{"members":2},null]'))
+    {'count': {'members': 2}, 'field': None}
+    """
+    return dict(zip(robot.tasks, json.loads(robot.decision))) if robot.decision else {}
+
+
+def tasks(snapshot: Snapshot) -> tuple[str, ...]:
+    """
+    Return what the swarm does: the tasks by name, sorted.
+
+    >>> tasks(Snapshot(0.0, {3: RobotView(3, None, -9.0, 0.0, 3, ('field', 'count'))}))
+    ('count', 'field')
+    """
+    return tuple(sorted({task for robot in snapshot.robots.values() for task in robot.tasks}))

@@ -17,7 +17,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from leader_election.view.colours import NOTE, PALETTE
+from leader_election.view.formatting import NOTE, PALETTE
 from leader_election.view.frame import Frame, Rings
 from leader_election.view.picture import bounds, Canvas
 import numpy as np

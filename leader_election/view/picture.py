@@ -21,10 +21,8 @@ from typing import Any
 from leader_election.robot.codec import Position
 from leader_election.robot.regions import outline
 from leader_election.swarm.snapshot import links, orphans, positions, regions
-from leader_election.view.colours import GONE, NOTE
-from leader_election.view.frame import Frame, Rings
-from leader_election.view.parts import parts
-from leader_election.view.words import count, label
+from leader_election.view.formatting import count, GONE, label, NOTE
+from leader_election.view.frame import Frame, parts, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection

@@ -16,12 +16,10 @@
 
 import math
 
-from leader_election.swarm.collected import counted, tasks
-from leader_election.swarm.snapshot import orphans, regions, Snapshot
-from leader_election.swarm.statistics import Statistics
-from leader_election.view.colours import GONE, hexadecimal
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.snapshot import counted, orphans, regions, Snapshot, tasks
+from leader_election.view.formatting import count, GONE, hexadecimal, members_in_words, shortened
 from leader_election.view.frame import Frame
-from leader_election.view.words import count, members_in_words, shortened
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
 from rich.panel import Panel

@@ -18,7 +18,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from leader_election.doctor.finding import Symptom
 from leader_election.doctor.observations import (
     Endpoint,
     Heard,
@@ -27,6 +26,7 @@ from leader_election.doctor.observations import (
     ODOMETRY,
     Reading,
     Status,
+    Symptom,
 )
 
 NAMES = ('alice', 'bob', 'carol')

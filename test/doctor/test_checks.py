@@ -18,10 +18,9 @@ import json
 from pathlib import Path
 
 from doctor.scene import healthy, said, statuses, told, without
-from leader_election.doctor import options, report
+from leader_election.doctor import command
 from leader_election.doctor.checks import about, CHECKS, examine
-from leader_election.doctor.finding import Level
-from leader_election.doctor.observations import Observations
+from leader_election.doctor.observations import Level, Observations
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -37,25 +36,25 @@ def test_each_check_is_there_once_and_says_all() -> None:
 def test_all_is_well() -> None:
     seen = healthy()
     assert examine(seen) == []
-    lines = report.text(seen, []).splitlines()
+    lines = command.text(seen, []).splitlines()
     assert lines[0] == ('swarm_doctor listened for 10 s: 3 robots (alice, bob, carol), '
                         '30 messages from 3 ids')
     assert len(lines) == len(CHECKS) + 2 and all('  ok ' in line for line in lines[1:-1])
-    assert lines[-1] == 'swarm_doctor: all is well' and report.status([]) == 0
+    assert lines[-1] == 'swarm_doctor: all is well' and command.status([]) == 0
 
 
 def test_what_is_found_is_told_with_what_to_do() -> None:
     seen = healthy(messages=without(2) + said(2, frame='odom'))
     found = examine(seen)
     assert [(f.check, f.level, f.subjects) for f in found] == [('frames', Level.ERROR, ('bob',))]
-    text = report.text(seen, found)
+    text = command.text(seen, found)
     assert "        bob: the frame is 'odom', and 'map' with alice, carol\n" \
            '        What to do: Set parameter frame to one value on all robots.\n' in text
     assert '  ERROR frames: ' in text
     assert text.endswith('swarm_doctor: errors: 1, warnings: 0, notes: 0\n')
     assert max(map(len, text.splitlines())) < 100
-    document = json.loads(report.document(seen, found))
-    assert document['status'] == report.status(found) == 1
+    document = json.loads(command.document(seen, found))
+    assert document['status'] == command.status(found) == 1
     assert document['ids'] == {'alice': 1, 'bob': 2, 'carol': 3}
     assert document['findings'] == [{
         'check': 'frames', 'level': 'error', 'robots': ['bob'],
@@ -66,8 +65,8 @@ def test_what_is_found_is_told_with_what_to_do() -> None:
 def test_notes_alone_are_no_fault() -> None:
     seen = healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)
     found = examine(seen)
-    assert [f.level for f in found] == [Level.NOTE] and report.status(found) == 0
-    assert '  note  missing: ' in report.text(seen, found)
+    assert [f.level for f in found] == [Level.NOTE] and command.status(found) == 0
+    assert '  note  missing: ' in command.text(seen, found)
 
 
 def test_one_robot_alone() -> None:
@@ -80,13 +79,13 @@ def test_one_robot_alone() -> None:
 
 
 def test_options(tmp_path: Path) -> None:
-    plain = options.parse([])
+    plain = command.parse([])
     assert (plain.seconds, plain.expected, plain.json) == (10.0, {}, False)
-    assert options.parse(['--robot', '/bob']).expected == {'bob': None}
+    assert command.parse(['--robot', '/bob']).expected == {'bob': None}
     fleet = tmp_path / 'fleet.yaml'
     fleet.write_text('robots: {alice: {id: 1}, bob: {id: 2}, eve: {id: 3, enabled: false}}')
-    assert options.parse(['--fleet-file', str(fleet)]).expected == {'alice': 1, 'bob': 2}
-    assert options.parse(['--fleet-file', str(fleet), '--robot', 'bob']).expected == {'bob': 2}
+    assert command.parse(['--fleet-file', str(fleet)]).expected == {'alice': 1, 'bob': 2}
+    assert command.parse(['--fleet-file', str(fleet), '--robot', 'bob']).expected == {'bob': 2}
 
 
 @pytest.mark.parametrize('arguments, line', [
@@ -98,5 +97,5 @@ def test_options(tmp_path: Path) -> None:
 ])
 def test_wrong_options_are_refused_in_one_line(arguments: list[str], line: str) -> None:
     with pytest.raises(ParameterError) as refused:
-        options.parse(arguments)
+        command.parse(arguments)
     assert str(refused.value).startswith(line) and '\n' not in str(refused.value)

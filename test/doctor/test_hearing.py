@@ -16,9 +16,7 @@
 
 from doctor.scene import AIR, healthy, node, rewired, said, signs, statuses, told, wiring, without
 from leader_election.doctor import hearing
-from leader_election.doctor.finding import Level
-from leader_election.doctor.observations import Endpoint, Neighbours
-from leader_election.doctor.radio_topics import find_radio_topics
+from leader_election.doctor.observations import Endpoint, find_radio_topics, Level, Neighbours
 
 STRING = 'std_msgs/msg/String'
 

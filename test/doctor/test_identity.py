@@ -29,8 +29,7 @@ from doctor.scene import (
 )
 from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.doctor import identity
-from leader_election.doctor.finding import Level
-from leader_election.doctor.observations import Heard, Observations
+from leader_election.doctor.observations import Heard, Level, Observations
 from leader_election.robot.codec import codec_for, Message
 
 

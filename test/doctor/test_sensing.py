@@ -19,8 +19,7 @@ import math
 
 from doctor.scene import AIR, healthy, NAMES, node, readings, rewired, said, signs, wiring, without
 from leader_election.doctor import sensing
-from leader_election.doctor.finding import Level
-from leader_election.doctor.observations import Endpoint, ODOMETRY
+from leader_election.doctor.observations import Endpoint, Level, ODOMETRY
 
 ODOM = '/bob/odom'
 

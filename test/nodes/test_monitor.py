@@ -49,7 +49,7 @@ class Swarm(Node):
         self.shown = {}
         self.create_subscription(MarkerArray, 'markers', self.show, EVENTS)
 
-    def announce(self):
+    def say(self):
         for robot, (leader, distance) in self.living.items():
             self.out.publish(String(
                 data=f'{{"v":1,"id":{robot},"frame":"map","p":[{2 * robot},1],'

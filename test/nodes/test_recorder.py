@@ -25,9 +25,9 @@ from leader_election.nodes.declare import overrides
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.nodes.recorder import Recorder
 from leader_election.parameters import ParameterError
-from leader_election.recording.reading import Reader
+from leader_election.recording.mcap_reader import Reader
+from leader_election.recording.options import Settings
 from leader_election.recording.replay import rerun
-from leader_election.recording.settings import Settings
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry

@@ -25,8 +25,7 @@ import sys
 from typing import Any
 
 from leader_election.doctor.checks import examine
-from leader_election.doctor.finding import Level
-from leader_election.doctor.settings import setting
+from leader_election.doctor.observations import Level, setting
 from leader_election.nodes.process import spin
 from leader_election.nodes.qos import SENSOR
 from leader_election.nodes.swarm_doctor import SwarmDoctor
@@ -68,7 +67,7 @@ class Driver(Node):
 
 
 def doctor(**expected: int) -> SwarmDoctor:
-    CAST.append(SwarmDoctor(Namespace(expected=expected, fleet_file='', robot='', air=())))
+    CAST.append(SwarmDoctor(Namespace(expected=expected, fleet_file='', robot='', radio_topics=())))
     return CAST[-1]
 
 

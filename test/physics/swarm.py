@@ -32,10 +32,9 @@ from leader_election.nodes.process import spin
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.parameters import build
 from leader_election.robot.ids import format_ids
-from leader_election.swarm.agreement import Agreement
-from leader_election.swarm.partition import partition
+from leader_election.swarm.history import Statistics
+from leader_election.swarm.partition import Agreement, partition
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
-from leader_election.swarm.statistics import Statistics
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters

@@ -20,9 +20,8 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point
 from leader_election.nodes.recorder import message_file
-from leader_election.recording.definition import definition
-from leader_election.recording.qos_profiles import BEST_EFFORT, Offer, VOLATILE, written_down
-from leader_election.recording.writing import Recording
+from leader_election.recording.mcap_writer import definition, Recording
+from leader_election.recording.subscriptions import BEST_EFFORT, Offer, VOLATILE, written_down
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock

@@ -16,12 +16,11 @@
 
 import json
 
-from leader_election.recording.file_formats import RecordingError
 from leader_election.recording.main import main
-from leader_election.recording.reading import Entry
+from leader_election.recording.mcap_reader import Entry, RecordingError
+from leader_election.recording.options import Settings
 from leader_election.recording.replay import rerun
 from leader_election.recording.report import report
-from leader_election.recording.settings import Settings
 import pytest
 from recording.made import kind_of, START, status, tick, truth, word, write
 

@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is told of runs made by hand."""
+"""Histories and statistics of hand-made runs."""
 
-from leader_election.swarm.history import changes, losses, reigns
+from leader_election.swarm.history import changes, CHANGES_WINDOW, losses, reigns, Statistics
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
 
@@ -61,3 +61,52 @@ def test_who_led_nobody_is_no_loss():
 
 def test_of_nothing_nothing_is_told():
     assert reigns([]) == changes([]) == losses([], 3.0) == []
+
+
+def observe(statistics, time, leaders, messages=0, size=0):
+    views = {i: RobotView(i, None, 0.0, 0.0, leader) for i, leader in leaders.items()}
+    statistics.observe(Snapshot(time, views), messages, size)
+
+
+def test_leader_changes_are_counted_for_a_minute():
+    statistics = Statistics()
+    observe(statistics, 0.0, {1: 1, 2: 2})
+    observe(statistics, 1.0, {1: 1, 2: 1, 3: 3})  # who is new has not changed
+    observe(statistics, 2.0, {1: 2, 2: 2})
+    assert statistics.changes_a_minute == statistics.leader_changes == 3
+    observe(statistics, 1.0 + CHANGES_WINDOW, {1: 2, 2: 2})
+    assert statistics.changes_a_minute == 2
+    observe(statistics, 2.0 + CHANGES_WINDOW, {1: 2, 2: 2})
+    assert statistics.changes_a_minute == 0 and statistics.leader_changes == 3
+
+
+def test_a_region_is_stable_while_its_members_are_the_same():
+    statistics = Statistics()
+    observe(statistics, 0.0, {1: 1, 2: 1, 3: 3})
+    observe(statistics, 4.0, {1: 1, 2: 1, 3: 3})
+    assert [statistics.stable_for(leader) for leader in (1, 3, 9)] == [4.0, 4.0, 0.0]
+    observe(statistics, 5.0, {1: 1, 2: 1, 3: 3, 4: 3})
+    observe(statistics, 6.0, {1: 1, 2: 1, 3: 3, 4: 3})
+    assert [statistics.stable_for(leader) for leader in (1, 3)] == [6.0, 1.0]
+
+
+def test_traffic_is_that_of_late():
+    statistics = Statistics()
+    assert statistics.messages_a_second == 0.0
+    for second in range(21):
+        sent = 10 * min(second, 10)
+        observe(statistics, float(second), {}, sent, 70 * sent)
+        if second == 10:
+            assert statistics.messages_a_second == 10.0 and statistics.bytes_a_second == 700.0
+    assert statistics.messages_a_second == 0.0
+
+
+def test_time_going_backwards_starts_anew():
+    statistics = Statistics()
+    observe(statistics, 100.0, {1: 1}, 50, 500)
+    observe(statistics, 101.0, {1: 1}, 60, 600)
+    observe(statistics, 3.0, {1: 1}, 70, 700)
+    assert statistics.messages_a_second == 0.0 and statistics.stable_for(1) == 0.0
+    observe(statistics, 5.0, {1: 1}, 90, 900)
+    assert statistics.messages_a_second == 10.0 and statistics.stable_for(1) == 2.0
+    assert statistics.duration == 2.0 and Statistics().duration == 0.0

@@ -15,7 +15,7 @@
 """A small swarm to draw: two regions, a robot that is gone, one that has lost its leader."""
 
 from leader_election.swarm.snapshot import regions, RobotView, Snapshot
-from leader_election.view.colours import Palette
+from leader_election.view.formatting import Palette
 from leader_election.view.frame import Frame, Rings
 
 RINGS = Rings(arena=(((0.0, 0.0), (12.0, 0.0), (12.0, 8.0), (0.0, 8.0), (0.0, 0.0)),),

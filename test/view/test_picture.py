@@ -15,7 +15,7 @@
 """The picture, by the colours at the places where something is."""
 
 from leader_election.swarm.snapshot import Snapshot
-from leader_election.view.colours import GONE
+from leader_election.view.formatting import GONE
 from leader_election.view.frame import Frame, Rings
 from leader_election.view.picture import bounds, Canvas, draw, PICTURE_WIDTH
 import numpy as np

@@ -17,9 +17,9 @@
 import io
 import math
 
+from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import regions, RobotView, Snapshot
-from leader_election.swarm.statistics import Statistics
-from leader_election.view.colours import hexadecimal, Palette
+from leader_election.view.formatting import hexadecimal, Palette
 from leader_election.view.frame import Frame
 from leader_election.view.terminal import line, render
 from rich.console import Console

@@ -19,7 +19,7 @@ from statistics import fmean
 
 from leader_election.demo.report import Check
 from leader_election.demo.scenarios.scenario import ACCURATE, DemoScenario, Look
-from leader_election.swarm.collected import counted
+from leader_election.swarm.snapshot import counted
 
 
 class CountTrial(DemoScenario):

@@ -67,7 +67,7 @@ class DrivingScenario(DemoScenario):
     def draw(self, folder: Path, rings: Rings) -> list[str]:
         """Draw the ways."""
         # Only here, since it takes long to load.
-        from leader_election.view.paths import draw_paths
+        from leader_election.view.charts import draw_paths
         path = folder / 'paths.png'
         draw_paths(self.paths, rings, path)
         return [str(path)]

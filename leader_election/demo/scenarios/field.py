@@ -18,8 +18,7 @@ from argparse import Namespace
 
 from leader_election.demo.report import Check
 from leader_election.demo.scenarios.scenario import DemoScenario, Look, MOSTLY
-from leader_election.swarm.collected import decided
-from leader_election.swarm.snapshot import links, regions, Snapshot
+from leader_election.swarm.snapshot import decided, links, regions, Snapshot
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.reading import Field
 import numpy as np

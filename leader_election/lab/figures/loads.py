@@ -26,7 +26,7 @@ from leader_election.lab.figures.style import (
     tidy,
 )
 from leader_election.lab.study import after, ALPHA, before, CHANCE, FAILURE, unevenness, USERS
-from leader_election.view.colours import Colour, colour
+from leader_election.view.formatting import Colour, colour
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 import numpy as np

@@ -20,7 +20,7 @@ from typing import Any
 from leader_election.lab.figures.style import FONT, INK, new_figure
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import simulate, Snapshot
-from leader_election.view.colours import GONE, Palette
+from leader_election.view.formatting import GONE, Palette
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure

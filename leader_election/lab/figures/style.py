@@ -17,7 +17,7 @@
 from collections.abc import Mapping
 from zlib import crc32
 
-from leader_election.view.colours import Colour, colour, PALETTE
+from leader_election.view.formatting import Colour, colour, PALETTE
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D

@@ -25,7 +25,7 @@ from leader_election.lab.figures.error import FigureError
 from leader_election.lab.figures.partition import draw_partitions, draw_snapshots
 from leader_election.lab.scenario import parse
 from leader_election.lab.simulate import Snapshot
-from leader_election.view.colours import GONE
+from leader_election.view.formatting import GONE
 import numpy as np
 from PIL import Image
 import pytest

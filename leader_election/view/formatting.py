@@ -12,9 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One colour a leader, the same wherever a swarm is shown."""
+"""How leaders, numbers and texts are shown: one colour a leader, short texts."""
 
 from collections.abc import Mapping, Sequence
+import math
+
+from leader_election.swarm.snapshot import RobotView
 
 Colour = tuple[float, float, float]
 """Red, green and blue, each in [0, 1]."""
@@ -74,3 +77,45 @@ def hexadecimal(of: Colour) -> str:
     '#ff8000'
     """
     return '#' + ''.join(f'{round(part * 255):02x}' for part in of)
+
+
+def members_in_words(members: float) -> str:
+    """
+    Return a number of robots; shares of them may be on their way, which makes fractions.
+
+    >>> members_in_words(12.0), members_in_words(11.9621)
+    ('12', '11.96')
+    """
+    return f'{members:.2f}'.rstrip('0').rstrip('.')
+
+
+def shortened(text: str, length: int) -> str:
+    """
+    Return a text cut off after so many characters.
+
+    >>> shortened('a decision', 10), shortened('a decision', 5)
+    ('a decision', 'a de…')
+    """
+    return text if len(text) <= length else text[:length - 1] + '…'
+
+
+def count(number: int, noun: str) -> str:
+    """
+    Return a number of things in words.
+
+    >>> count(1, 'robot'), count(2, 'robot')
+    ('1 robot', '2 robots')
+    """
+    return f'{number} {noun}{"" if number == 1 else "s"}'
+
+
+def label(leader: RobotView) -> str:
+    """
+    Return what is written beside a leader: its id, and the members that it counts.
+
+    >>> label(RobotView(7, None, -9.0, 0.0, 7)), label(RobotView(7, None, -9.0, 0.0, 7, (), 12.0))
+    ('7', '7 (12)')
+    """
+    if math.isnan(leader.members):
+        return str(leader.id)
+    return f'{leader.id} ({members_in_words(leader.members)})'

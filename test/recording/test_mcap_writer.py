@@ -17,7 +17,7 @@
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PolygonStamped
 from leader_election.nodes.recorder import message_file
-from leader_election.recording.definition import definition
+from leader_election.recording.mcap_writer import definition
 from mcap.records import Schema
 from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry

@@ -18,9 +18,8 @@ from pathlib import Path
 import re
 
 from hypothesis import given, settings, strategies
-from leader_election.recording.file_formats import RecordingError
 from leader_election.recording.main import main
-from leader_election.recording.reading import Reader
+from leader_election.recording.mcap_reader import Reader, RecordingError
 from mcap.reader import make_reader
 from mcap.writer import CompressionType, Writer
 import pytest

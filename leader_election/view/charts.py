@@ -12,16 +12,65 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Who led whom over time, as a picture: a line a robot, in the colour of its leader."""
+"""Charts of a whole run: agreement over time, paths of robots, leaders over time."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from leader_election.view.colours import Colour, GONE
-from leader_election.view.frame import Frame
+from leader_election.robot.codec import Position
+from leader_election.view.formatting import Colour, colour, GONE, PALETTE
+from leader_election.view.frame import Frame, Rings
 from matplotlib.figure import Figure
 import numpy as np
 from numpy.typing import NDArray
+
+
+def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence[float]]],
+                   title: str) -> None:
+    """
+    Draw shares over time as a PNG.
+
+    :param curves: for each label, times [s] and shares [0, 1].
+    """
+    figure = Figure(figsize=(8.0, 3.6), dpi=200, layout='constrained')
+    axes = figure.subplots()
+    for label, (times, shares) in curves.items():
+        axes.plot(times, [100.0 * share for share in shares], marker='o', markersize=3.5,
+                  linewidth=1.6, label=label)
+    axes.set(xlabel='time [s]', ylabel='agreement [%]', ylim=(-3, 103), title=title)
+    axes.set_xlim(left=0.0)
+    axes.grid(alpha=0.25)
+    axes.legend(frameon=False, loc='lower left')
+    for side in ('top', 'right'):
+        axes.spines[side].set_visible(False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path)
+
+
+def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path) -> None:
+    """
+    Draw the way of each robot, with its id where it ends, as a PNG.
+
+    :param paths: places in their order [m], by the robot's id.
+    :raises OSError: when the file cannot be written.
+    """
+    figure = Figure(figsize=(8.0, 6.0), dpi=200, layout='constrained')
+    axes = figure.subplots()
+    for ring in rings.obstacles:
+        axes.fill(*zip(*ring), facecolor='#d5d8dc', edgecolor='#a3a9b1', linewidth=1)
+    for ring in rings.arena:
+        axes.fill(*zip(*ring), facecolor='none', edgecolor='#2b2f36', linewidth=1.6)
+    for robot, way in sorted(paths.items()):
+        if way:
+            tint = colour(robot % len(PALETTE))
+            axes.plot(*zip(*way), color=tint, linewidth=1.0)
+            axes.plot(*way[-1], marker='o', markersize=6, color=tint, markeredgecolor='white')
+            axes.annotate(str(robot), way[-1], (0, 7), textcoords='offset points', fontsize=8,
+                          ha='center')
+    axes.set(xlabel='x [m]', ylabel='y [m]', aspect='equal')
+    axes.spines[:].set_visible(False)
+    figure.savefig(path)
+
 
 MOST_COLUMNS = 2000
 """The picture has so many; of a longer run, looks are left out."""

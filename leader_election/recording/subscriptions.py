@@ -12,17 +12,72 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""
-What publishers offer of quality of service: as rosbag2 writes it down, and what suits all of them.
-
-rosbag2 plays a topic back with the profiles that it finds in the metadata of the channel, under
-``offered_qos_profiles``: so that what was latched is latched again.
-"""
+"""What the recorder subscribes to: topics, rate and quality of service."""
 
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
+from leader_election.recording.options import RecorderParameters
 import yaml
+
+ODOMETRY = 'nav_msgs/msg/Odometry'
+
+
+def wanted(topic: str, kind: str, parameters: RecorderParameters) -> bool:
+    """
+    Return whether a topic is recorded.
+
+    :param topic: the whole name.
+    :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
+
+    >>> by_default = RecorderParameters()
+    >>> [wanted(topic, '', by_default) for topic in ('/robot_3/leader', '/robot_3/cmd_vel')]
+    [True, False]
+    >>> but_one = RecorderParameters(all=True, exclude=('/robot_3/*',))
+    >>> [wanted(topic, '', but_one) for topic in ('/robot_3/leader', '/robot_4/cmd_vel')]
+    [False, True]
+    """
+    if kind == ODOMETRY and parameters.odom_rate == 0.0:
+        return False
+    return ((parameters.all or names(topic, parameters.topics))
+            and not names(topic, parameters.exclude))
+
+
+def names(topic: str, patterns: Sequence[str]) -> bool:
+    """
+    Return whether one of the patterns names a topic: a whole name, its last part, or with ``*``.
+
+    >>> names('/robot_3/leader', ['leader']), names('/robot_3/is_leader', ['leader'])
+    (True, False)
+    >>> names('/robot_3/leader', ['/robot_?/*']), names('/robot_3/rescue/leader', ['/leader'])
+    (True, False)
+    """
+    return any(fnmatchcase(topic, pattern if pattern.startswith('/') else f'*/{pattern}')
+               for pattern in patterns)
+
+
+class Thinning:
+    """
+    Lets so many messages a second through, spread evenly.
+
+    >>> twice = Thinning(2.0)
+    >>> [second / 10 for second in range(11) if twice.passes(second / 10)]
+    [0.0, 0.5, 1.0]
+    """
+
+    def __init__(self, rate: float) -> None:
+        self._pause = 1.0 / rate
+        self._last = float('-inf')
+
+    def passes(self, now: float) -> bool:
+        """Return whether a message that arrives now [s] is let through."""
+        # One that is a little early is near enough; and a clock may go backwards.
+        if 0.0 <= now - self._last < 0.95 * self._pause:
+            return False
+        self._last = now
+        return True
+
 
 BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
 VOLATILE, TRANSIENT_LOCAL = 'volatile', 'transient_local'

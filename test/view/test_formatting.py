@@ -14,7 +14,7 @@
 
 """Colours of leaders: kept, and apart."""
 
-from leader_election.view.colours import PALETTE, Palette
+from leader_election.view.formatting import PALETTE, Palette
 
 
 def test_leaders_have_colours_apart_as_long_as_there_are_enough():

@@ -15,7 +15,7 @@
 """The parts of patrolled territories, from what leaders say."""
 
 from leader_election.swarm.snapshot import RobotView, Snapshot
-from leader_election.view.parts import parts
+from leader_election.view.frame import parts
 import pytest
 from shapely import Polygon
 from view.example import PATROLLED

@@ -12,13 +12,62 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A recording that is being written (MCAP, https://mcap.dev)."""
+"""Writer of recordings (MCAP, https://mcap.dev) and the message definitions in them."""
 
+from collections.abc import Callable, Iterator
 import os
 from pathlib import Path
+import re
 
 from mcap.well_known import MessageEncoding, Profile, SchemaEncoding
 from mcap.writer import CompressionType, Writer
+
+PRIMITIVES = frozenset((
+    'bool', 'byte', 'char', 'float32', 'float64', 'int8', 'uint8', 'int16', 'uint16', 'int32',
+    'uint32', 'int64', 'uint64', 'string', 'wstring'))
+_FIELD = re.compile(r'\s*([A-Za-z][\w/]*)(?:<=\d+)?(?:\[[^\]]*\])?\s+[A-Za-z]\w*')
+_RULE = '=' * 80
+
+
+def definition(kind: str, find: Callable[[str, str], str]) -> str:
+    r"""
+    Return the text that defines a type and all that is in it.
+
+    :param kind: for example ``geometry_msgs/msg/Pose``.
+    :param find: ``find(package, type)`` returns the text of the type's ``.msg`` file.
+
+    >>> files = {'Line': 'Point a\nPoint b # its end', 'Point': 'float64 x\nfloat64 y'}
+    >>> text = definition('my_msgs/msg/Line', lambda package, name: files[name])
+    >>> print(text.replace('=' * 80, '==='))
+    Point a
+    Point b # its end
+    ===
+    MSG: my_msgs/Point
+    float64 x
+    float64 y
+    """
+    package, _, name = kind.split('/')
+    parts = [find(package, name).strip('\n')]
+    known, left = {(package, name)}, list(_uses(package, parts[0]))
+    while left:
+        used = left.pop(0)
+        if used not in known:
+            known.add(used)
+            text = find(*used).strip('\n')
+            parts += [_RULE, 'MSG: ' + '/'.join(used), text]
+            left += _uses(used[0], text)
+    return '\n'.join(parts)
+
+
+def _uses(package: str, text: str) -> Iterator[tuple[str, str]]:
+    """Yield package and name of each type that a ``.msg`` file uses, as often as it does."""
+    for line in text.splitlines():
+        field = _FIELD.match(line.partition('#')[0])
+        if field and field[1] not in PRIMITIVES:
+            of, _, name = field[1].rpartition('/')
+            # Some write package/msg/Type.
+            yield of.partition('/')[0] or package, name
+
 
 LARGEST_CHUNK = 4 * 2**20
 """A chunk is written when it is as large as this, before it is compressed [bytes]."""
@@ -52,8 +101,8 @@ class Recording:
         Make a topic known; one that is known already stays as it is.
 
         :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
-        :param definition: of the type, by :func:`leader_election.recording.definition.definition`.
-        :param offers: by :func:`leader_election.recording.qos_profiles.written_down`.
+        :param definition: of the type, by :func:`definition`.
+        :param offers: by :func:`leader_election.recording.subscriptions.written_down`.
         :param type_hash: by which ROS tells versions of a type apart; empty: not known.
         """
         if topic in self._channels:
