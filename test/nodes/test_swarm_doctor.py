@@ -67,7 +67,8 @@ class Driver(Node):
 
 
 def doctor(**expected: int) -> SwarmDoctor:
-    CAST.append(SwarmDoctor(Namespace(expected=expected, fleet_file='', robot='', radio_topics=())))
+    CAST.append(SwarmDoctor(
+        Namespace(expected=expected, fleet_file='', robot='', radio_topics=())))
     return CAST[-1]
 
 
