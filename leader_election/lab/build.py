@@ -22,7 +22,7 @@ from leader_election.algorithms import Algorithm
 from leader_election.lab import engine
 from leader_election.lab.engine import Network
 from leader_election.lab.regions import assign
-from leader_election.lab.scenario import Entrant, Group, Scenario, ScenarioError, section
+from leader_election.lab.scenario import Entrant, Group, Scenario, ScenarioError, section_errors
 from leader_election.lab.topologies import Placement
 import numpy as np
 from numpy.typing import NDArray
@@ -58,7 +58,7 @@ def network_of(
 ) -> Network:
     """Return the network of a run at its start, where no device is in any state yet."""
     algorithm = entrant.algorithm
-    with section(scenario.name, 'devices'):
+    with section_errors(scenario.name, 'devices'):
         placements = placements_of(scenario.groups, seed)
     position = np.concatenate([placement.position for placement in placements])
     n = len(position)
@@ -68,7 +68,7 @@ def network_of(
     if pairs is None and not np.isfinite(scenario.messages.range):
         raise ScenarioError(f'scenario {scenario.name}: messages.range: is missing; '
                             'it takes a distance where links are not given')
-    with section(scenario.name, 'motion'):
+    with section_errors(scenario.name, 'motion'):
         speed = scenario.motion.speed(scenario.motion_parameters)
     begin, step = _phases(scenario, placements, rounds)
     ids = np.arange(n, dtype=np.int64)
@@ -85,7 +85,7 @@ def network_of(
     if entrant.regions is not None:
         assign(exports, entrant.regions, scenario.groups, member_of, ids + scenario.first_id)
     placed = position.copy()
-    with section(scenario.name, 'motion'):
+    with section_errors(scenario.name, 'motion'):
         motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
     # A motion knows all devices by index, and may put them where it begins: not those that stay.
     position[~moving] = placed[~moving]

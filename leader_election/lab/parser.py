@@ -12,19 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How each part of a scenario is read; what a file says that is not declared is refused."""
+"""Parsing and checking of the parts of a scenario file; a key that is not declared is refused."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import copy
 import math
 import re
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.coordination.region import CANDIDATE, ROLES
+from leader_election.lab.events import ChangeStrength, Event, State
 from leader_election.lab.regions import with_regions
-from leader_election.lab.schema import Entrant, Group, Regions
+from leader_election.lab.schema import Entrant, Group, Regions, Strength
 from leader_election.lab.topologies import TOPOLOGIES
 from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
@@ -36,32 +37,58 @@ KEYS = ('title', 'source', 'duration', 'algorithms', 'devices', 'first_id', 'mot
 LABEL = r'[\w-][\w. -]*'
 """Labels become names of files."""
 LARGEST_RADIUS = 1e6
-"""[m]. A robot may also be told 0; then all lead, and there is nothing to measure."""
-MOST_CONTRIBUTED = 1e9
+"""[m]. A robot also accepts 0; then every device leads, and there is nothing to measure."""
+LARGEST_CONTRIBUTION = 1e9
+"""Absolute value of what a device contributes to an aggregate."""
+LARGEST_EXACT_INT = 2**53
+"""Up to here every whole number is a float as well."""
+FIXED_KEYS = ('title', 'source', 'algorithms.name', 'algorithms.label', 'events.kind')
+"""Keys that do not vary: they identify what the results are of."""
 
 
 class ScenarioError(ValueError):
-    """What a scenario may not say; the text is one line for people that names the key."""
+    """An invalid scenario; the text is one line for the user that names the key."""
 
 
-def section_of(kind: type[T], raw: Mapping[str, Any], key: str, name: str) -> T:
-    """Return a section that is declared as a dataclass."""
-    values = mapping_of(raw.get(key), name, key)
-    with section(name, key):
+class Change(NamedTuple):
+    """One of the values of a dimension that varies."""
+
+    value: Any
+    """The coordinate of this value in the results."""
+    keys: Mapping[str, Any]
+    """The values of dotted keys that turn the scenario into this variant."""
+
+
+def parse_section(kind: type[T], raw: Mapping[str, Any], key: str, name: str) -> T:
+    """
+    Return a section of a scenario, checked against the dataclass that declares it.
+
+    :param kind: the dataclass, of ``leader_election.parameters.parameter`` fields.
+    :param raw: the whole scenario, as read from YAML.
+    :param key: of the section in ``raw``; a missing section has all defaults.
+    :param name: of the scenario, for error texts, as in all functions of this module.
+    :raises ScenarioError: for an unknown key or a value that is not allowed.
+    """
+    values = as_mapping(raw.get(key), name, key)
+    with section_errors(name, key):
         return build(kind, values)
 
 
 @contextmanager
-def section(name: str, key: str) -> Iterator[None]:
-    """Say what is wrong with parameters of a section as a :class:`ScenarioError`."""
+def section_errors(name: str, key: str) -> Iterator[None]:
+    """
+    Convert a ``ParameterError`` of a block into a :class:`ScenarioError` with the full key.
+
+    :param key: dotted path of the section.
+    """
     try:
         yield
     except ParameterError as error:
-        raise ScenarioError(f'scenario {name}: {_dotted(str(error), key)}') from None
+        raise ScenarioError(f'scenario {name}: {_with_full_key(str(error), key)}') from None
 
 
-def _dotted(text: str, key: str) -> str:
-    """Name a key of a section in full."""
+def _with_full_key(text: str, key: str) -> str:
+    """Return the text of a ``ParameterError`` with the parameter as a dotted key."""
     for start in ('unknown parameter ', 'parameter '):
         if text.startswith(start):
             return f'{start.replace("parameter", "key").removeprefix("key ")}{key}.' \
@@ -69,44 +96,51 @@ def _dotted(text: str, key: str) -> str:
     return f'{key}: {text}'
 
 
-def kind_of(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:
-    """Return an entry of a registry, by ``kind``, and its parameters."""
-    rest = dict(mapping_of(values, name, key))
+def parse_kind(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:
+    """
+    Return the entry of a registry that ``kind`` names, and its checked parameters.
+
+    :param values: ``kind`` and the values of that entry's own parameters.
+    :param key: dotted path of the section.
+    """
+    rest = dict(as_mapping(values, name, key))
     kind = rest.pop('kind', None)
     if kind not in registry.names():
         raise ScenarioError(f'scenario {name}: {key}.kind: {kind!r} is not allowed; it takes one '
                             f'of {", ".join(registry.names())}')
     entry = registry.get(kind)
-    with section(name, key):
+    with section_errors(name, key):
         return entry, build(entry.parameters, rest)
 
 
-def group_of(values: Any, name: str) -> Group:
-    """Return an entry of ``devices``."""
-    rest = dict(mapping_of(values, name, 'devices'))
+def parse_group(values: Any, name: str) -> Group:
+    """Return the group that one entry of ``devices`` declares."""
+    rest = dict(as_mapping(values, name, 'devices'))
     role, contributes = rest.pop('role', ROLES[CANDIDATE]), rest.pop('contributes', 1.0)
     if role not in ROLES:
         raise ScenarioError(f'scenario {name}: devices.role: {role!r} is not allowed; it takes '
                             f'one of {", ".join(ROLES)}')
-    if type(contributes) not in (int, float) or not abs(contributes) <= MOST_CONTRIBUTED:
+    if type(contributes) not in (int, float) or not abs(contributes) <= LARGEST_CONTRIBUTION:
         raise ScenarioError(f'scenario {name}: devices.contributes: {contributes!r} is not '
-                            f'allowed; it takes a number up to {MOST_CONTRIBUTED:g}')
-    answers = {key: rest.pop(key, True) for key in ('moves', 'among')}
-    for key, answer in answers.items():
-        if type(answer) is not bool:
-            raise ScenarioError(f'scenario {name}: devices.{key}: {answer!r} is not allowed; '
+                            f'allowed; it takes a number up to {LARGEST_CONTRIBUTION:g}')
+    flags = {key: rest.pop(key, True) for key in ('moves', 'among')}
+    for key, flag in flags.items():
+        if type(flag) is not bool:
+            raise ScenarioError(f'scenario {name}: devices.{key}: {flag!r} is not allowed; '
                                 'it takes true or false')
-    return Group(*kind_of(TOPOLOGIES, rest, name, 'devices'), **answers, role=ROLES.index(role),
-                 contributes=float(contributes))
+    topology, parameters = parse_kind(TOPOLOGIES, rest, name, 'devices')
+    return Group(topology=topology, parameters=parameters, moves=flags['moves'],
+                 among=flags['among'], role=ROLES.index(role), contributes=float(contributes))
 
 
-def entrant_of(values: Any, name: str, link_range: float) -> Entrant:
+def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
     """
-    Return an entry of ``algorithms``.
+    Return the algorithm, with its parameters, that one entry of ``algorithms`` declares.
 
-    :param link_range: where a neighbour is heard no more, in the metric; infinite: not known.
+    :param link_range: the distance beyond which messages are not received, in the metric of the
+        scenario (metres or hops); infinite: not known.
     """
-    rest = dict(mapping_of(values, name, 'algorithms'))
+    rest = dict(as_mapping(values, name, 'algorithms'))
     kind = rest.pop('name', None)
     if kind not in ALGORITHMS.names():
         raise ScenarioError(f'scenario {name}: algorithms.name: {kind!r} is not allowed; it takes '
@@ -119,7 +153,7 @@ def entrant_of(values: Any, name: str, link_range: float) -> Entrant:
         raise ScenarioError(f'scenario {name}: algorithms.wins: {wins!r} is not allowed; it takes '
                             'strongest or weakest')
     algorithm = ALGORITHMS.get(kind)
-    asked = rest.pop('regions', False)
+    raw_regions = rest.pop('regions', False)
     known = {p.name: p for p in table(ElectionParameters)}
     for key in rest:
         if key not in algorithm.takes:
@@ -130,22 +164,24 @@ def entrant_of(values: Any, name: str, link_range: float) -> Entrant:
     if type(radius) not in (int, float) or not 0.0 < radius <= LARGEST_RADIUS:
         raise ScenarioError(f'scenario {name}: algorithms.radius: {radius!r} is not allowed; '
                             f'it takes more than 0 m, up to {LARGEST_RADIUS:g} m')
-    with section(name, 'algorithms'):
+    with section_errors(name, 'algorithms'):
         settings = {key: known[key].check(rest.get(key, known[key].default))
                     for key in algorithm.takes}
     parameters = algorithm.parameters(settings)
-    if asked is False:
-        return Entrant(label, algorithm, parameters, wins == 'weakest')
-    regions = _regions(asked, name)
-    with section(name, 'algorithms.regions'):
-        algorithm, parameters = with_regions(
-            algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
-    return Entrant(label, algorithm, parameters, wins == 'weakest', regions)
+    if raw_regions is False:
+        regions = None
+    else:
+        regions = _parse_regions(raw_regions, name)
+        with section_errors(name, 'algorithms.regions'):
+            algorithm, parameters = with_regions(
+                algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
+    return Entrant(label=label, algorithm=algorithm, parameters=parameters,
+                   weakest=wins == 'weakest', regions=regions)
 
 
-def _regions(values: Any, name: str) -> Regions:
-    """Return ``regions`` of an entry of ``algorithms``."""
-    rest = mapping_of(values, name, 'algorithms.regions')
+def _parse_regions(values: Any, name: str) -> Regions:
+    """Return the settings that ``regions`` of an entry of ``algorithms`` declares."""
+    rest = as_mapping(values, name, 'algorithms.regions')
     if 'role' in rest:
         raise ScenarioError(f'scenario {name}: algorithms.regions.role: is not allowed; a role '
                             'is told for each group of devices')
@@ -154,22 +190,22 @@ def _regions(values: Any, name: str) -> Regions:
         if key not in known:
             raise ScenarioError(f'scenario {name}: unknown key algorithms.regions.{key}; known: '
                                 f'{", ".join(known)}')
-    with section(name, 'algorithms.regions'):
+    with section_errors(name, 'algorithms.regions'):
         return build(Regions, rest)
 
 
-def mapping_of(values: Any, name: str, key: str) -> Mapping[str, Any]:
-    """Return keys and values."""
+def as_mapping(values: Any, name: str, key: str) -> Mapping[str, Any]:
+    """Return a section as a mapping; empty for a key without a value."""
     if values is None:
-        # A heading with nothing below it.
+        # YAML reads a heading with nothing below it as null.
         return {}
     if not isinstance(values, dict):
         raise ScenarioError(f'scenario {name}: {key}: takes keys and values, not {values!r}')
     return values
 
 
-def list_of(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
-    """Return a list of entries."""
+def as_list(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
+    """Return a section as a list of entries; empty where it is missing."""
     values = raw.get(key)
     if values is None:
         return []
@@ -178,8 +214,13 @@ def list_of(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
     return values
 
 
-def replace(raw: Any, keys: Sequence[str], value: Any, name: str, dotted: str) -> None:
-    """Put a value in the place of another, in every entry of a list that has the key."""
+def replace_value(raw: Any, keys: Sequence[str], value: Any, name: str, dotted: str) -> None:
+    """
+    Replace a value of a raw scenario in place, in every entry of a list that has the key.
+
+    :param keys: the parts of the dotted key.
+    :param dotted: the whole key, for error texts.
+    """
     first, *rest = keys
     places = [raw] if isinstance(raw, dict) else [
         entry for entry in raw if isinstance(entry, dict) and first in entry] \
@@ -188,6 +229,100 @@ def replace(raw: Any, keys: Sequence[str], value: Any, name: str, dotted: str) -
         raise ScenarioError(f'scenario {name}: there is no {dotted} to change')
     for place in places:
         if rest:
-            replace(place.setdefault(first, {}), rest, value, name, dotted)
+            replace_value(place.setdefault(first, {}), rest, value, name, dotted)
         else:
             place[first] = copy.deepcopy(value)
+
+
+
+
+
+def parse_variations(raw: Mapping[str, Any], name: str) -> dict[str, list[Change]]:
+    """
+    Return the dimensions that a scenario varies, each with its values.
+
+    ``messages.loss: [0, 0.2]`` is a dotted key and its values. Where several keys change
+    together, a name of the user's own is the dimension, with the values of the first key::
+
+        users: [{devices.count: 100, measure.window: 5}, {devices.count: 300, measure.window: 8}]
+    """
+    vary = as_mapping(raw.get('vary'), name, 'vary')
+    return {key: _parse_changes(key, values, name) for key, values in vary.items()}
+
+
+def _parse_changes(key: Any, values: Any, name: str) -> list[Change]:
+    together = isinstance(key, str) and '.' not in key and key not in (*KEYS, 'vary')
+    if not together:
+        _check_key(key, key, name)
+    if not isinstance(values, list) or not values:
+        raise ScenarioError(f'scenario {name}: vary.{key}: takes a list of values')
+    changes: list[Change] = []
+    for value in values:
+        change = _parse_joint_change(key, value, name) if together else Change(value, {key: value})
+        if change.value in [other.value for other in changes]:
+            raise ScenarioError(f'scenario {name}: vary.{key}: {change.value!r} is there twice')
+        changes.append(change)
+    return changes
+
+
+def _parse_joint_change(key: str, values: Any, name: str) -> Change:
+    """Return the change of several keys together."""
+    if not isinstance(values, dict) or not values:
+        raise ScenarioError(f'scenario {name}: vary: there is no {key} to change; a name for '
+                            'several keys takes a list of these with their values')
+    for dotted in values:
+        _check_key(dotted, f'{key}.{dotted}', name)
+    return Change(next(iter(values.values())), values)
+
+
+def _check_key(key: Any, where: str, name: str) -> None:
+    """Raise a :class:`ScenarioError` for a key that cannot vary."""
+    if not isinstance(key, str) or key.split('.')[0] == 'vary':
+        raise ScenarioError(f'scenario {name}: vary: there is no {key} to change')
+    if key in FIXED_KEYS:
+        raise ScenarioError(f'scenario {name}: vary.{where}: is not allowed; all variants have '
+                            'the same')
+
+
+
+
+
+def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength: Strength,
+                 entrants: Sequence[Entrant], name: str) -> None:
+    """Raise a :class:`ScenarioError` for events that would have no effect, or another one."""
+    for event, parameters in events:
+        if parameters.at > duration:
+            raise ScenarioError(
+                f'scenario {name}: events.at: {parameters.at:g} is not allowed; it takes up to '
+                f'duration, which is {duration:g} s')
+        if isinstance(parameters, ChangeStrength) and 'degree' in strength.cycle:
+            raise ScenarioError(
+                f'scenario {name}: events.kind: {event.name!r} is not allowed; it takes a '
+                'strength.cycle without degree, which each round sets anew')
+        if isinstance(parameters, State):
+            for field, value in zip(parameters.fields, parameters.values):
+                _check_field(field, value, entrants, name)
+
+
+def check_groups(groups: Sequence[Group], entrants: Sequence[Entrant], name: str) -> None:
+    """Raise a :class:`ScenarioError` for regions' keys of groups if an algorithm has none."""
+    for entrant in entrants:
+        for group in groups:
+            for key, value, default in (('role', group.role, Group.role),
+                                        ('contributes', group.contributes, Group.contributes)):
+                if entrant.regions is None and value != default:
+                    raise ScenarioError(
+                        f'scenario {name}: devices.{key}: is not allowed; it is for algorithms '
+                        f'with regions, and {entrant.label} has none')
+
+
+def _check_field(field: str, value: float, entrants: Sequence[Entrant], name: str) -> None:
+    fields = [f for entrant in entrants for f in entrant.algorithm.fields]
+    types = [f.type for f in fields if f.name == field]
+    if not types:
+        known = ', '.join(dict.fromkeys(f.name for f in fields))
+        raise ScenarioError(f'scenario {name}: events.fields: {field!r} is not allowed; it takes '
+                            f'some of {known}')
+    if int in types and not (value.is_integer() and abs(value) <= LARGEST_EXACT_INT):
+        raise ScenarioError(f'scenario {name}: events.values: {value!r} is not allowed; it takes '
+                            f'a whole number for {field}, up to {LARGEST_EXACT_INT}')

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-A scenario: an experiment told in one readable file.
+A scenario: an experiment described by one YAML file.
 
-Scenarios that come with the package are the files of ``leader_election/lab/scenarios``; a path to
-any other file does as well.
+The scenarios of the package are the files of ``leader_election/lab/scenarios``; the path of any
+other file is accepted as well.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,19 +27,17 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.lab import parser
-from leader_election.lab.agreement import check_events, check_groups
 from leader_election.lab.events import Event, EVENTS
 from leader_election.lab.motions import Motion, MOTIONS
-from leader_election.lab.parser import KEYS, ScenarioError, section
+from leader_election.lab.parser import KEYS, ScenarioError, section_errors
 from leader_election.lab.schema import Entrant, Group, Measure, Messages, Rounds, Strength
-from leader_election.lab.variation import Change, variations_of
 from leader_election.parameters import strict_yaml
 import numpy as np
 from numpy.typing import NDArray
 import yaml
 
 __all__ = ['Entrant', 'Group', 'KEYS', 'load', 'Measure', 'Messages', 'names', 'parse', 'Rounds',
-           'Scenario', 'ScenarioError', 'section', 'Strength']
+           'Scenario', 'ScenarioError', 'section_errors', 'Strength']
 
 FOLDER = Path(__file__).parent / 'scenarios'
 MOST_SAMPLES = 10_000_000
@@ -47,11 +45,11 @@ MOST_SAMPLES = 10_000_000
 
 @dataclass(frozen=True)
 class Scenario:
-    """An experiment, checked."""
+    """An experiment whose parts have all been checked."""
 
     name: str
     text: str
-    """The whole of it as YAML."""
+    """The whole scenario as YAML."""
     title: str
     source: str
     duration: float
@@ -67,10 +65,10 @@ class Scenario:
     strength: Strength
     measure: Measure
     events: tuple[tuple[Event, Any], ...]
-    """In the order of their times."""
+    """Events and their parameters, in the order of their times."""
     first_id: int
-    vary: Mapping[str, Sequence[Change]]
-    """What varies, by dotted keys or names for several of them."""
+    vary: Mapping[str, Sequence[parser.Change]]
+    """The values of each dimension that varies, by dotted key or the user's own name."""
 
     def entrant(self, label: str) -> Entrant:
         """Return an algorithm by its label; an unknown one is a :class:`ScenarioError`."""
@@ -81,23 +79,25 @@ class Scenario:
         raise ScenarioError(f'scenario {self.name} has no algorithm {label!r}; it has {known}')
 
     def times(self) -> NDArray[np.float64]:
-        """Return the times of the samples [s]."""
+        """Return the times of the samples [s], shape (samples,)."""
         count = int(np.floor(self.duration / self.measure.interval + 1e-9))
         return np.arange(1, count + 1, dtype=np.float64) * self.measure.interval
 
     def replaced(self, values: Mapping[str, Any]) -> 'Scenario':
         """
-        Return the same scenario with other values, by dotted keys such as ``messages.loss``.
+        Return the same scenario with other values.
 
-        In a list, every entry that has the key gets the value.
+        :param values: by dotted keys such as ``messages.loss``; in a list, every entry that has
+            the key gets the value.
+        :raises ScenarioError: where there is no such key, or the result is not allowed.
         """
         raw = yaml.safe_load(self.text)
         for key, value in values.items():
-            parser.replace(raw, key.split('.'), value, self.name, key)
+            parser.replace_value(raw, key.split('.'), value, self.name, key)
         return parse(raw, self.name)
 
     def variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
-        """Return all combinations of what varies, each with its scenario."""
+        """Return all combinations of the values that vary, each with its scenario."""
         found = []
         for changes in product(*self.vary.values()):
             keys: dict[str, Any] = {'vary': {}}
@@ -117,7 +117,7 @@ def load(name_or_path: str) -> Scenario:
     """
     Return a scenario by its name or its path.
 
-    :raises ScenarioError: where there is none, or it says what it may not.
+    :raises ScenarioError: where there is no such scenario, or its content is not allowed.
     """
     path = FOLDER / f'{name_or_path}.yaml'
     if name_or_path not in names():
@@ -140,7 +140,13 @@ REQUIRED = ('duration', 'algorithms', 'devices')
 
 
 def parse(raw: Any, name: str) -> Scenario:
-    """Return a scenario out of what its YAML says; name is for messages."""
+    """
+    Return the scenario that a YAML document declares.
+
+    :param raw: the document, as read.
+    :param name: of the scenario, for error texts.
+    :raises ScenarioError: for an unknown key or a value that is not allowed.
+    """
     if not isinstance(raw, dict):
         raise ScenarioError(f'scenario {name}: takes keys and values')
     for key in raw:
@@ -161,13 +167,13 @@ def parse(raw: Any, name: str) -> Scenario:
     if type(first_id) is not int or not 0 <= first_id <= 2**31:
         raise ScenarioError(f'scenario {name}: first_id: {first_id!r} is not allowed; '
                             'it takes a whole number from 0 to 2147483648')
-    motion = dict(parser.mapping_of(raw.get('motion'), name, 'motion') or {'kind': 'static'})
+    motion = dict(parser.as_mapping(raw.get('motion'), name, 'motion') or {'kind': 'static'})
     tick = motion.pop('tick', 1.0)
     if type(tick) not in (int, float) or not 1e-3 <= tick <= 1e6:
         raise ScenarioError(f'scenario {name}: motion.tick: {tick!r} is not allowed; '
                             'it takes 0.001 to 1e6 s')
-    kind, motion_parameters = parser.kind_of(MOTIONS, motion, name, 'motion')
-    messages = parser.section_of(Messages, raw, 'messages', name)
+    kind, motion_parameters = parser.parse_kind(MOTIONS, motion, name, 'motion')
+    messages = parser.parse_section(Messages, raw, 'messages', name)
     link_range = messages.range if messages.metric == 'distance' else math.inf
     scenario = Scenario(
         name=name,
@@ -175,22 +181,22 @@ def parse(raw: Any, name: str) -> Scenario:
         title=raw.get('title', name),
         source=raw.get('source', ''),
         duration=float(duration),
-        entrants=tuple(parser.entrant_of(entry, name, link_range)
-                       for entry in parser.list_of(raw, 'algorithms', name)),
-        groups=tuple(parser.group_of(entry, name)
-                     for entry in parser.list_of(raw, 'devices', name)),
+        entrants=tuple(parser.parse_entrant(entry, name, link_range)
+                       for entry in parser.as_list(raw, 'algorithms', name)),
+        groups=tuple(parser.parse_group(entry, name)
+                     for entry in parser.as_list(raw, 'devices', name)),
         motion=kind,
         motion_parameters=motion_parameters,
         tick=float(tick),
         messages=messages,
-        rounds=parser.section_of(Rounds, raw, 'rounds', name),
-        strength=parser.section_of(Strength, raw, 'strength', name),
-        measure=parser.section_of(Measure, raw, 'measure', name),
-        events=tuple(sorted((parser.kind_of(EVENTS, entry, name, 'events')
-                             for entry in parser.list_of(raw, 'events', name)),
+        rounds=parser.parse_section(Rounds, raw, 'rounds', name),
+        strength=parser.parse_section(Strength, raw, 'strength', name),
+        measure=parser.parse_section(Measure, raw, 'measure', name),
+        events=tuple(sorted((parser.parse_kind(EVENTS, entry, name, 'events')
+                             for entry in parser.as_list(raw, 'events', name)),
                             key=lambda event: float(event[1].at))),
         first_id=first_id,
-        vary=variations_of(raw, name))
+        vary=parser.parse_variations(raw, name))
     labels = [entrant.label for entrant in scenario.entrants]
     for label in labels:
         if labels.count(label) > 1:
@@ -203,16 +209,17 @@ def parse(raw: Any, name: str) -> Scenario:
     if duration / interval > MOST_SAMPLES:
         raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; it takes up '
                             f'to {MOST_SAMPLES} times measure.interval, which is {interval:g} s')
-    check_events(scenario.events, scenario.duration, scenario.strength, scenario.entrants, name)
-    check_groups(scenario.groups, scenario.entrants, name)
+    parser.check_events(scenario.events, scenario.duration, scenario.strength,
+                        scenario.entrants, name)
+    parser.check_groups(scenario.groups, scenario.entrants, name)
     if scenario.vary:
-        # What is wrong in a variant is found now, not after an hour.
+        # An error in a variant is found now, not after an hour of runs.
         _check_variants(scenario)
     return scenario
 
 
 def _check_variants(scenario: Scenario) -> None:
-    """Refuse variants whose results would not fit into one table."""
+    """Raise a :class:`ScenarioError` for variants whose results do not fit into one dataset."""
     labels, times = [entrant.label for entrant in scenario.entrants], scenario.times()
     for _, variant in scenario.variants():
         if [entrant.label for entrant in variant.entrants] != labels:

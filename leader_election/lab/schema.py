@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The sections of a scenario: each is declared once, here, with ranges and units."""
+"""Declarations of the sections of a scenario, with types, defaults, ranges and units."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -29,28 +29,28 @@ INFINITE = float('inf')
 
 @dataclass(frozen=True)
 class Messages:
-    """How messages get from one device to another."""
+    """The radio model: how messages get from one device to another."""
 
     range: float = parameter(
-        INFINITE, 'A message is heard as far as this, inclusive. Where links are given, '
-        'it does not count.', unit='m', lower=1e-9, upper=INFINITE)
+        INFINITE, 'Greatest distance at which a message is received, inclusive. Not used where '
+        'the topology gives links.', unit='m', lower=1e-9, upper=INFINITE)
     expiry: float = parameter(
-        INFINITE, 'A message counts for so long after its receipt. .inf: as long as its sender '
+        INFINITE, 'Time after its receipt for which a message counts. .inf: as long as its sender '
         'is in range when a round runs.', unit='s', lower=1e-9, upper=INFINITE)
-    loss: float = parameter(0.0, 'The part of messages that is lost, for each receiver.',
+    loss: float = parameter(0.0, 'Probability that a message is lost, for each receiver.',
                             lower=0.0, upper=1.0)
     delay: tuple[float, ...] = parameter(
-        (0.0, 0.0), 'How long a message takes, at random between two times.', unit='s',
+        (0.0, 0.0), 'Least and greatest time from sending to receipt; drawn uniformly.', unit='s',
         lengths=(2,))
-    duplication: float = parameter(0.0, 'The part of messages that arrives twice; takes a delay.',
+    duplication: float = parameter(0.0, 'Probability that a message arrives twice; needs a delay.',
                                    lower=0.0, upper=1.0)
-    metric: str = parameter('distance', 'How far a neighbour is: as it is now, or 1.',
+    metric: str = parameter('distance', 'Distance of a neighbour: in metres as of now, or 1.',
                             choices=lambda: ('distance', 'hops'))
-    floor: float = parameter(0.01, 'The least distance to a neighbour.', unit='m', lower=0.0,
+    floor: float = parameter(0.01, 'Least distance to a neighbour.', unit='m', lower=0.0,
                              upper=1e6)
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together."""
+        """Raise a ``ParameterError`` for values that contradict each other."""
         if not 0.0 <= self.delay[0] <= self.delay[1]:
             raise ParameterError(f'parameter delay: {self.delay} is not allowed; it takes two '
                                  'times in ascending order, at least 0 s')
@@ -66,17 +66,17 @@ class Rounds:
     period: float = parameter(1.0, 'Time between two rounds of a device.', unit='s', lower=1e-3,
                               upper=1e6)
     phase: str = parameter(
-        'random', 'When in the first period a device begins: at random, all together, or by its '
-        'place: as far into the period as it is across the area it was placed in.',
+        'random', 'When in the first period a device runs its first round: at random, all '
+        'together, or by its place, the x coordinate within its area as a part of the period.',
         choices=lambda: ('random', 'together', 'place'))
     acquainted: bool = parameter(
-        False, 'Whether all have heard, before the first round, in what state those in their '
-        'range begin.')
+        False, 'Whether all devices have received the initial states of those in range before '
+        'the first round.')
     spread: float = parameter(
-        0.0, 'By how much periods of devices differ, as a part of the period.', lower=0.0,
+        0.0, "Greatest deviation of a device's period, as a part of the period.", lower=0.0,
         upper=0.99)
     jitter: float = parameter(
-        0.0, 'By how much a period varies from round to round, as a part of it.', lower=0.0,
+        0.0, 'Greatest deviation from round to round, as a part of the period.', lower=0.0,
         upper=0.99)
 
 
@@ -85,16 +85,18 @@ STRENGTHS = ('random', 'degree', 'id', 'lower_id', 'equal')
 
 @dataclass(frozen=True)
 class Strength:
-    """What makes a device strong."""
+    """Where the strengths of devices come from."""
 
     cycle: tuple[str, ...] = parameter(
-        ('random',), 'One of random (0 to 1, drawn anew each time), degree (the neighbours heard '
-        'since then), id, lower_id (the id, negated), equal; or several, one after another.')
-    every: float = parameter(INFINITE, 'Time from one to the next.', unit='s', lower=1e-3,
-                             upper=INFINITE)
+        ('random',), 'One of random (0 to 1, drawn anew each time), degree (the number of '
+        'neighbours received from since then), id, lower_id (the id, negated), equal; or several, '
+        'one after another.')
+    every: float = parameter(
+        INFINITE, 'Time from one entry of the cycle to the next.', unit='s', lower=1e-3,
+        upper=INFINITE)
 
     def __post_init__(self) -> None:
-        """Refuse no strength at all, and one that is not known."""
+        """Raise a ``ParameterError`` for an empty cycle or an unknown entry."""
         if not self.cycle:
             raise ParameterError('parameter cycle: [] is not allowed; it takes at least one of '
                                  f'{", ".join(STRENGTHS)}')
@@ -106,47 +108,47 @@ class Strength:
 
 @dataclass(frozen=True)
 class Measure:
-    """What is measured."""
+    """The measurement."""
 
     window: int = parameter(
-        10, 'Instability is the part of so many last rounds in which the leader changed.',
+        10, 'Instability is the part of this number of last rounds in which the leader changed.',
         unit='rounds', lower=1, upper=63)
     interval: float = parameter(1.0, 'Time between two samples.', unit='s', lower=1e-3, upper=1e6)
 
 
 @dataclass(frozen=True)
 class Group:
-    """Some devices, placed alike."""
+    """A group of devices with one topology, role and contribution."""
 
     topology: Topology
     parameters: Any
     moves: bool
-    """Whether they go where ``motion`` takes them; else they stay where they were placed."""
+    """Whether ``motion`` moves them; else they stay where they were placed."""
     among: bool
-    """Whether they hear each other; else they hear only devices of groups that do."""
+    """Whether they receive from each other; else only from devices of groups that do."""
     role: int = CANDIDATE
     """``CANDIDATE``, ``WORKER`` or ``RELAY``, for algorithms with regions."""
     contributes: float = 1.0
-    """What each senses, which is what aggregates are of; relays contribute nothing."""
+    """The reading of each device, the input of aggregates; relays contribute nothing."""
 
 
 @dataclass(frozen=True)
 class Regions(RegionSettings):
-    """What an algorithm's regions collect, and how; the role is the devices' own."""
+    """Settings of an algorithm's regions; roles are given for each group of devices."""
 
-    aggregate: str = parameter('count', 'What is collected of all that devices contribute.',
+    aggregate: str = parameter('count', 'Aggregate of the contributions of all devices.',
                                choices=lambda: AGGREGATES.names())
 
 
 @dataclass(frozen=True)
 class Entrant:
-    """An algorithm that takes part."""
+    """An algorithm under test, with its parameters."""
 
     label: str
     algorithm: Algorithm
     parameters: Any
-    """What its ``configure`` returned."""
+    """The result of the algorithm's ``configure``."""
     weakest: bool
-    """Whether it is handed negated strengths, so that the weakest wins."""
+    """Whether it is given negated strengths, so that the weakest device wins."""
     regions: Regions | None = None
-    """What goes on in the regions of its leaders; ``None``: nothing."""
+    """Settings of coordination in the leaders' regions; ``None``: election only."""

@@ -29,7 +29,7 @@ COMPILED = ('algorithms', 'coordination', 'lab/engine', 'lab/motions')
 """What compiled code is made of."""
 SIMULATED = ('coordination', 'lab/engine', 'lab/motions', 'lab/topologies', 'lab/events.py',
              'lab/selection.py', 'lab/scenario.py', 'lab/schema.py', 'lab/parser.py',
-             'lab/agreement.py', 'lab/build.py', 'lab/reset.py',
+             'lab/build.py', 'lab/reset.py',
              'lab/regions.py', 'lab/simulate.py', 'lab/simulation.py', 'lab/message_length.py',
              'parameters/strict_yaml.py', 'robot/codec.py', 'world/logs.py')
 """What a run follows from, beside its algorithm."""
