@@ -22,12 +22,30 @@ leader's radius; so any algorithm that has a radius can be run with feedback.
 from collections.abc import Sequence
 from typing import Any
 
-from leader_election.coordination.decay import decay
 from leader_election.coordination.region import RegionParameters
 import numpy as np
 
 MOST_LOAD = 100.0
 """In units of the target: a load above counts as this, or it would be felt for too long."""
+
+
+def decay(value: float, floor: float, factor: float = 1.0, step: float = 0.0) -> float:
+    """
+    Return a value after one more round: a fraction of it, less a step, but not below a floor.
+
+    This is T, time decay (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini, "Engineering
+    Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018). A countdown has a
+    step; a value that fades has a factor.
+
+    :param value: the value before.
+    :param floor: the smallest result.
+    :param factor: the fraction that is kept, in [0, 1].
+    :param step: what is subtracted, >= 0, in the unit of the value.
+
+    >>> decay(3.0, 0.0, step=1.0), decay(0.5, 0.0, step=1.0), decay(8.0, 0.0, factor=0.5)
+    (2.0, 0.0, 4.0)
+    """
+    return max(value * factor - step, floor)
 
 
 def smoothed(load: float, before: float, p: RegionParameters) -> float:

@@ -32,7 +32,6 @@ from leader_election.coordination.collection import (
     shares_of,
 )
 from leader_election.coordination.feedback import resized, smoothed
-from leader_election.coordination.gradient import cast
 from leader_election.coordination.region import (
     CANDIDATE,
     MULTI_PATH,
@@ -106,17 +105,35 @@ def coordinate(
         before.contribution,
         load,
         before.own_announcement,
-        cast(parent, NOBODY, neighbours.device),
-        cast(parent, reach, neighbours.reach),
+        from_parent(parent, NOBODY, neighbours.device),
+        from_parent(parent, reach, neighbours.reach),
         recipients,
         shares,
         summary,
-        cast(parent, announcement, neighbours.announcement),
+        from_parent(parent, announcement, neighbours.announcement),
         members,
         ages,
         contributions,
-        cast(parent, decision, neighbours.decision),
+        from_parent(parent, decision, neighbours.decision),
     )
+
+
+def from_parent(parent: int, own: Any, received: Sequence[Any]) -> Any:
+    """
+    Return a value that a region's leader spreads: the device's own without a parent, else copied.
+
+    This is gradient-cast (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini, "Engineering
+    Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018) along the gradient
+    that the election itself has made.
+
+    :param parent: the parent's place among the neighbours, or ``NOBODY``.
+    :param own: the device's own value.
+    :param received: the neighbours' values, shape (neighbours,).
+
+    >>> from_parent(1, 'mine', ['this', 'that']), from_parent(NOBODY, 'mine', [])
+    ('that', 'mine')
+    """
+    return received[parent] if parent >= 0 else own
 
 
 def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequence[float],

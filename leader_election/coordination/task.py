@@ -35,11 +35,15 @@ It is chosen by parameter ``tasks``, by a name that an entry point of group
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from importlib.metadata import entry_points, EntryPoint
 from typing import Any, ClassVar
 
 from leader_election.coordination.aggregate import Aggregate
 
 Position = tuple[float, float]
+"""x, y in the shared frame [m]."""
+GROUP = 'leader_election.tasks'
+"""The entry point group by which a user's package gives its tasks names."""
 
 
 @dataclass
@@ -120,3 +124,44 @@ class Task:
 
     def close(self) -> None:
         """Stop what was started, at the end of the node."""
+
+
+_SHIPPED = tuple(EntryPoint(name, value, GROUP) for name, value in (
+    ('count', 'leader_election.tasks.count:Count'),
+    ('field', 'leader_election.tasks.field:Field'),
+    ('patrol', 'leader_election.tasks.patrol:Patrol'),
+    ('rally', 'leader_election.tasks.rally:Rally'),
+))
+
+
+def task_names() -> tuple[str, ...]:
+    """Return all names, sorted."""
+    return tuple(sorted(_known()))
+
+
+def task_class(name: str) -> type[Task]:
+    """
+    Return the task of that name, or the one that ``module:Class`` says.
+
+    :raises KeyError: with one line for people, where there is none, or it cannot be loaded.
+
+    >>> task_class('count').__name__, task_class('leader_election.tasks.rally:Rally').__name__
+    ('Count', 'Rally')
+    """
+    known = _known()
+    if name not in known and ':' not in name:
+        raise KeyError(
+            f'unknown task {name!r}; known: {", ".join(sorted(known))}, or module:Class')
+    try:
+        task = known.get(name, EntryPoint(name, name, GROUP)).load()
+    except Exception as error:  # Whatever a module of the user's may raise when it is imported.
+        raise KeyError(f'task {name!r} cannot be loaded: {type(error).__name__}: {error}; '
+                       f'known: {", ".join(sorted(known))}') from error
+    if not (isinstance(task, type) and issubclass(task, Task)):
+        raise KeyError(f'task {name!r} is no subclass of {Task.__module__}.Task')
+    return task
+
+
+def _known() -> dict[str, EntryPoint]:
+    # What ships comes last: nobody takes its names.
+    return {point.name: point for point in (*entry_points(group=GROUP), *_SHIPPED)}

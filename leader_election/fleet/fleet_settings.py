@@ -19,7 +19,7 @@ from difflib import get_close_matches
 import re
 from typing import Any, NamedTuple
 
-from leader_election.coordination.tasks import task_class, task_names
+from leader_election.coordination.task import task_class, task_names
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.parameter import shown
 from leader_election.robot.instance_parameters import InstanceParameters, names_in

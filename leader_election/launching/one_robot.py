@@ -18,7 +18,7 @@ from collections.abc import Mapping
 import re
 from typing import Any, NamedTuple
 
-from leader_election.coordination.tasks import task_names
+from leader_election.coordination.task import task_names
 from leader_election.fleet.fleet_file import load_fleet
 from leader_election.fleet.fleet_robot import FleetRobot
 from leader_election.fleet.fleet_settings import check_topic, for_tasks, TOPIC, TOPICS

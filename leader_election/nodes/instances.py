@@ -18,8 +18,7 @@ from collections.abc import Callable
 from functools import partial
 import re
 
-from leader_election.coordination.task import Member
-from leader_election.coordination.tasks import task_class
+from leader_election.coordination.task import Member, task_class
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.task_context import TaskContext
 from leader_election.parameters import ParameterError

@@ -21,7 +21,7 @@ from operator import attrgetter
 from typing import Any
 
 from leader_election.coordination.aggregate import mean, top
-from leader_election.coordination.decay import decay
+from leader_election.coordination.feedback import decay
 from leader_election.coordination.task import Member, Task
 from leader_election.parameters import parameter, ParameterError
 from leader_election.robot.message_type import message_type

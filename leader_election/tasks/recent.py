@@ -17,7 +17,7 @@
 from collections.abc import Mapping
 from typing import Generic, TypeVar
 
-from leader_election.coordination.decay import decay
+from leader_election.coordination.feedback import decay
 
 K = TypeVar('K')
 V = TypeVar('V')

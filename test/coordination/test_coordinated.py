@@ -93,10 +93,10 @@ def test_compiled_code_says_the_same(collection, data):
     device = Device(data.draw(IDS), data.draw(REAL))
     expected = algorithm.compute(device, own, said, metric, parameters)
     inside = algorithm.state(*(
-        value if field.identity is None else array(field, value)
+        value if field.padding is None else array(field, value)
         for field, value in zip(algorithm.fields, own)))
     heard = algorithm.columns(*(
-        array(field, values).reshape(len(said), -1) if field.identity is not None
+        array(field, values).reshape(len(said), -1) if field.padding is not None
         else array(field, values) for field, values in zip(algorithm.fields, zip(*said))))
     found = call(device, inside, heard, np.array(metric), parameters)
     for field, a, b in zip(algorithm.fields, algorithm.plain(found), expected):

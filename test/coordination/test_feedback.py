@@ -13,11 +13,12 @@
 # limitations under the License.
 """Feedback: where it comes to rest, and when it swings, worked out by hand."""
 
+from itertools import accumulate
 from math import inf, sqrt
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.coordination.feedback import MOST_LOAD, resized, scaled, smoothed
+from leader_election.coordination.feedback import decay, MOST_LOAD, resized, scaled, smoothed
 from leader_election.coordination.region import RegionParameters, TREE
 from leader_election.coordination.summary_layout import ADD, SummaryLayout
 import pytest
@@ -135,3 +136,26 @@ def test_scaled():
 def test_scaled_stays_a_distance(reach, apart):
     far, = scaled([reach], [apart], BASE)
     assert 0.66 * apart <= far <= 4.01 * apart
+
+
+def course(rounds, value, *arguments):
+    return list(accumulate(range(rounds), lambda value, _: decay(value, *arguments),
+                           initial=value))
+
+
+def test_a_countdown_stops_at_its_floor():
+    assert course(4, 3.0, 1.0, 1.0, 0.75) == [3.0, 2.25, 1.5, 1.0, 1.0]
+
+
+def test_what_is_forgotten_halves_in_each_round():
+    assert course(3, 8.0, 0.0, 0.5) == [8.0, 4.0, 2.0, 1.0]
+
+
+def test_first_the_part_is_taken_and_then_the_step():
+    assert decay(8.0, 0.0, factor=0.5, step=1.0) == 3.0
+
+
+@pytest.mark.parametrize('value', [0.0, 1.0, 1e300, -5.0])
+def test_it_gets_to_its_floor_from_anywhere(value):
+    """A half of a double, over and over, is nothing after 2100 rounds at the most."""
+    assert course(2100, value, 0.0, 0.5)[-1] == 0.0

@@ -18,8 +18,7 @@ from collections.abc import Callable, Mapping
 import random
 from typing import Any
 
-from leader_election.coordination.task import Member, Task
-from leader_election.coordination.tasks import task_class
+from leader_election.coordination.task import Member, Task, task_class
 from leader_election.parameters import build
 from leader_election.robot.instance import Instance
 from leader_election.robot.instance_parameters import InstanceParameters

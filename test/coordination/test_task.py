@@ -14,8 +14,7 @@
 
 """Tasks are found by name, and what is wrong with a name is said in one line."""
 
-from leader_election.coordination.task import Task
-from leader_election.coordination.tasks import task_class, task_names
+from leader_election.coordination.task import Task, task_class, task_names
 from leader_election.parameters import build
 import pytest
 
