@@ -34,8 +34,8 @@ from types import FrameType
 
 from leader_election.parameters import Parameter, ParameterError
 from leader_election.swarm.partition import Share
+from leader_election.world.kinematics import relative
 from leader_election.world.scene import make_scene
-from leader_election.world.unicycles import relative
 import numpy as np
 from physics.fetch import is_there, root
 from physics.swarm import embedded, in_gazebo, Running, Settings, Watch

@@ -26,17 +26,15 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
-from leader_election.fleet.robot_list import listing
+from leader_election.fleet.robot_list import format_ids, listing
 from leader_election.gazebo.main import write
-from leader_election.gazebo.parameters import GazeboParameters
-from leader_election.gazebo.plan import make_plan
+from leader_election.gazebo.plan import GazeboParameters, make_plan
 from leader_election.launching.arguments import (
     check_known,
     declare,
     described,
     ELECTION,
     given,
-    in_file,
     named,
     OF_A_SWARM,
     read,
@@ -44,19 +42,21 @@ from leader_election.launching.arguments import (
     switch,
     with_defaults,
 )
-from leader_election.launching.gazebo import (
+from leader_election.launching.parameter_file import in_file
+from leader_election.launching.processes import (
     bridge,
     check_installed,
+    ours,
     OWN_TRANSFORMS,
+    passing_on,
+    refusing,
     run_folder,
+    rviz,
     server,
     window,
 )
-from leader_election.launching.motion import check_scanner, MOTION, wandering
-from leader_election.launching.nodes import ours, rviz
-from leader_election.launching.refusal import passing_on, refusing
+from leader_election.launching.robot import check_scanner, MOTION, wandering
 from leader_election.parameters import build, ParameterError, table
-from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
 

@@ -26,9 +26,8 @@ from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch_ros.actions import Node
 from leader_election.launching.arguments import check_known, COMMON, declare, named, read, switch
-from leader_election.launching.nodes import ours, rviz
-from leader_election.launching.one_robot import OF_THE_NODE, one_robot
-from leader_election.launching.refusal import passing_on, refusing
+from leader_election.launching.processes import ours, passing_on, refusing, rviz
+from leader_election.launching.robot import OF_THE_NODE, one_robot
 from leader_election.parameters import Parameter
 from leader_election.robot.parameters import ElectionParameters
 

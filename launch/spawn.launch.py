@@ -19,8 +19,7 @@ import sys
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from leader_election.fleet.robot_list import listing
-from leader_election.gazebo.parameters import SpawnParameters
-from leader_election.gazebo.plan import make_arrival
+from leader_election.gazebo.plan import make_arrival, SpawnParameters
 from leader_election.launching.arguments import (
     check_known,
     COMMON,
@@ -28,21 +27,23 @@ from leader_election.launching.arguments import (
     described,
     ELECTION,
     given,
-    in_file,
     named,
     switch,
     with_defaults,
 )
-from leader_election.launching.gazebo import (
+from leader_election.launching.parameter_file import in_file
+from leader_election.launching.processes import (
+    after,
     bridge,
     check_installed,
+    ours,
     OWN_TRANSFORMS,
+    passing_on,
+    refusing,
     run_folder,
     spawn,
 )
-from leader_election.launching.motion import check_scanner, MOTION, wandering
-from leader_election.launching.nodes import ours
-from leader_election.launching.refusal import after, passing_on, refusing
+from leader_election.launching.robot import check_scanner, MOTION, wandering
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
 

@@ -21,23 +21,22 @@ from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from leader_election.fleet.robot_list import format_ids
 from leader_election.launching.arguments import (
     check_known,
     declare,
     described,
     ELECTION,
     given,
-    in_file,
     named,
     OF_A_SWARM,
     read,
     SHARE,
     switch,
 )
-from leader_election.launching.nodes import ours, rviz
-from leader_election.launching.refusal import passing_on, refusing
+from leader_election.launching.parameter_file import in_file
+from leader_election.launching.processes import ours, passing_on, refusing, rviz
 from leader_election.parameters import build, table
-from leader_election.robot.ids import format_ids
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.world.parameters import SceneParameters, WorldParameters

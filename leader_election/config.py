@@ -21,8 +21,8 @@ The documented configuration files, written from the declarations of the paramet
 from pathlib import Path
 import sys
 
+from leader_election.fleet.hosting import RobotHostParameters
 from leader_election.nodes.managed_election_node import ManagedParameters
-from leader_election.nodes.robot_host import RobotHostParameters
 from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.recording.options import RecorderParameters

@@ -22,8 +22,8 @@ true poses, and by their true poses once more, which tells what asynchrony alone
 from argparse import Namespace
 from pathlib import Path
 
+from leader_election.demo.checks import Check, show
 from leader_election.demo.processes import ProcessDied, Processes
-from leader_election.demo.report import Check, show
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import spin, StopRequest

@@ -12,16 +12,114 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Entry of the demonstration."""
+"""The command line of the demonstration."""
 
+import argparse
+from argparse import ArgumentTypeError
+from collections.abc import Callable, Sequence
 import os
+from pathlib import Path
 import sys
 
-from leader_election.demo.options import parse
+from leader_election.demo.task_scenarios import NO_TASK, SCENARIOS
 from leader_election.nodes.process import USAGE_ERROR
 from leader_election.parameters import ParameterError
 import rclpy
 from rclpy.signals import SignalHandlerOptions
+
+DESCRIPTION = """
+Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
+process, and check that the swarm recovers. With --task the regions have something to do meanwhile,
+and whether they do it is checked, too. Or, with --logs, replay real robots' logs and tell how
+far the partition by their odometry agrees with the one by their true poses.
+"""
+
+
+def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
+    def positive(text: str) -> float:
+        number = kind(text)
+        if not number > 0:
+            raise ArgumentTypeError(f'{text} is not allowed; it takes more than 0')
+        return number
+    return positive
+
+
+def _defaults(name: str) -> str:
+    """Return the default without a task, and those of tasks that differ."""
+    plain = getattr(SCENARIOS[NO_TASK], name)
+    others = [
+        f'with --task {task}: {getattr(scenario, name):g}'
+        for task, scenario in SCENARIOS.items()
+        if getattr(scenario, name) != plain
+    ]
+    return '; '.join([f'{plain:g}', *others])
+
+
+def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
+    """Return the options; a wrong one ends the process with status 2 and a line that says why."""
+    parser = argparse.ArgumentParser(
+        prog='demo', description=DESCRIPTION,
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+    swarm = parser.add_argument_group('the swarm')
+    # What is suppressed has a default that goes by the task.
+    swarm.add_argument('--task', choices=[name for name in SCENARIOS if name],
+                       default=argparse.SUPPRESS, help='what the regions do (default: nothing)')
+    swarm.add_argument('--robots', type=_positive(int), default=argparse.SUPPRESS,
+                       help=f'how many (default: {_defaults("robots")})')
+    swarm.add_argument('--duration', type=_positive(float), default=argparse.SUPPRESS,
+                       help='length of the run [s]; the leader is killed half way '
+                       f'(default: {_defaults("duration")})')
+    swarm.add_argument('--seed', type=int, default=1, help='where all chance comes from')
+    swarm.add_argument('--radius', type=_positive(float), default=argparse.SUPPRESS,
+                       help='how far a leader reaches [m] '
+                       f'(default: {_defaults("radius")}; with --logs: 3)')
+    swarm.add_argument('--range', type=_positive(float), default=argparse.SUPPRESS,
+                       help='how far a robot is heard [m] '
+                       f'(default: {_defaults("range")}; with --logs: 2.5)')
+    swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
+                       help='when rounds run')
+    world = parser.add_argument_group('the world')
+    world.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
+    world.add_argument('--speed', type=_positive(float), default=0.5,
+                       help='of the robots [m/s]')
+    world.add_argument('--drift', type=float, default=0.0,
+                       help='of odometry: relative error of speeds, standard deviation')
+    world.add_argument('--line-of-sight', action='store_true',
+                       help='obstacles stop messages, too')
+    world.add_argument('--loss', type=float, default=0.0, help='share of messages lost, 0 to 1')
+    logs = parser.add_argument_group('real robots')
+    logs.add_argument('--logs', default='', metavar='FOLDER',
+                      help='replay logs: a folder, or mrclam6, the sample that ships')
+    logs.add_argument('--real-time-factor', type=_positive(float), default=8.0,
+                      help='speed of the replay')
+    run = parser.add_argument_group('the run')
+    run.add_argument('--processes', type=_positive(int), default=2,
+                     help='how many processes host the robots, besides the one to be killed')
+    run.add_argument('--output', type=Path, default=Path('results/demo'),
+                     help='folder for the pictures and the log files')
+    run.add_argument('--no-live', action='store_true', help='plain lines instead of a live view')
+    options = parser.parse_args(arguments)
+    _fill_in(options)
+    if not options.logs and options.robots < 2:
+        parser.error('argument --robots: one robot is killed, so there must be 2 or more')
+    if not 0.0 <= options.loss < 1.0:
+        parser.error(f'argument --loss: {options.loss} is not allowed; it takes 0 to less than 1')
+    if not 0.0 <= options.drift <= 1.0:
+        parser.error(f'argument --drift: {options.drift} is not allowed; it takes 0 to 1')
+    if options.logs and options.task:
+        parser.error('argument --task: not allowed with --logs; robots of logs only elect')
+    if options.seed < 0:
+        parser.error(f'argument --seed: {options.seed} is not allowed; it takes 0 and more')
+    return options
+
+
+def _fill_in(options: argparse.Namespace) -> None:
+    """Add the defaults that go by what is asked for."""
+    options.task = getattr(options, 'task', NO_TASK)
+    scenario = SCENARIOS[options.task]
+    for name, of_logs in (('robots', None), ('duration', None), ('radius', 3.0), ('range', 2.5)):
+        default = of_logs if options.logs and of_logs else getattr(scenario, name)
+        setattr(options, name, getattr(options, name, default))
 
 
 def main() -> int:

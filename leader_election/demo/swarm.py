@@ -17,18 +17,16 @@
 from argparse import Namespace
 from typing import Any
 
+from leader_election.demo.checks import Check, seconds, show, Truth, Watch
 from leader_election.demo.processes import ProcessDied, Processes
-from leader_election.demo.report import Check, seconds, show
-from leader_election.demo.scenarios.scenario import Look
-from leader_election.demo.scenarios.scenarios import SCENARIOS
-from leader_election.demo.truth import Truth
-from leader_election.demo.watch import Watch
+from leader_election.demo.scenario import Look
+from leader_election.demo.task_scenarios import SCENARIOS
+from leader_election.fleet.hosting import RobotHostParameters, strength
+from leader_election.fleet.robot_list import format_ids
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.monitor import Monitor
 from leader_election.nodes.process import spin, StopRequest
-from leader_election.nodes.robot_host import RobotHostParameters, strength
-from leader_election.robot.ids import format_ids
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.world.scene import make_scene
 

@@ -34,11 +34,9 @@ from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
-from leader_election.fleet.entry import check_unique, Entry
-from leader_election.fleet.fleet_agreement import check_agreement, first_part
-from leader_election.fleet.fleet_robot import FleetRobot
+from leader_election.fleet.fleet_robot import check_agreement, first_part, FleetRobot
 from leader_election.fleet.fleet_settings import check, OWN, Settings, settle, unknown
-from leader_election.fleet.robot_list import is_name
+from leader_election.fleet.robot_list import check_unique, Entry, is_name
 from leader_election.parameters import Parameter, ParameterError, strict_yaml, table
 from leader_election.parameters.parameter import shown
 from leader_election.robot.parameters import ElectionParameters

@@ -12,22 +12,54 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""
-Robots listed in one text, as nav2's launch files for many robots take them.
-
-Separated by semicolons: ``{name: robot1, pose: {x: 0.5, y: 0.5, yaw: 0}}; {...}``, or in the form
-that was there before, ``robot1={x: 0.5, y: 0.5, yaw: 0}; robot2={...}``. Ours beside it: ``id``.
-"""
+"""One robot of a swarm, as everything that brings a swarm up is told of it."""
 
 from collections.abc import Sequence
 import math
 import re
-from typing import Any
+from typing import Any, NamedTuple
 
-from leader_election.fleet.entry import check_unique, Entry
 from leader_election.parameters import ParameterError, strict_yaml
 from leader_election.parameters.parameter import shown
 from leader_election.robot.region_codec import MAX_ID
+
+
+class Entry(NamedTuple):
+    """A robot, before it is started."""
+
+    name: str
+    """Its namespace, and its model's name in a simulator; unique."""
+    id: int
+    """Unique."""
+    pose: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Where its odometry starts in the shared frame: x, y, yaw [m, rad]."""
+    type: str = ''
+    """What kind of robot it is, by name; empty: there is only one kind."""
+
+
+def check_unique(entries: Sequence[Entry], parameter: str) -> None:
+    """
+    Refuse two robots of one name, or of one id.
+
+    :param parameter: where they were given, for the message.
+    :raises ParameterError: naming both.
+
+    >>> check_unique([Entry('alice', 1), Entry('bob', 1)], 'robots')
+    Traceback (most recent call last):
+    ParameterError: ...
+    """
+    ids: dict[int, str] = {}
+    names: set[str] = set()
+    for entry in entries:
+        if entry.name in names:
+            raise ParameterError(f'parameter {parameter}: two robots are called {entry.name}; '
+                                 'give each robot a name of its own')
+        if entry.id in ids:
+            raise ParameterError(f'parameter {parameter}: {ids[entry.id]} and {entry.name} both '
+                                 f'have id {entry.id}; give each robot an id of its own')
+        names.add(entry.name)
+        ids[entry.id] = entry.name
+
 
 _NAME = re.compile(r'(?!.*__)[A-Za-z]\w*', re.ASCII)
 """What is both a ROS namespace and the name of a model."""
@@ -163,3 +195,51 @@ def _is_finite(value: Any) -> bool:
 def _number(value: float) -> str:
     """Write a number so that YAML reads it as one: it wants a point before an exponent."""
     return re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
+
+
+def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
+    """
+    Return the ids that a text names, in order; an empty text names all that are known.
+
+    :raises ParameterError: for a text that is no list of ids, or an id that is not known.
+
+    >>> parse_ids('1-3,5', (1, 2, 3, 4, 5))
+    (1, 2, 3, 5)
+    >>> parse_ids('', (7, 8))
+    (7, 8)
+    """
+    if not text.strip():
+        return known
+    ids: set[int] = set()
+    for part in text.split(','):
+        first, _, last = part.partition('-')
+        try:
+            run = (int(first), int(last or first))
+        except ValueError:
+            run = (1, 0)
+        if run[0] > run[1]:
+            raise ParameterError(
+                f'parameter members: {text!r} is not allowed; it takes ids and ranges of ids, '
+                "for example '1-20,25'")
+        for end in run:
+            if end not in known:
+                raise ParameterError(
+                    f'parameter members: no robot {end}; the robots are {format_ids(known)}')
+        ids.update(i for i in known if run[0] <= i <= run[1])
+    return tuple(sorted(ids))
+
+
+def format_ids(ids: tuple[int, ...]) -> str:
+    """
+    Write ids down so that :func:`parse_ids` reads them.
+
+    >>> format_ids((1, 2, 3, 5))
+    '1-3,5'
+    """
+    runs: list[list[int]] = []
+    for i in sorted(ids):
+        if runs and i == runs[-1][1] + 1:
+            runs[-1][1] = i
+        else:
+            runs.append([i, i])
+    return ','.join(str(a) if a == b else f'{a}-{b}' for a, b in runs)

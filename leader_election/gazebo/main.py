@@ -20,8 +20,7 @@ from pathlib import Path
 import sys
 
 from leader_election.fleet.robot_list import listing
-from leader_election.gazebo.parameters import GazeboParameters
-from leader_election.gazebo.plan import make_plan, Plan
+from leader_election.gazebo.plan import GazeboParameters, make_plan, Plan
 from leader_election.gazebo.simulator import Simulator
 from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
 import yaml

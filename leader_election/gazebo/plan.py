@@ -12,24 +12,98 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""All that is made for a swarm in Gazebo: the robots, the world file, the bridge's YAML."""
+"""What a swarm in Gazebo is made from."""
 
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+import dataclasses
+from dataclasses import dataclass
+import math
+import re
+from typing import Any, NamedTuple
 
-from leader_election.fleet.entry import Entry
-from leader_election.fleet.placing import check_room, placed_robots
-from leader_election.fleet.robot_list import check_name, listed_robots
-from leader_election.gazebo.bridge import bridge_yaml
-from leader_election.gazebo.colours import robot_colour
+from leader_election.fleet.hosting import check_room, placed_robots
+from leader_election.fleet.robot_list import check_name, Entry, listed_robots
 from leader_election.gazebo.model import RADIUS, robot_sdf
-from leader_election.gazebo.parameters import GazeboParameters, NOWHERE, SpawnParameters
-from leader_election.gazebo.simulator import Extras, FEWEST_BEAMS, Lidar, Simulator
+from leader_election.gazebo.sdf import robot_colour
+from leader_election.gazebo.simulator import (
+    BARE,
+    Extras,
+    FEWEST_BEAMS,
+    Lidar,
+    Simulator,
+    truth_topic,
+)
 from leader_election.gazebo.user_world import into_world, is_own, read_world, world_name
-from leader_election.gazebo.world import WORLD_NAME, world_sdf
-from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.gazebo.world import STEP, WORLD_NAME, world_sdf
+from leader_election.parameters import (
+    build,
+    Parameter,
+    parameter,
+    ParameterError,
+    REQUIRED_INT,
+    table,
+)
+from leader_election.robot.region_codec import MAX_ID
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene
+import yaml
+
+NOWHERE = 'none'
+"""The world of one more robot where nobody knows it."""
+
+
+def _as_in(parameters: type, name: str) -> Any:
+    """Declare a parameter as it is declared there."""
+    field = next(f for f in dataclasses.fields(parameters) if f.name == name)
+    return dataclasses.field(default=field.default, metadata=field.metadata)
+
+
+@dataclass(frozen=True)
+class GazeboParameters:
+    """The robots, the world that they are in, and what they have beside wheels."""
+
+    robots: str = parameter(
+        '30', "How many robots there are; or a list of them, as nav2 has it: '{name: robot_1, "
+        "pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {...}', each with an id if you like.", empty=False)
+    first_id: int = _as_in(SceneParameters, 'first_id')
+    seed: int = _as_in(SceneParameters, 'seed')
+    layout: str = _as_in(SceneParameters, 'layout')
+    spacing: float = _as_in(SceneParameters, 'spacing')
+    world: str = parameter(
+        'blocks', 'The arena: blocks, rooms, empty, or the path of a YAML file; or a world file '
+        'of your own, .sdf or .world, where layouts place robots as if it were empty.',
+        empty=False)
+    lidar: int = parameter(
+        0, f'The beams of a laser scanner on each robot, {FEWEST_BEAMS} at least; 0 for none. In '
+        'Gazebo Sim scanners are rendered, which costs much.', lower=0, upper=3600)
+    ground_truth: bool = parameter(
+        False, 'Publish where each robot truly is, as topic ground_truth.')
+    step: float = parameter(
+        STEP, "A step of the simulator's physics.", unit='s', lower=1e-4, upper=0.02)
+
+
+@dataclass(frozen=True)
+class SpawnParameters:
+    """One more robot, for a world that is running."""
+
+    id: int = parameter(
+        REQUIRED_INT, 'The number of the robot, unique in the swarm.', lower=0, upper=MAX_ID,
+        required=True)
+    name: str = parameter('', 'Its name and namespace. Empty: robot_ and its id.')
+    x: float = parameter(
+        math.nan, 'Where it starts.', unit='m', lower=-1e6, upper=1e6, required=True)
+    y: float = parameter(
+        math.nan, 'Where it starts.', unit='m', lower=-1e6, upper=1e6, required=True)
+    yaw: float = parameter(0.0, 'Where it looks.', unit='rad', lower=-10.0, upper=10.0)
+    world: str = parameter(
+        'blocks', 'The arena, by which it wanders if it has no laser scanner; or the world file '
+        f'of your own; {NOWHERE} where nobody knows it.', empty=False)
+    world_name: str = parameter(
+        '', f'The name of the world that is running. Empty: what the world file says, '
+        f'{WORLD_NAME} in an arena, and where nobody knows it.')
+    lidar: int = _as_in(GazeboParameters, 'lidar')
+    ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')
 
 
 class Plan(NamedTuple):
@@ -140,3 +214,59 @@ def _placed(count: int, parameters: GazeboParameters, arena: str) -> tuple[Entry
 
 
 _HOW_MANY: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')
+
+
+_FROM, _TO = 'GZ_TO_ROS', 'ROS_TO_GZ'
+
+
+def bridge_yaml(robots: Sequence[Entry], world: str, extras: Extras = BARE,
+                clock: bool = True) -> str:
+    """
+    Return the bridge's configuration.
+
+    :param world: the world's name, which is in the topics of sensors.
+    :param clock: once for all bridges of a world: of two clocks time would stutter.
+
+    >>> print(bridge_yaml([], 'swarm'), end='')
+    - ros_topic_name: /clock
+      gz_topic_name: /clock
+      ros_type_name: rosgraph_msgs/msg/Clock
+      gz_type_name: gz.msgs.Clock
+      direction: GZ_TO_ROS
+      lazy: false
+    """
+    rows = [_row('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock', _FROM)] if clock else []
+    for robot in robots:
+        rows += _of_robot(robot.name, world, extras)
+    return str(yaml.safe_dump(rows, sort_keys=False))
+
+
+def _of_robot(name: str, world: str, extras: Extras) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one robot; what perhaps nobody hears is carried when somebody does."""
+    model = f'/model/{name}'
+    yield _row(f'{name}/odom', f'{model}/odometry', 'nav_msgs/msg/Odometry', 'Odometry', _FROM)
+    yield _row(f'{name}/cmd_vel', f'{model}/cmd_vel', 'geometry_msgs/msg/Twist', 'Twist', _TO)
+    yield _row(f'{name}/tf', f'{model}/tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', _FROM, lazy=True)
+    if extras.lidar:
+        scan = topic(f'/world/{world}{model}/link/base_link/sensor/lidar/scan')
+        yield _row(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', _FROM,
+                   lazy=True)
+    if extras.ground_truth:
+        yield _row(f'{name}/ground_truth', truth_topic(name), 'nav_msgs/msg/Odometry',
+                   'Odometry', _FROM, lazy=True)
+
+
+def topic(text: str) -> str:
+    """
+    Return a topic of Gazebo Sim as its transport makes it out of a text: names may be any.
+
+    >>> topic('/world/my @world/clock')
+    '/world/my_world/clock'
+    """
+    return re.sub('@|~|//|:=', '', text.replace(' ', '_'))
+
+
+def _row(ros: str, gazebo: str, ros_type: str, gazebo_type: str, direction: str,
+         lazy: bool = False) -> dict[str, Any]:
+    return {'ros_topic_name': ros, 'gz_topic_name': gazebo, 'ros_type_name': ros_type,
+            'gz_type_name': f'gz.msgs.{gazebo_type}', 'direction': direction, 'lazy': lazy}

@@ -23,7 +23,7 @@ from enum import Enum
 import math
 from typing import NamedTuple
 
-from leader_election.gazebo.xml import Element, tag
+from leader_election.gazebo.sdf import Element, tag
 
 ODOMETRY_RATE = 10.0
 """How often wheel odometry is published [Hz]."""

@@ -22,10 +22,10 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from leader_election.fleet.entry import Entry
+from leader_election.fleet.robot_list import Entry
+from leader_election.gazebo.sdf import Element, indented
 from leader_election.gazebo.simulator import Extras, Simulator, world_plugins
 from leader_election.gazebo.world import robot_models
-from leader_election.gazebo.xml import Element, indented
 from leader_election.parameters import ParameterError
 
 SUFFIXES = ('.sdf', '.world')

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.parameters import Parameter, ParameterError, strict_yaml, table
-import yaml
 
 PACKAGE = 'leader_election'
 COMMON = {
@@ -151,16 +150,3 @@ def switch(settings: Mapping[str, str], name: str) -> bool:
     True
     """
     return bool(read(Parameter(name, bool, False, ''), settings[name]))
-
-
-def in_file(path: str) -> dict[str, Any]:
-    """Return what a file of parameters says to all nodes alike; an empty path says nothing."""
-    if not path:
-        return {}
-    try:
-        sections = yaml.safe_load(Path(path).read_text())
-        return dict(sections.get('/**', {}).get('ros__parameters', {}))
-    except (OSError, ValueError, AttributeError, TypeError, RecursionError,
-            yaml.YAMLError) as error:
-        raise ParameterError(f'parameter params_file: {path!r} is no file of parameters: '
-                             + ' '.join(str(error).split())) from None

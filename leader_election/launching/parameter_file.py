@@ -20,12 +20,25 @@ import re
 from typing import Any
 
 from leader_election.fleet.fleet_settings import flat
-from leader_election.launching.arguments import in_file
+from leader_election.parameters import ParameterError
 import yaml
 
 KEY = 'ros__parameters'
 ALL = '/**'
 """The place of what is said to all nodes, as a launch says its arguments."""
+
+
+def in_file(path: str) -> dict[str, Any]:
+    """Return what a file of parameters says to all nodes alike; an empty path says nothing."""
+    if not path:
+        return {}
+    try:
+        sections = yaml.safe_load(Path(path).read_text())
+        return dict(sections.get('/**', {}).get('ros__parameters', {}))
+    except (OSError, ValueError, AttributeError, TypeError, RecursionError,
+            yaml.YAMLError) as error:
+        raise ParameterError(f'parameter params_file: {path!r} is no file of parameters: '
+                             + ' '.join(str(error).split())) from None
 
 
 def says(path: str, name: str, node: str) -> bool:

@@ -14,52 +14,15 @@
 
 """Many robots' nodes in one process, on one executor: a simulated swarm that fits a machine."""
 
-from dataclasses import dataclass
-import random
 import sys
 
-from leader_election.fleet.entry import Entry
-from leader_election.fleet.placing import placed_robots
-from leader_election.fleet.robot_list import listed_robots
+from leader_election.fleet.hosting import RobotHostParameters, roster_of, strength
+from leader_election.fleet.robot_list import Entry, parse_ids
 from leader_election.nodes.declare import Declared, overrides
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.process import run
-from leader_election.parameters import parameter, ProcessParameters
-from leader_election.robot.ids import parse_ids
-from leader_election.world.parameters import SceneParameters
-from leader_election.world.scene import make_scene
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
-
-
-@dataclass(frozen=True)
-class RobotHostParameters(SceneParameters, ProcessParameters):
-    """Which robots this process hosts; the scene is the world's."""
-
-    roster: str = parameter(
-        '', "The robots of the swarm by name: '{name: robot_1, id: 1, pose: {x: 0.5, y: 0.5, "
-        "yaw: 0.0}}; {...}'. Empty: those of the scene.")
-    members: str = parameter(
-        '', "The robots that this process hosts, for example '1-20,25'; empty: all there are.")
-    strengths: str = parameter(
-        'random', 'The strength of each robot: drawn by the seed from 0 to 1, its id, or what '
-        'the parameters say.', choices=lambda: ('random', 'id', 'parameters'))
-    odom_topic: str = parameter(
-        'odom', 'Where a robot has its odometry from, in its namespace; {id} stands for its id.')
-
-
-def roster_of(parameters: RobotHostParameters) -> tuple[Entry, ...]:
-    """Return the robots of the whole swarm: those listed, or else those of the scene."""
-    if parameters.roster:
-        return listed_robots(parameters.roster, 'roster')
-    return placed_robots(make_scene(parameters))
-
-
-def strength(parameters: RobotHostParameters, robot: int) -> float | None:
-    """Return the strength of a robot, the same in whichever process it lives."""
-    if parameters.strengths == 'random':
-        return random.Random(f'{parameters.seed}/{robot}').random()
-    return float(robot) if parameters.strengths == 'id' else None
 
 
 class RobotHost(Node):

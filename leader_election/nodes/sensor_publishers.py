@@ -18,7 +18,7 @@ from array import array
 
 from builtin_interfaces.msg import Time
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.rate import Rate
+from leader_election.world.sensors import Rate
 from leader_election.world.world import World
 import numpy as np
 from rclpy.node import Node

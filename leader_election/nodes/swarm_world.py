@@ -26,9 +26,9 @@ from leader_election.nodes.declare import Declared
 from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, STATE
 from leader_election.nodes.sensor_publishers import ReadingPublisher, ScanPublisher
 from leader_election.robot import codec
+from leader_election.world.kinematics import Array
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import Scene
-from leader_election.world.unicycles import Array
 from leader_election.world.world import quaternions, World
 from nav_msgs.msg import Odometry
 import numpy as np

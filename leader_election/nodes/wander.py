@@ -37,7 +37,7 @@ from leader_election.tasks.driving_parameters import DrivingParameters, limits_o
 from leader_election.tasks.steering import Scan
 from leader_election.tasks.wander import levy, Wander
 from leader_election.world.arena import load_arena
-from leader_election.world.sight import REACH, Sight
+from leader_election.world.lidar import REACH, Sight
 import numpy as np
 from numpy.typing import NDArray
 from rclpy.node import Node

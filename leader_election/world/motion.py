@@ -18,9 +18,9 @@ from collections.abc import Sequence
 import math
 from typing import Protocol
 
+from leader_election.world.kinematics import Array, move
 from leader_election.world.logs import Log
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.unicycles import Array, move
 import numpy as np
 from numpy.typing import NDArray
 import shapely

@@ -14,15 +14,12 @@
 
 """The embedded world: all robots, stepped together at a fixed rate."""
 
-from leader_election.world.contact import least_distance
+from leader_election.world.kinematics import Array, least_distance, Odometry, relative
 from leader_election.world.lidar import Lidar
 from leader_election.world.motion import Commands, Driven, Levy, Motion, Replay, Static
-from leader_election.world.odometry import Odometry
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.radio import Radio
-from leader_election.world.reading import Field
 from leader_election.world.scene import free_space, make_scene
-from leader_election.world.unicycles import Array, relative
+from leader_election.world.sensors import Field, Radio
 import numpy as np
 
 

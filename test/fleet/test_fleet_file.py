@@ -19,9 +19,9 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.fleet.entry import Entry
 from leader_election.fleet.fleet_file import load_fleet, read_fleet
 from leader_election.fleet.fleet_settings import for_tasks
+from leader_election.fleet.robot_list import Entry
 from leader_election.parameters import ParameterError
 import pytest
 import yaml

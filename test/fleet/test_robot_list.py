@@ -16,8 +16,7 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.fleet.entry import Entry
-from leader_election.fleet.robot_list import listed_robots, listing
+from leader_election.fleet.robot_list import Entry, format_ids, listed_robots, listing, parse_ids
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -97,3 +96,25 @@ def test_any_text_is_read_or_refused(text: str) -> None:
         assert listed_robots(text)
     except ParameterError:
         pass
+
+
+KNOWN = tuple(range(1, 11))
+
+
+@pytest.mark.parametrize(('text', 'ids'), [
+    ('', KNOWN), ('3', (3,)), ('1-3', (1, 2, 3)), (' 9-10, 2 ', (2, 9, 10)),
+    ('4,4,3-5', (3, 4, 5)),
+])
+def test_read(text, ids):
+    assert parse_ids(text, KNOWN) == ids
+
+
+@pytest.mark.parametrize('text', ['x', '3-1', '1,', '1-2-3', '-1', '0', '11', '1-99999999999'])
+def test_refused_by_name(text):
+    with pytest.raises(ParameterError, match='^parameter members: '):
+        parse_ids(text, KNOWN)
+
+
+@pytest.mark.parametrize('ids', [(1,), (1, 2, 3), (1, 3, 5, 6), (2, 4, 6, 8, 10)])
+def test_there_and_back(ids):
+    assert parse_ids(format_ids(ids), KNOWN) == ids

@@ -18,7 +18,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from gazebo.sdf_tool import needs_tool, verdict
-from leader_election.fleet.entry import Entry
+from leader_election.fleet.robot_list import Entry
 from leader_election.gazebo.simulator import BARE, Extras, Lidar, Simulator
 from leader_election.gazebo.user_world import (
     into_world,

@@ -20,10 +20,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from launched import describe, INDEX, install, launched
-from leader_election.fleet.entry import Entry
-from leader_election.fleet.robot_list import listed_robots
-from leader_election.launching import gazebo
-from leader_election.launching.refusal import passing_on
+from leader_election.fleet.robot_list import Entry, listed_robots
+from leader_election.launching import processes
+from leader_election.launching.processes import passing_on
 from leader_election.parameters import ParameterError
 import pytest
 import yaml
@@ -55,7 +54,7 @@ def prefix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Have an ament prefix with our package and ros_gz in it, and a folder for logs."""
     install(tmp_path / 'prefix', 'ros_gz_sim', 'ros_gz_bridge')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'prefix'))
-    monkeypatch.setattr(gazebo, 'run_folder', lambda: tmp_path / 'logs')
+    monkeypatch.setattr(processes, 'run_folder', lambda: tmp_path / 'logs')
     return tmp_path
 
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import sys
 
 from launched import describe, executables, install, launched, parameters
-from leader_election.launching.refusal import passing_on
+from leader_election.launching.processes import passing_on
 from leader_election.parameters import ParameterError
 import pytest
 

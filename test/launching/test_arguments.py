@@ -16,12 +16,11 @@
 
 from pathlib import Path
 
-from leader_election.gazebo.parameters import SpawnParameters
+from leader_election.gazebo.plan import SpawnParameters
 from leader_election.launching.arguments import (
     check_known,
     described,
     given,
-    in_file,
     named,
     switch,
     with_defaults,
@@ -69,14 +68,6 @@ def test_a_switch_is_on_or_off() -> None:
         True, False, True]
     with pytest.raises(ParameterError, match='parameter gui'):
         switch({'gui': 'perhaps'}, 'gui')
-
-
-def test_a_file_says_what_all_nodes_are_told(tmp_path: Path) -> None:
-    file = tmp_path / 'mine.yaml'
-    file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n/a:\n  ros__parameters: {x: 1}\n')
-    assert in_file(str(file)) == {'radius': 3.0} and in_file('') == {}
-    with pytest.raises(ParameterError, match='parameter params_file'):
-        in_file(str(tmp_path / 'no.yaml'))
 
 
 def test_arguments_are_looked_at_where_the_command_names_this_very_file(

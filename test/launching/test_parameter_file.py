@@ -16,7 +16,8 @@
 
 from pathlib import Path
 
-from leader_election.launching.parameter_file import told
+from leader_election.launching.parameter_file import in_file, told
+from leader_election.parameters import ParameterError
 import pytest
 import rclpy
 import yaml
@@ -53,3 +54,11 @@ def test_a_node_is_told_what_ros_tells_it(order: list[str], tmp_path: Path) -> N
         rclpy.shutdown(context=context)
     assert told(str(file), ['alice/election_node'], given) == [found]
     assert {'a', 'b', 'c', 'nested.e', 'f', 'g'} <= set(found) and 'h' not in found
+
+
+def test_a_file_says_what_all_nodes_are_told(tmp_path: Path) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n/a:\n  ros__parameters: {x: 1}\n')
+    assert in_file(str(file)) == {'radius': 3.0} and in_file('') == {}
+    with pytest.raises(ParameterError, match='parameter params_file'):
+        in_file(str(tmp_path / 'no.yaml'))

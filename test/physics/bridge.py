@@ -25,11 +25,11 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
-from leader_election.fleet.entry import Entry
+from leader_election.fleet.robot_list import Entry
 from leader_election.gazebo.simulator import MAX_SPEED, MAX_TURN_RATE, ODOMETRY_RATE
 from leader_election.robot.pose import yaw_of
-from leader_election.world.rate import Rate
-from leader_election.world.unicycles import Array
+from leader_election.world.kinematics import Array
+from leader_election.world.sensors import Rate
 from leader_election.world.world import quaternions
 from nav_msgs.msg import Odometry
 import numpy as np

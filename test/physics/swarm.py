@@ -21,9 +21,10 @@ import math
 from pathlib import Path
 import time
 
+from leader_election.demo.checks import Truth
 from leader_election.demo.processes import Processes
-from leader_election.demo.truth import Truth
-from leader_election.fleet.placing import placed_robots
+from leader_election.fleet.hosting import placed_robots
+from leader_election.fleet.robot_list import format_ids
 from leader_election.gazebo.simulator import BARE, Lidar
 from leader_election.gazebo.simulator import Simulator as Kind
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
@@ -31,7 +32,6 @@ from leader_election.nodes import clock
 from leader_election.nodes.process import spin
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.parameters import build
-from leader_election.robot.ids import format_ids
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.partition import Agreement, partition
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot

@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 from geometry_msgs.msg import Twist
-from leader_election.fleet.entry import Entry
+from leader_election.fleet.robot_list import Entry
 from leader_election.gazebo.simulator import BARE
 from leader_election.gazebo.simulator import Simulator as Kind
 from leader_election.gazebo.world import WORLD_NAME, world_sdf

@@ -17,7 +17,7 @@
 import math
 
 from leader_election.gazebo.model import WHEEL_RADIUS, WHEEL_SEPARATION
-from leader_election.world.unicycles import advance, Array
+from leader_election.world.kinematics import advance, Array
 import numpy as np
 
 

@@ -21,10 +21,9 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.tasks.steering import free_way, Limits, Scan, steer
-from leader_election.world.contact import least_distance
+from leader_election.world.kinematics import advance, least_distance
 from leader_election.world.lidar import Lidar
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.unicycles import advance
 from leader_election.world.world import World
 import numpy as np
 import pytest

@@ -17,11 +17,11 @@
 import math
 from pathlib import Path
 
+from leader_election.world.kinematics import advance
 from leader_election.world.logs import read_logs
 from leader_election.world.motion import Commands, Driven, Levy, Replay
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import free_space
-from leader_election.world.unicycles import advance
 import numpy as np
 import shapely
 

@@ -14,8 +14,8 @@
 
 """The world as a whole: seeds, odometry and its errors, replay."""
 
+from leader_election.world.kinematics import Array, relative
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.unicycles import Array, relative
 from leader_election.world.world import World
 import numpy as np
 import pytest

@@ -14,7 +14,7 @@
 
 """What a demonstration checks, on swarms written down by hand."""
 
-from leader_election.demo.watch import Watch
+from leader_election.demo.checks import Watch
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
 

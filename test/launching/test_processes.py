@@ -17,7 +17,7 @@
 import subprocess
 import sys
 
-from leader_election.launching.refusal import refusing
+from leader_election.launching.processes import refusing
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -26,7 +26,7 @@ import sys
 from launch import LaunchDescription, LaunchService
 from launch.actions import ExecuteProcess, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessStart
-from leader_election.launching.refusal import refusing
+from leader_election.launching.processes import refusing
 from leader_election.parameters import ParameterError
 
 @refusing
@@ -48,7 +48,7 @@ AFTER = """
 import sys
 from launch import LaunchDescription, LaunchService
 from launch.actions import ExecuteProcess
-from leader_election.launching.refusal import after, passing_on
+from leader_election.launching.processes import after, passing_on
 
 def process(*words, **options):
     return ExecuteProcess(cmd=['sh', '-c', *words], output='screen', **options)

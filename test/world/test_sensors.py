@@ -12,15 +12,67 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What scalar sensors read."""
+"""Radio reception, scalar sensors and their rates."""
 
 import math
 
 from leader_election.parameters import ParameterError
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.reading import Field
+from leader_election.world.sensors import Field, Radio, Rate
 import numpy as np
 import pytest
+import shapely
+
+
+@pytest.mark.parametrize(('rate', 'expected'), [
+    (0.0, []),
+    # Periods begin at 0, 0.2, 0.4 ... s; 3 * 0.2 is not quite 0.6 and must not be missed.
+    (5.0, [1, 2, 4, 6, 8, 10]),
+    # Periods begin at 0, 1/3, 2/3, 1 s: the first steps in them.
+    (3.0, [1, 4, 7, 10]),
+    (10.0, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+    # More than once a step is once.
+    (99.0, [1, 2, 3, 4, 5, 6, 7, 8, 9, 10]),
+    # Ten seconds: once in the first.
+    (0.1, [1]),
+])
+def test_in_which_of_ten_steps_of_a_tenth_of_a_second(rate: float, expected: list[int]) -> None:
+    one = Rate(rate)
+    assert [step for step in range(1, 11) if one.due(step * 0.1)] == expected
+
+
+def test_what_was_missed_is_left_out() -> None:
+    one = Rate(5.0)
+    assert [now for now in (0.2, 1.7, 1.7, 1.75, 1.8) if one.due(now)] == [0.2, 1.7, 1.8]
+
+
+LINE = np.array([[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
+WALL = (shapely.box(0.9, -1.0, 1.1, 1.0),)
+
+
+def radio(**settings: object) -> Radio:
+    parameters = WorldParameters(**settings)  # type: ignore[arg-type]
+    return Radio(WALL, parameters, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize(('reach', 'hearers'), [
+    (1.99, []), (2.0, [1]), (3.0, [1, 3]), (math.inf, [1, 2, 3])])
+def test_range_is_inclusive_and_nobody_hears_itself(reach: float, hearers: list[int]) -> None:
+    assert radio(radio_range=reach).hearers(0, LINE).tolist() == hearers
+
+
+def test_obstacles_block_the_line_of_sight_only_if_asked() -> None:
+    assert radio(radio_range=10.0).hearers(0, LINE).tolist() == [1, 2, 3]
+    assert radio(radio_range=10.0, line_of_sight=True).hearers(0, LINE).tolist() == [3]
+    assert radio(radio_range=10.0, line_of_sight=True).hearers(1, LINE).tolist() == [2, 3]
+
+
+def test_loss_is_drawn_for_each_hearer() -> None:
+    crowd = np.zeros((1001, 2))
+    heard = [len(radio(radio_loss=p).hearers(0, crowd)) for p in (0.0, 0.3, 1.0)]
+    assert heard[0] == 1000
+    assert 630 < heard[1] < 770
+    assert heard[2] == 0
 
 
 def field(seed: int = 1, **settings: object) -> Field:

@@ -12,8 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kinematic unicycles: many robots at once, stopped by walls and obstacles."""
+"""Kinematics of the robots: unicycle motion, collisions, and odometry with drift and noise."""
 
+import math
+
+from leader_election.world.parameters import WorldParameters
 import numpy as np
 from numpy.typing import NDArray
 import shapely
@@ -67,3 +70,59 @@ def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,
     allowed[blocked, 0] = 0.0
     ahead[blocked, :2] = poses[blocked, :2]
     return ahead, allowed, blocked
+
+
+def least_distance(positions: Array) -> float:
+    """
+    Return the least distance between the centres of two robots [m]; infinity with less than two.
+
+    :param positions: x, y (and more) [m], shape (n, 2 or more).
+
+    >>> least_distance(np.array([[0.0, 0.0], [9.0, 0.0], [3.0, 4.0]]))
+    5.0
+    """
+    return min((float(np.hypot(*(positions[i + 1:, :2] - here).T).min())
+                for i, here in enumerate(positions[:-1, :2])), default=math.inf)
+
+
+def overlaps(positions: Array, robot_radius: float) -> list[tuple[int, int]]:
+    """
+    Return the pairs of robots that overlap, as places in their order, the lower first, ascending.
+
+    Robots are discs; who only touch do not overlap.
+
+    >>> overlaps(np.array([[0.0, 0.0], [9.0, 0.0], [0.5, 0.0], [8.8, 0.0]]), 0.25)
+    [(1, 3)]
+    """
+    points = shapely.points(positions[:, :2])
+    first, second = shapely.STRtree(points).query(
+        points, predicate='dwithin', distance=2 * robot_radius)
+    apart = np.hypot(*(positions[first, :2] - positions[second, :2]).T)
+    hit = (first < second) & (apart < 2 * robot_radius)
+    return sorted(zip(first[hit].tolist(), second[hit].tolist()))
+
+
+class Odometry:
+    """
+    The odometry of all robots, each from an origin of its own.
+
+    :ivar poses: x, y, yaw from where the robot started [m, rad], shape (n, 3).
+    :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
+    """
+
+    def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator) -> None:
+        p = parameters
+        self._rng = rng
+        self._scale = 1 + rng.standard_normal((robots, 2)) * (
+            p.linear_scale_error, p.angular_scale_error)
+        self._bias = rng.standard_normal((robots, 2)) * (0.0, p.angular_bias)
+        self._noise = np.array((p.linear_noise, p.angular_noise))
+        self.poses: Array = np.zeros((robots, 3))
+        self.velocities: Array = np.zeros((robots, 2))
+
+    def step(self, velocities: Array, dt: float) -> None:
+        """Integrate what was measured of true velocities [m/s, rad/s] over a time [s]."""
+        # White noise: its effect on the path grows with the square root of time at any step rate.
+        noise = self._rng.standard_normal(velocities.shape) * self._noise / math.sqrt(dt)
+        self.velocities = velocities * self._scale + self._bias + noise
+        self.poses = advance(self.poses, self.velocities, dt)

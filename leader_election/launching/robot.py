@@ -14,7 +14,7 @@
 
 """What one physical robot is started with: its part of a fleet file, and what goes before that."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 import re
 from typing import Any, NamedTuple
 
@@ -22,9 +22,10 @@ from leader_election.coordination.task import task_names
 from leader_election.fleet.fleet_file import load_fleet
 from leader_election.fleet.fleet_robot import FleetRobot
 from leader_election.fleet.fleet_settings import check_topic, for_tasks, TOPIC, TOPICS
-from leader_election.launching.arguments import given
-from leader_election.launching.parameter_file import says
-from leader_election.parameters import ParameterError, table
+from leader_election.launching.arguments import given, read
+from leader_election.launching.parameter_file import says, told
+from leader_election.launching.processes import ours
+from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.parameters import ElectionParameters
 
@@ -121,3 +122,68 @@ def _part(settings: Mapping[str, str], hostname: str) -> FleetRobot | None:
         return None
     fleet = load_fleet(path)
     return fleet.robot(name) if name else fleet.of_host(hostname)
+
+
+STANDING = ('count', 'field')
+"""The tasks that drive nobody; of those that are not of this package it is taken that they do."""
+BY_SCANS = ('patrol', 'rally')
+"""The tasks that drive by a laser scanner, and stand where there is none."""
+MOTION = Parameter(
+    'motion', str, '', 'Who drives the robots: nobody (static), wander, a node that has them walk '
+    'at random past walls and each other, or what you start yourself (none). Empty: wander, but '
+    f'not those with tasks that drive by themselves, as all do but {" and ".join(STANDING)}.',
+    choices=lambda: ('static', 'wander', 'none'))
+
+
+def wandering(settings: Mapping[str, str], robots: Sequence[str], parameters: Mapping[str, Any],
+              **options: Any) -> list[Any]:
+    """
+    Return the node that has robots wander, where argument motion wants it.
+
+    :param robots: their namespaces.
+    :param parameters: what it is told beside that; ``world``, where empty, means that they go by
+        what their laser scanners show.
+    :param options: for ``launch_ros.actions.Node``.
+    """
+    motion = read(MOTION, settings[MOTION.name]) if settings[MOTION.name] else ''
+    driven = [robot for robot, tasks in zip(robots, tasks_of(settings, robots))
+              if motion == 'wander' or not motion and set(tasks) <= set(STANDING)]
+    if not driven:
+        return []
+    return [ours(settings, 'wander', 'wander' if len(robots) > 1 else f'wander_{robots[0]}',
+                 {'robots': ','.join(driven), **parameters}, **options)]
+
+
+def tasks_of(settings: Mapping[str, str], robots: Iterable[str]) -> list[list[str]]:
+    """
+    Return the tasks of each robot, by argument or by the file of parameters, in all instances.
+
+    :param robots: their namespaces.
+
+    >>> tasks_of({'tasks': 'count, patrol', 'params_file': ''}, ['robot_1'])
+    [['count', 'patrol']]
+    """
+    argument = {'tasks': settings['tasks']} if settings['tasks'] else {}
+    return [[name for place in _places(said) for name in names_in(str(said.get(place, '')))]
+            for said in told(settings['params_file'], [f'{robot}/{NODE}' for robot in robots],
+                             argument)]
+
+
+def _places(said: Mapping[str, Any]) -> list[str]:
+    """Return the parameters that name tasks of a robot that is told so."""
+    return ['tasks', *(f'{name}.tasks' for name in names_in(str(said.get('instances', ''))))]
+
+
+def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int) -> None:
+    """
+    Refuse tasks that would have robots stand for ever.
+
+    :param robots: their namespaces.
+    :param beams: of the laser scanner; 0 for none.
+    :raises ParameterError: naming the tasks.
+    """
+    tasks = {name: None for names in tasks_of(settings, robots) for name in names}
+    blind = [name for name in tasks if name in BY_SCANS]
+    if blind and not beams:
+        raise ParameterError(f'parameter lidar: 0 leaves robots blind, and {", ".join(blind)} '
+                             'drives by a laser scanner; give lidar:=36, for example')

@@ -12,9 +12,41 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Watches a swarm from its snapshots, and tells what held and how long it took."""
+"""The last lines of a demonstration: what was checked, and whether it held."""
 
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from leader_election.robot.codec import Position
 from leader_election.swarm.snapshot import is_partition, Snapshot
+from nav_msgs.msg import Odometry
+from rclpy.node import Node
+
+
+class Check(NamedTuple):
+    """One thing that was checked."""
+
+    holds: bool
+    text: str
+
+
+def show(checks: list[Check], pictures: list[str]) -> int:
+    """Print the checks, one a line, and the verdict; return the exit status."""
+    print('\nWhat was checked:')
+    for check in checks:
+        print(f'  {"ok  " if check.holds else "FAIL"}  {check.text}')
+    for picture in pictures:
+        print(f'  wrote {picture}')
+    failed = sum(not check.holds for check in checks)
+    print('demo: everything held' if not failed else f'demo: {failed} of {len(checks)} failed')
+    return 1 if failed else 0
+
+
+def seconds(since: float | None, until: float | None) -> str:
+    """Return how long something took, for people."""
+    if since is None or until is None:
+        return 'it did not happen'
+    return f'{max(0.0, until - since):.1f} s'
 
 
 class Watch:
@@ -85,3 +117,20 @@ class Watch:
         """Return a snapshot without those that are known to be dead, and not yet forgotten."""
         robots = {i: view for i, view in snapshot.robots.items() if i in self.living}
         return snapshot._replace(robots=robots)
+
+
+class Truth(Node):
+    """
+    Hears ``robot_<id>/ground_truth``.
+
+    :ivar places: the last x, y of each robot that was heard of [m], by id.
+    """
+
+    def __init__(self, ids: Iterable[int]) -> None:
+        super().__init__('truth')
+        self.places: dict[int, Position] = {}
+        for robot in ids:
+            def hear(message: Odometry, robot: int = robot) -> None:
+                point = message.pose.pose.position
+                self.places[robot] = (point.x, point.y)
+            self.create_subscription(Odometry, f'robot_{robot}/ground_truth', hear, 10)

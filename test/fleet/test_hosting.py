@@ -14,8 +14,8 @@
 
 """Robots placed by a layout, and whether listed ones have room."""
 
-from leader_election.fleet.entry import Entry
-from leader_election.fleet.placing import check_room, placed_robots
+from leader_election.fleet.hosting import check_room, placed_robots
+from leader_election.fleet.robot_list import Entry
 from leader_election.parameters import ParameterError
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters

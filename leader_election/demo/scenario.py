@@ -19,7 +19,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from leader_election.demo.report import Check
+from leader_election.demo.checks import Check
 from leader_election.robot.codec import Position
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.view.frame import Rings

@@ -12,14 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kinematic unicycles against hand-computed motion, and against walls."""
+"""Kinematics: motion along arcs, stops at walls, collisions."""
 
 import math
 
 from hypothesis import given
 from hypothesis import strategies as st
+from leader_election.world.kinematics import advance, least_distance, move, overlaps, relative
+from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import free_space
-from leader_election.world.unicycles import advance, move, relative
+from leader_election.world.world import World
 import numpy as np
 import shapely
 
@@ -70,3 +72,33 @@ def test_walls_and_obstacles_stop_a_robot_which_still_turns() -> None:
         [8.0, 5.0, 0.0], [9.0, 5.0, 1.0], [2.0, 1.0, 0.0]]
     assert real[:, 0].tolist() == [0.0, 0.0, 0.0, -1.0, 0.0, 1.0]
     assert real[:, 1].tolist() == velocities[:, 1].tolist()
+
+
+places = st.lists(st.tuples(st.integers(-4, 4), st.integers(-4, 4)), max_size=12)
+
+
+def test_one_robot_alone_is_infinitely_far_from_the_others() -> None:
+    assert least_distance(np.zeros((1, 3))) == least_distance(np.zeros((0, 3))) == math.inf
+    assert overlaps(np.zeros((1, 3)), 1.0) == []
+
+
+def test_robots_at_the_same_place_overlap_and_who_touch_do_not() -> None:
+    # 0 and 2 are at the same place; 1 is 2 m away, which is two radii of 1 m.
+    poses = np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
+    assert least_distance(poses) == 0.0
+    assert overlaps(poses, 1.0) == [(0, 2)]
+    assert overlaps(poses, 1.001) == [(0, 1), (0, 2), (1, 2)]
+
+
+@given(places)
+def test_as_when_all_pairs_are_compared(listed: list[tuple[int, int]]) -> None:
+    positions = np.array(listed, dtype=float).reshape(-1, 2)
+    apart = {(i, j): math.dist(listed[i], listed[j])
+             for i in range(len(listed)) for j in range(i + 1, len(listed))}
+    assert least_distance(positions) == min(apart.values(), default=math.inf)
+    assert overlaps(positions, 1.0) == [pair for pair in apart if apart[pair] < 2.0]
+
+
+def test_the_world_tells_how_near_its_robots_are() -> None:
+    parameters = WorldParameters(robots=9, world='empty', layout='grid', spacing=1.5)
+    assert World(parameters).closest == 1.5
