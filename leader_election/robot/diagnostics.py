@@ -106,8 +106,8 @@ def parse_status(status: Status) -> RobotStatus | None:
 
     >>> parse_status(Status('/tb3_0: election', 'robot 7', {'radius': '6'}))[:3]
     ('tb3_0', 7, 'election')
-    >>> parse_status(Status('camera', 'usb 1')) is parse_status(Status('camera', 'robot 1')) is None
-    True
+    >>> parse_status(Status('camera: lens', 'usb 1')), parse_status(Status('camera', 'robot 1'))
+    (None, None)
     """
     found = _HARDWARE_ID.fullmatch(status.hardware_id)
     robot, colon, concern = status.name.rpartition(': ')
