@@ -77,10 +77,10 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
 
 
 def _field(name: str, hint: Any, start: Any) -> Field:
-    kind, marks = _unmarked(hint)
+    kind, marks = unmarked(hint)
     vector = get_origin(kind) is tuple and get_args(kind)[1:] == (...,)
     if vector:
-        kind, more = _unmarked(get_args(kind)[0])
+        kind, more = unmarked(get_args(kind)[0])
         marks += more
     if kind not in (int, float):
         raise TypeError(f'field {name} of a state cannot be {hint}')
@@ -88,9 +88,9 @@ def _field(name: str, hint: Any, start: Any) -> Field:
                  INFINITE in marks, TICKS in marks, KEPT in marks)
 
 
-def _unmarked(hint: Any) -> tuple[Any, tuple[str, ...]]:
-    """Return a type without its marks, and these."""
-    marks: tuple[str, ...] = getattr(hint, '__metadata__', ())
+def unmarked(hint: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return a type without its marks, and the marks."""
+    marks: tuple[Any, ...] = getattr(hint, '__metadata__', ())
     return (hint.__origin__ if marks else hint), marks
 
 

@@ -100,22 +100,13 @@ def coordinate(
     )
     # Spreading: a leader has no parent.
     return Region(
-        device.id,
-        before.role,
-        before.contribution,
-        load,
-        before.own_announcement,
-        from_parent(parent, NOBODY, neighbours.device),
-        from_parent(parent, reach, neighbours.reach),
-        recipients,
-        shares,
-        summary,
-        from_parent(parent, announcement, neighbours.announcement),
-        members,
-        ages,
-        contributions,
-        from_parent(parent, decision, neighbours.decision),
-    )
+        device=device.id, role=before.role, contribution=before.contribution, load=load,
+        own_announcement=before.own_announcement,
+        parent=from_parent(parent, NOBODY, neighbours.device), summary=summary,
+        reach=from_parent(parent, reach, neighbours.reach), recipients=recipients, shares=shares,
+        announcement=from_parent(parent, announcement, neighbours.announcement), members=members,
+        ages=ages, contributions=contributions,
+        decision=from_parent(parent, decision, neighbours.decision))
 
 
 def from_parent(parent: int, own: Any, received: Sequence[Any]) -> Any:

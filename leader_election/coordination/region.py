@@ -22,7 +22,7 @@ Edge Computing", COORDINATION 2019.
 from collections.abc import Sequence
 import math
 import sys
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from leader_election.algorithms import Device
 from leader_election.algorithms.fields import Kept, Unbounded
@@ -43,36 +43,63 @@ COLLECTIONS = ('tree', 'multi-path', 'gossip')
 """How summaries get to the leader, in the order of ``TREE``, ``MULTI_PATH``, ``GOSSIP``."""
 
 
-class Region(NamedTuple):
-    """What a robot knows of its region; all but what is ``Kept`` is told to its neighbours."""
+SENDER = 'sender'
+"""Marks the field that is the sender's id, which the message carries anyway."""
+LAID_OUT = 'laid out'
+"""Marks rows of numbers laid out as a summary is."""
+ALL_OR_NOTHING = 'all or nothing'
+"""Marks rows that are sent in full or not at all."""
+SHARES = 'shares'
+"""Marks shares that add up to 1."""
 
-    device: int
+
+class AsMany(NamedTuple):
+    """Marks a vector that has as many entries as another one."""
+
+    field: str
+
+
+class Digits(NamedTuple):
+    """Marks a number that is sent with so many significant digits."""
+
+    number: int
+
+
+class Region(NamedTuple):
+    """
+    What a robot knows of its region.
+
+    All fields but those marked as ``Kept`` are sent to the neighbours, in the order in which they
+    are declared here, by :mod:`leader_election.robot.region_codec`.
+    """
+
+    device: Annotated[int, SENDER]
     """The robot's own id."""
     role: Kept[int]
     contribution: Kept[tuple[Unbounded, ...]]
-    """What this robot contributes by itself: a row as the plan says."""
+    """What this robot contributes by itself: a row as the layout says."""
     load: Kept[float]
-    """The smoothed load of one's region, on a leader; its target on others."""
+    """The smoothed load of the own region, on a leader; its target on others."""
     own_announcement: Kept[tuple[Unbounded, ...]]
-    """What this robot would tell other regions' leaders, if it were a leader."""
+    """What this robot would announce to other regions' leaders, if it were a leader."""
     parent: int
-    """The parent's id: the neighbour that is next on the way to the leader; -1: none."""
-    reach: float
-    """The radius of the region's leader, as it is told on [m]."""
-    recipients: tuple[int, ...]
-    """Multi-path: the neighbours downhill that take a share each of what adds up; -1: nobody."""
-    shares: tuple[float, ...]
-    """Multi-path: the share of each; they add up to 1."""
-    summary: tuple[Unbounded, ...]
+    """The id of the neighbour that is next on the way to the leader; -1: none."""
+    summary: Annotated[tuple[Unbounded, ...], LAID_OUT]
     """What was collected up to here; on the leader: of the region."""
-    announcement: tuple[Unbounded, ...]
-    """What the region's leader tells other regions' leaders; +infinity first: nothing."""
+    reach: Annotated[float, Digits(4)]
+    """The radius of the region's leader, as it is passed on [m]."""
+    recipients: tuple[int, ...]
+    """Multi-path: the neighbours downhill that take a share of the sums each; -1: none."""
+    shares: Annotated[tuple[float, ...], SHARES, AsMany('recipients')]
+    """Multi-path: the share of each; they add up to 1."""
+    announcement: Annotated[tuple[Unbounded, ...], ALL_OR_NOTHING]
+    """What the region's leader announces to other regions' leaders; +infinity first: nothing."""
     members: tuple[int, ...]
-    """Gossip: of whom this robot knows what they offer, the nearest first; -1: nobody."""
-    ages: tuple[int, ...]
-    """Gossip: how many rounds on the way each offer was."""
-    contributions: tuple[Unbounded, ...]
-    """Gossip: the offers, row by row."""
+    """Gossip: the robots whose contributions are known, the nearest first; -1: none."""
+    ages: Annotated[tuple[int, ...], AsMany('members')]
+    """Gossip: how many rounds each contribution has travelled."""
+    contributions: Annotated[tuple[Unbounded, ...], LAID_OUT, AsMany('members')]
+    """Gossip: the contributions, row by row."""
     decision: Any
     """The leader's decision, or a copy of "none"."""
 

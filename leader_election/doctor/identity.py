@@ -28,7 +28,7 @@ from leader_election.doctor.observations import (
     Symptom,
 )
 from leader_election.robot.codec import Message
-from leader_election.robot.region_codec import RejectReason
+from leader_election.robot.wire import RejectReason
 
 ROUNDS = 2
 """Who was listened to for so many rounds should have been heard."""

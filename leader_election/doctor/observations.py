@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 from leader_election.algorithms import ALGORITHMS
 from leader_election.robot.codec import codec_for, DEFAULT_ALGORITHM, Message
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.region_codec import RejectReason
+from leader_election.robot.wire import RejectReason
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
 IS_LEADER = 'is_leader'

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 
 from leader_election.parameters import ParameterError, strict_yaml
 from leader_election.parameters.parameter import shown
-from leader_election.robot.region_codec import MAX_ID
+from leader_election.robot.wire import MAX_ID
 
 
 class Entry(NamedTuple):

@@ -43,7 +43,7 @@ from leader_election.parameters import (
     REQUIRED_INT,
     table,
 )
-from leader_election.robot.region_codec import MAX_ID
+from leader_election.robot.wire import MAX_ID
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene

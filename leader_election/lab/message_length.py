@@ -23,7 +23,8 @@ from leader_election.lab.engine import Network
 from leader_election.lab.regions import aggregate_of
 from leader_election.lab.schema import Entrant, Regions
 from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.region_codec import dumps, exactly, rows_of, Told
+from leader_election.robot.region_codec import region_part, RegionPart, rows_of, whole_shares
+from leader_election.robot.wire import dumps
 import numpy as np
 
 SIZED = 100
@@ -44,28 +45,24 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
         if math.isfinite(state.distance):
             state = state._replace(distance=round(state.distance, DIGITS))
         election = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
-        told = None if entrant.regions is None else _told(state, entrant.regions)
+        part = None if entrant.regions is None else _region_part(state, entrant.regions)
         x, y = devices.position[i].round(DIGITS).tolist()
         lengths.append(len(codec.encode(
-            Message(int(devices.id[i]), 'map', (x, y), election, told))))
+            Message(int(devices.id[i]), 'map', (x, y), election, part))))
     return float(np.mean(lengths))
 
 
-def _told(state: Any, regions: Regions) -> Told:
+def _region_part(state: Any, regions: Regions) -> RegionPart:
     """Return what a robot with one task tells of its region; the task is called as what it is."""
     aggregate = aggregate_of(regions)
     recipients = sum(recipient != -1 for recipient in state.recipients)
     members = sum(member != -1 for member in state.members)
     decided = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
-    return Told(
-        tasks=regions.aggregate,
-        parent=state.parent,
+    return region_part(
+        regions.aggregate, parent=state.parent,
         reach=state.reach if regions.feedback_gain > 0.0 else 0.0,
-        summary=() if members else state.summary,
-        recipients=state.recipients[:recipients],
-        shares=exactly(state.shares[:recipients]),
-        members=state.members[:members],
+        summary=() if members else state.summary, recipients=state.recipients[:recipients],
+        shares=whole_shares(state.shares[:recipients]), members=state.members[:members],
         ages=state.ages[:members],
         contributions=rows_of(state.contributions, len(aggregate.identity))[:members],
-        decision=decided,
-    )
+        decision=decided)

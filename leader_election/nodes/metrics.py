@@ -18,8 +18,8 @@ from collections.abc import Callable
 from typing import Any
 
 from leader_election.nodes.qos import SENSOR
-from leader_election.robot.region_codec import RejectReason
 from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
+from leader_election.robot.wire import RejectReason
 from rclpy.node import Node
 from std_msgs.msg import Float64, Int64
 

@@ -33,7 +33,7 @@ from leader_election.recording.diagnostics import ids, Told
 from leader_election.recording.mcap_reader import Entry, RecordingError
 from leader_election.recording.options import Settings
 from leader_election.robot.codec import codec_for, DEFAULT_ALGORITHM, MAIN
-from leader_election.robot.region_codec import RejectReason
+from leader_election.robot.wire import RejectReason
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.frame import Rings

@@ -33,7 +33,8 @@ from typing import Any, NamedTuple
 from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.algorithms.fields import Field
 from leader_election.robot import region_codec
-from leader_election.robot.region_codec import is_whole, MAX_ID, RejectReason, Told
+from leader_election.robot.region_codec import RegionPart
+from leader_election.robot.wire import dumps, is_whole, MAX_ID, RejectReason
 
 VERSION = 1
 MAX_LENGTH = 4096
@@ -43,25 +44,27 @@ MAX_COORDINATE = 1e9
 DEFAULT_ALGORITHM = 'bounded'
 MAIN = 'main'
 """What the first instance is called, where it has to be called anything."""
+MOST_READINGS = 64
+"""The most numbers in a reading for the metric."""
 MOST_INSTANCES = 16
 """The most further instances in a message."""
 
 Position = tuple[float, float]
 
 
-class Part(NamedTuple):
-    """What a robot tells of one instance other than its first."""
+class InstancePart(NamedTuple):
+    """The part of a message about an instance other than the sender's first."""
 
     algorithm: str
     export: Any
-    told: Told | None
+    region: RegionPart | None
 
 
-NO_PARTS: Mapping[str, Part] = MappingProxyType({})
+NO_PARTS: Mapping[str, InstancePart] = MappingProxyType({})
 
 
 class Message(NamedTuple):
-    """What a robot tells its neighbours."""
+    """What a robot broadcasts to its neighbours."""
 
     id: int
     frame: str
@@ -69,17 +72,19 @@ class Message(NamedTuple):
     """In the frame [m]; ``None`` if the robot does not know it."""
     export: Any
     """The state of the algorithm, its named tuple."""
-    told: Told | None = None
-    """What it tells of its region, if anything."""
-    others: Mapping[str, Part] = NO_PARTS
-    """The same of further instances, by their names."""
+    region: RegionPart | None = None
+    """The part about its region, if it forms one."""
+    others: Mapping[str, InstancePart] = NO_PARTS
+    """Export and region of further instances, by their names."""
+    reading: tuple[float, ...] = ()
+    """The sender's own reading for the metric, where its metric has one."""
     faults: tuple[RejectReason, ...] = ()
-    """What in the message was wrong, and left out."""
+    """Why parts of the message were ignored."""
 
-    def part(self, instance: str) -> tuple[str | None, Any, Told | None]:
+    def part(self, instance: str) -> tuple[str | None, Any, RegionPart | None]:
         """Return algorithm (``None``: one's own), export and region of an instance."""
         if instance == MAIN:
-            return None, self.export, self.told
+            return None, self.export, self.region
         return self.others.get(instance, (None, None, None))
 
 
@@ -102,13 +107,15 @@ class Codec:
             document['a'] = self.algorithm.name
         if message.position is not None:
             document['p'] = message.position
-        document.update(_part(self.algorithm, message.export, message.told))
+        document.update(_part(self.algorithm, message.export, message.region))
+        if message.reading:
+            document['m'] = message.reading
         if message.others:
             document['i'] = {
                 name: ({} if part.algorithm == DEFAULT_ALGORITHM else {'a': part.algorithm})
-                | _part(ALGORITHMS.get(part.algorithm), part.export, part.told)
+                | _part(ALGORITHMS.get(part.algorithm), part.export, part.region)
                 for name, part in message.others.items()}
-        return region_codec.dumps(document)
+        return dumps(document)
 
     def decode(self, payload: str) -> Message | RejectReason:
         """Return the message, or why there is none; never raises, whatever the payload."""
@@ -124,10 +131,15 @@ class Codec:
         _require(type(name) is str, RejectReason.MALFORMED)
         _require(name == self.algorithm.name, RejectReason.ALGORITHM)
         position = _position(document)
-        tells, faults = region_codec.read(document)
+        region, faults = region_codec.read(document)
         others, more = _others(document.get('i', {}))
-        return Message(int(document['id']), frame, position,
-                       _export(self.algorithm, document.get('c')), tells, others, faults + more)
+        reading = _reading(document.get('m', []))
+        if reading is None:
+            more += (RejectReason.READING,)
+        return Message(
+            id=int(document['id']), frame=frame, position=position,
+            export=_export(self.algorithm, document.get('c')), region=region, others=others,
+            reading=reading or (), faults=faults + more)
 
 
 @lru_cache
@@ -201,18 +213,27 @@ def _position(document: Any) -> Position | None:
     return position
 
 
-def _part(algorithm: Algorithm, export: Any, tells: Told | None) -> dict[str, Any]:
+def _reading(values: Any) -> tuple[float, ...] | None:
+    """Return the sender's reading for the metric, ``None`` for what cannot be one."""
+    if type(values) is not list or len(values) > MOST_READINGS:
+        return None
+    if not all(type(value) in (int, float) and abs(value) <= MAX_ID for value in values):
+        return None
+    return tuple(map(float, values))
+
+
+def _part(algorithm: Algorithm, export: Any, tells: RegionPart | None) -> dict[str, Any]:
     """Return what is said of one instance, but its algorithm."""
     document: dict[str, Any] = {
         'c': [_written(field, value) for field, value in zip(algorithm.fields, export)]}
     return document if tells is None else document | region_codec.write(tells)
 
 
-def _others(document: Any) -> tuple[Mapping[str, Part], tuple[RejectReason, ...]]:
+def _others(document: Any) -> tuple[Mapping[str, InstancePart], tuple[RejectReason, ...]]:
     """Return what is said of further instances; what cannot be read is left out."""
     if type(document) is not dict or len(document) > MOST_INSTANCES:
         return NO_PARTS, (RejectReason.MALFORMED,)
-    parts: dict[str, Part] = {}
+    parts: dict[str, InstancePart] = {}
     faults: tuple[RejectReason, ...] = ()
     for name, value in document.items():
         try:
@@ -223,14 +244,14 @@ def _others(document: Any) -> tuple[Mapping[str, Part], tuple[RejectReason, ...]
     return (MappingProxyType(parts) if parts else NO_PARTS), faults
 
 
-def _other(value: Any) -> tuple[Part, tuple[RejectReason, ...]]:
+def _other(value: Any) -> tuple[InstancePart, tuple[RejectReason, ...]]:
     """Return what is said of one further instance, and what in it was wrong."""
     _require(type(value) is dict, RejectReason.MALFORMED)
     name = value.get('a', DEFAULT_ALGORITHM)
     _require(type(name) is str and name in ALGORITHMS.names(), RejectReason.ALGORITHM)
     export = _export(ALGORITHMS.get(name), value.get('c'))
     tells, wrong = region_codec.read(value)
-    return Part(name, export, tells), wrong
+    return InstancePart(name, export, tells), wrong
 
 
 def _export(algorithm: Algorithm, fields: Any) -> Any:

@@ -35,7 +35,7 @@ from leader_election.coordination.region import BARRED, CANDIDATE, Region, RELAY
 from leader_election.coordination.settings import initial_region, parameters_of
 from leader_election.coordination.summary_layout import OWN
 from leader_election.parameters import ParameterError
-from leader_election.robot.codec import Part, Position
+from leader_election.robot.codec import InstancePart, Position
 from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.neighbourhood import (
     Neighbour,
@@ -50,16 +50,17 @@ from leader_election.robot.region_aggregates import (
     OUTLINE,
     region_aggregates,
 )
-from leader_election.robot.region_codec import decision_text, MAX_NAMES, MOST_NUMBERS, Told
-from leader_election.robot.strength import Strength, STRENGTH_SOURCES
-from leader_election.robot.task_runner import ANNOUNCEMENT_SIZE, TaskRunner
-from leader_election.robot.telling import (
+from leader_election.robot.region_codec import (
     MOST_MEMBERS,
     plain,
+    RegionCodec,
+    RegionPart,
     TASKS_DIFFER,
-    Telling,
     WRONG_SUMMARY,
 )
+from leader_election.robot.strength import Strength, STRENGTH_SOURCES
+from leader_election.robot.task_runner import ANNOUNCEMENT_SIZE, TaskRunner
+from leader_election.robot.wire import decision_text, MAX_NAMES, MOST_NUMBERS
 from leader_election.robot.zones import Zones
 
 TASK_ERRORS = 'task_errors'
@@ -109,7 +110,7 @@ class Instance:
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
-        self._telling: Telling | None = None
+        self._region_codec: RegionCodec | None = None
         self.region: Region | None = None
         if parameters.forms_regions:
             identity = self._aggregates.identity
@@ -120,7 +121,7 @@ class Instance:
                 announcement_size=ANNOUNCEMENT_SIZE * parameters.connected,
                 undecided='',
             )
-            self._telling = Telling(
+            self._region_codec = RegionCodec(
                 tasks, self._aggregates, self.region, 1 if below is None else MOST_MEMBERS)
         self._results: dict[str, Any] | None = None
         """What the summary means, once somebody asked."""
@@ -266,8 +267,8 @@ class Instance:
             view.exports.append(export)
             view.metric.append(far)
             view.links.append(far + LATE * late)
-            if self._telling is not None:
-                region, fault = self._telling.understand(
+            if self._region_codec is not None:
+                region, fault = self._region_codec.unpack(
                     message.id, told, self._region_parameters.radius)
                 view.regions.append(region)
                 if fault is not None:
@@ -277,7 +278,7 @@ class Instance:
     def elect(self, view: NeighbourView) -> Any:
         """Return the state of the election after a round; nothing is changed."""
         metric: Any = view.metric
-        if self._telling is not None and self._region_parameters.gain > 0.0:
+        if self._region_codec is not None and self._region_parameters.gain > 0.0:
             metric = scaled([region.reach for region in view.regions], metric,
                             self._region_parameters).tolist()
         state = self.algorithm.compute(
@@ -323,15 +324,15 @@ class Instance:
                 self.below.hear_from_above(runner.name, self._decided(k))
         self.counts[TASK_ERRORS] = sum(runner.errors for runner in self.task_runners)
 
-    def told(self) -> Told | None:
+    def region_part(self) -> RegionPart | None:
         """Return what the neighbours are told of the region, if there are any."""
-        if self.region is None or self._telling is None:
+        if self.region is None or self._region_codec is None:
             return None
-        return self._telling.tell(self.region, self._region_parameters.gain > 0.0)
+        return self._region_codec.pack(self.region, self._region_parameters.gain > 0.0)
 
-    def part(self) -> Part:
+    def part(self) -> InstancePart:
         """Return what the neighbours are told of this instance."""
-        return Part(self.algorithm.name, self.state, self.told())
+        return InstancePart(self.algorithm.name, self.state, self.region_part())
 
     def hear_from_above(self, task: str, decision: Any) -> None:
         """Take in what the leader of leaders has decided for a task."""

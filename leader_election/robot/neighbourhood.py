@@ -14,7 +14,7 @@
 
 """Whom a robot sees in a round, and what the pattern reads of them."""
 
-from collections.abc import Sequence
+import collections
 from typing import Any, NamedTuple
 
 from leader_election.coordination.region import Region
@@ -45,60 +45,27 @@ class NeighbourView(NamedTuple):
     """What to count: why somebody, or somebody's region, was passed over."""
 
 
-class NeighbourColumns(NamedTuple):
-    """What the pattern reads of neighbours, a column a field."""
-
-    leader: Sequence[int]
-    distance: Sequence[float]
-    device: Sequence[int]
-    parent: Sequence[int]
-    reach: Sequence[float]
-    recipients: Sequence[Sequence[int]]
-    shares: Sequence[Sequence[float]]
-    summary: Sequence[Sequence[float]]
-    announcement: Sequence[Sequence[float]]
-    members: Sequence[Sequence[int]]
-    ages: Sequence[Sequence[int]]
-    contributions: Sequence[Sequence[float]]
-    decision: Sequence[str]
+make_columns: Any = collections.namedtuple
+_FIELDS = ['leader', 'distance', *Region._fields]
+NeighbourColumns: Any = make_columns('NeighbourColumns', _FIELDS)
+"""What the pattern reads of neighbours: election's leader and distance, and columns of regions."""
+PreviousState: Any = make_columns('PreviousState', _FIELDS)
+"""The robot's own state before a round, as the pattern reads it."""
 
 
-class PreviousState(NamedTuple):
-    """The own state before a round, as the pattern reads it."""
-
-    leader: int
-    distance: float
-    role: int
-    contribution: Sequence[float]
-    load: float
-    own_announcement: Sequence[float]
-    announcement: Sequence[float]
-    members: Sequence[int]
-    ages: Sequence[int]
-    contributions: Sequence[float]
-    recipients: Sequence[int]
-    shares: Sequence[float]
-
-
-def neighbour_columns(view: NeighbourView, left: NeighbourView) -> NeighbourColumns:
-    """Return what is read of those seen, and of those that have left."""
-    exports, regions = view.exports + left.exports, view.regions + left.regions
+def neighbour_columns(view: NeighbourView, departed: NeighbourView) -> Any:
+    """Return the columns of the neighbours in view, followed by those that have departed."""
+    exports, regions = view.exports + departed.exports, view.regions + departed.regions
+    columns = zip(*regions) if regions else [()] * len(Region._fields)
     return NeighbourColumns(
-        [export.leader for export in exports],
-        [export.distance for export in exports],
-        *(
-            [getattr(region, field) for region in regions]
-            for field in NeighbourColumns._fields[2:]
-        ),
-    )
+        [export.leader for export in exports], [export.distance for export in exports], *columns)
 
 
-def previous_state(state: Any, region: Region, **now: Any) -> PreviousState:
+def previous_state(state: Any, region: Region, **now: Any) -> Any:
     """
-    Return the own state before a round.
+    Return the robot's own state before a round.
 
     :param state: of the election.
-    :param now: what of the region is known anew: role, offer, say.
+    :param now: the fields of the region that are known anew: role, contribution, announcement.
     """
-    kept = {field: getattr(region, field) for field in PreviousState._fields[2:]}
-    return PreviousState(state.leader, state.distance, **{**kept, **now})
+    return PreviousState(state.leader, state.distance, *region._replace(**now))

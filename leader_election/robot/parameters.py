@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from leader_election.parameters import parameter, ParameterError, ProcessParameters, REQUIRED_INT
 from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.metrics import METRICS
-from leader_election.robot.region_codec import MAX_ID
+from leader_election.robot.wire import MAX_ID
 
 INFINITE = float('inf')
 

@@ -41,9 +41,10 @@ from leader_election.robot.metrics import distance, METRICS, RangingInput
 from leader_election.robot.neighbourhood import Neighbour
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter, heading, Pose, position
-from leader_election.robot.region_codec import RejectReason, Told
+from leader_election.robot.region_codec import RegionPart
 from leader_election.robot.strength import DEGREE, Strength
 from leader_election.robot.task_runner import TaskRunner
+from leader_election.robot.wire import RejectReason
 
 HEARD = 'messages_heard'
 OUT_OF_RANGE = 'messages_out_of_range'
@@ -274,7 +275,7 @@ class Robot:
         others = {name: instance.part() for name, instance in self.instances.items()
                   if name != MAIN}
         message = Message(self.parameters.robot_id, self.parameters.frame, self.position,
-                          self.state, self.main.told(), others)
+                          self.state, self.main.region_part(), others)
         payload = self._codec.encode(message)
         # Better a message without decisions than none at all, and so on.
         for count, shorter in ((DECISIONS_LEFT_OUT, without_decisions),
@@ -345,18 +346,18 @@ def elections(message: Message) -> Any:
 
 def without_decisions(message: Message) -> Message:
     """Return a message without what leaders have decided."""
-    def less(told: Told | None) -> Told | None:
-        return None if told is None else told._replace(decision='')
-    return message._replace(told=less(message.told), others={
-        name: part._replace(told=less(part.told)) for name, part in message.others.items()})
+    def less(part: RegionPart | None) -> RegionPart | None:
+        return None if part is None else part._replace(region=part.region._replace(decision=''))
+    return message._replace(region=less(message.region), others={
+        name: part._replace(region=less(part.region)) for name, part in message.others.items()})
 
 
 def without_regions(message: Message) -> Message:
     """Return what a message says of elections only."""
-    return message._replace(told=None, others={
-        name: part._replace(told=None) for name, part in message.others.items()})
+    return message._replace(region=None, others={
+        name: part._replace(region=None) for name, part in message.others.items()})
 
 
 def without_others(message: Message) -> Message:
     """Return what a message says of the first instance's election only."""
-    return message._replace(told=None, others=NO_PARTS)
+    return message._replace(region=None, others=NO_PARTS)

@@ -27,7 +27,7 @@ from leader_election.coordination.summary_layout import RANKED
 from leader_election.coordination.task import Member, Task
 from leader_election.parameters import ParameterError
 from leader_election.robot.null_context import NullTaskContext
-from leader_election.robot.region_codec import decision_text, MAX_ID, MAX_NUMBER
+from leader_election.robot.wire import decision_text, MAX_ID, MAX_NUMBER
 
 ANNOUNCEMENT_SIZE = 3
 """So many numbers leaders tell each other over the borders of their regions."""

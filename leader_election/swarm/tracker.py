@@ -21,7 +21,7 @@ from leader_election.algorithms import ALGORITHMS
 from leader_election.robot.codec import codec_for, MAIN, Message
 from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.mailbox import Mailbox
-from leader_election.robot.region_codec import RejectReason
+from leader_election.robot.wire import RejectReason
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
 _LIMIT = 100000
@@ -88,12 +88,13 @@ class SwarmTracker:
 
 
 def _view(message: Message, instance: str) -> RobotView:
-    _, export, told = message.part(instance)
+    _, export, part = message.part(instance)
     view = RobotView(message.id, message.position, getattr(export, 'value', math.nan),
                      export.distance, export.leader)
-    if told is None:
+    if part is None:
         return view
-    # With gossip there is no summary, but everybody who is known; else it begins with the count.
-    members = len(told.members) or next(iter(told.summary), math.nan)
-    return view._replace(tasks=names_in(told.tasks), members=float(members),
-                         decision=told.decision)
+    # With gossip there are the known members instead of a summary, which begins with their count.
+    region = part.region
+    members = len(region.members) or next(iter(region.summary), math.nan)
+    return view._replace(tasks=names_in(part.tasks), members=float(members),
+                         decision=region.decision)

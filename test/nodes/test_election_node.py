@@ -21,8 +21,8 @@ import time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PolygonStamped
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
-from leader_election.robot.region_codec import RejectReason
 from leader_election.robot.robot import HEARD, OUT_OF_RANGE, ROUNDS
+from leader_election.robot.wire import RejectReason
 from nodes.stage import curtain, leaders, NEVER, robot, Stage
 import pytest
 from rcl_interfaces.msg import Log

@@ -27,17 +27,18 @@ from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REC
 from leader_election.algorithms.fields import Field
 from leader_election.robot.codec import (
     Codec,
+    InstancePart,
     MAX_COORDINATE,
     MAX_LENGTH,
     Message,
     MOST_INSTANCES,
     NO_PARTS,
-    Part,
     sender,
     VERSION,
     whereabouts,
 )
-from leader_election.robot.region_codec import MAX_ID, RejectReason, Told, WHOLE_SHARE
+from leader_election.robot.region_codec import region_part, WHOLE_SHARE
+from leader_election.robot.wire import MAX_ID, RejectReason
 import pytest
 from robot.test_region_codec import regions
 
@@ -58,7 +59,7 @@ MESSAGES = st.builds(
     Message, id=IDS, frame=st.text(min_size=1, max_size=50),
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS),
-    told=st.none(), others=st.just(NO_PARTS), faults=st.just(()))
+    region=st.none(), others=st.just(NO_PARTS), reading=st.just(()), faults=st.just(()))
 
 
 def payload(**changes: Any) -> str:
@@ -367,16 +368,16 @@ def test_accepts_of_an_export_what_the_schema_does(algorithm, data):
 # Regions, and further instances.
 
 PARTS = st.builds(
-    Part, algorithm=st.just('bounded'),
-    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS), told=st.none() | regions())
+    InstancePart, algorithm=st.just('bounded'),
+    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS), region=st.none() | regions())
 
 
 @given(MESSAGES, st.none() | regions(), st.dictionaries(st.text(max_size=8), PARTS, max_size=3))
 def test_round_trip_of_regions_and_instances(message, told, others):
     """Numbers are told to so many digits, so it is the second way that changes nothing."""
-    first = CODEC.decode(CODEC.encode(message._replace(told=told, others=others)))
+    first = CODEC.decode(CODEC.encode(message._replace(region=told, others=others)))
     assert isinstance(first, Message) and first.faults == ()
-    assert (first.told is None) == (told is None) and list(first.others) == list(others)
+    assert (first.region is None) == (told is None) and list(first.others) == list(others)
     wire = CODEC.encode(first)
     assert CODEC.decode(wire) == first
     SCHEMA.validate(json.loads(wire))
@@ -393,7 +394,8 @@ def test_instances():
     assert found.part('main') == (None, BOUNDED.state(-7.0, 3.25, 8), None)
     assert found.part('rescue') == ('classic', CLASSIC.state(math.inf, -1, 0.0, 2.0, 8), None)
     assert found.part('charging') == (
-        'bounded', BOUNDED.state(-1.0, 2.0, 3), Told('count', 5, 0.0, (3.0,), decision='[9]'))
+        'bounded', BOUNDED.state(-1.0, 2.0, 3),
+        region_part('count', parent=5, summary=(3.0,), decision='[9]'))
     assert found.part('none') == (None, None, None)
 
 
@@ -439,7 +441,8 @@ def test_what_is_wrong_with_regions_is_all_counted_and_costs_no_candidacy():
                                'b': {**CANDIDACY, 't': 5, 'r': [5, [3]]}}))
     assert isinstance(found, Message)
     assert found.faults == (RejectReason.DECISION, RejectReason.SUMMARY, RejectReason.TASKS)
-    assert found.told == Told('', 5, 0.0, (3.0,)) and found.others['a'].told is None
+    assert found.region == region_part(parent=5, summary=(3.0,))
+    assert found.others['a'].region is None
 
 
 def test_a_million_entries_are_not_looked_into():

@@ -20,20 +20,31 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
+from leader_election.coordination.aggregate import Aggregate, greatest, top
+from leader_election.coordination.settings import initial_region, RegionSettings
+from leader_election.coordination.task import Member, Task
+from leader_election.robot.region_aggregates import region_aggregates
 from leader_election.robot.region_codec import (
-    decision_text,
     DIGITS,
-    exactly,
+    MOST_MEMBERS,
+    read,
+    region_part,
+    RegionCodec,
+    RegionPart,
+    TASKS_DIFFER,
+    WHOLE_SHARE,
+    whole_shares,
+    write,
+    WRONG_SUMMARY,
+)
+from leader_election.robot.task_runner import TaskRunner
+from leader_election.robot.wire import (
+    decision_text,
     MAX_DECISION,
     MAX_ID,
     MAX_NUMBER,
     MOST_NUMBERS,
-    REACH_DIGITS,
-    read,
     RejectReason,
-    Told,
-    WHOLE_SHARE,
-    write,
 )
 import pytest
 
@@ -44,13 +55,13 @@ SHARES = st.lists(st.floats(0.0, 1e6), max_size=4)
 
 
 @st.composite
-def regions(draw) -> Told:
+def regions(draw) -> RegionPart:
     """Draw what a robot may tell of its region."""
-    shares = exactly(draw(SHARES))
+    shares = whole_shares(draw(SHARES))
     members = draw(st.lists(IDS, max_size=4))
     decision = draw(st.none() | st.lists(st.none() | st.text(max_size=5) | st.integers(-9, 9),
                                          max_size=3))
-    return Told(
+    return region_part(
         tasks=draw(st.text(max_size=20)), parent=draw(st.integers(-1, MAX_ID)),
         reach=draw(st.floats(0.0, 1e9)), summary=draw(ROWS),
         recipients=tuple(draw(IDS) for _ in shares), shares=shares, announcement=draw(ROWS),
@@ -60,7 +71,7 @@ def regions(draw) -> Told:
 
 
 def shown(row: tuple[float, ...], digits: int = DIGITS) -> list[float]:
-    """Return a row as it is told: whole numbers exactly, others to so many digits."""
+    """Return a row as it is told: whole numbers whole_shares, others to so many digits."""
     while row and row[-1] == math.inf:
         row = row[:-1]
     return [n if n == math.inf or n.is_integer() else float(f'{n:.{digits}g}') for n in row]
@@ -70,18 +81,20 @@ def shown(row: tuple[float, ...], digits: int = DIGITS) -> list[float]:
 def test_round_trip(told):
     found, faults = read(json.loads(json.dumps(write(told), allow_nan=False)))
     assert faults == () and found is not None
-    rows = {'summary': tuple(shown(told.summary)), 'announcement': tuple(shown(told.announcement)),
-            'contributions': tuple(tuple(shown(row)) for row in told.contributions),
-            'reach': shown((told.reach,), REACH_DIGITS)[0]}
-    assert found == told._replace(**rows)
+    rows = {'summary': tuple(shown(told.region.summary)),
+            'announcement': tuple(shown(told.region.announcement)),
+            'contributions': tuple(tuple(shown(row)) for row in told.region.contributions),
+            'reach': shown((told.region.reach,), 4)[0]}
+    assert found == told._replace(region=told.region._replace(**rows))
 
 
 def test_by_hand():
     """Parent 5; three members and nothing; a quarter to 5 and the rest to 7; a decision."""
-    told = Told('count', 5, 0.0, (3.0, math.inf), (5, 7), (0.25, 0.75), decision='[9]')
+    told = region_part('count', parent=5, summary=(3.0, math.inf), recipients=(5, 7),
+                       shares=(0.25, 0.75), decision='[9]')
     assert write(told) == {'t': 'count', 'r': [5, [3], 0, [5, 7], [250, 750]], 'd': [9]}
-    assert read(write(told)) == (told._replace(summary=(3.0,)), ())
-    assert write(Told('', -1)) == {'r': [-1, []]}
+    assert read(write(told)) == (told._replace(region=told.region._replace(summary=(3.0,))), ())
+    assert write(region_part()) == {'r': [-1, []]}
     assert read({}) == (None, ()) and read({'t': 'count', 'd': [1]}) == (None, ())
 
 
@@ -125,13 +138,114 @@ def test_tasks_that_are_wrong(tasks):
     None, 5, {}, 'x', ['x' * MAX_DECISION], [math.inf], [[-math.inf]], [1e999], DEEP])
 def test_a_decision_that_is_wrong_costs_the_decision(decision):
     assert read({'r': [5, [3]], 'd': decision}) == (
-        Told('', 5, 0.0, (3.0,)),
+        region_part(parent=5, summary=(3.0,)),
         (RejectReason.DECISION,),
     )
 
 
 @given(st.lists(st.floats(0.0, 1e308), max_size=6))
 def test_shares_add_up_to_all_or_to_nothing(shares):
-    wholes = [share * WHOLE_SHARE for share in exactly(shares)]
+    wholes = [share * WHOLE_SHARE for share in whole_shares(shares)]
     assert sum(map(round, wholes)) == (WHOLE_SHARE if 0.0 < sum(shares) < math.inf else 0)
     assert all(whole >= 0.0 for whole in wholes)
+
+
+# What is understood of a neighbour.
+
+INF = math.inf
+
+
+def changed(part: RegionPart, **fields: Any) -> RegionPart:
+    return part._replace(region=part.region._replace(**fields))
+
+
+class Hottest(Task):
+    """Its summary: members; the greatest; two records of value, id and place."""
+
+    collects: dict[str, Aggregate] = {'most': greatest(), 'top': top(2, extra=1)}
+
+
+def codec(collection: str = 'multi-path', words: int = 0) -> RegionCodec:
+    aggregates = region_aggregates([TaskRunner('hottest', Hottest(Member(1), None))], False, False)
+    identity = initial_region(
+        RegionSettings(collection=collection, gossip_members=3),
+        aggregates.identity,
+        aggregates.identity,
+        announcement_size=words,
+        undecided='',
+    )
+    return RegionCodec('hottest', aggregates, identity, 1)
+
+
+GOOD = region_part('hottest', parent=5, summary=(3.0, -9.0, -9.0, 7.0, 1.5), recipients=(5,),
+                   shares=(1.0,), decision='[4]')
+
+
+def test_what_is_left_out_is_filled_in():
+    found, fault = codec().unpack(2, GOOD, 10.0)
+    assert fault is None
+    assert found.summary == (3.0, -9.0, -9.0, 7.0, 1.5, INF, INF, INF)
+    assert (found.device, found.parent, found.reach, found.decision) == (2, 5, 10.0, '[4]')
+    assert found.recipients == (5, -1, -1, -1) and found.shares == (1.0, 0.0, 0.0, 0.0)
+    assert codec().unpack(2, changed(GOOD, reach=4.0), 10.0)[0].reach == 4.0
+
+
+def test_who_tells_nothing_or_of_other_tasks_counts_as_nothing():
+    nothing = codec().initial._replace(device=2, reach=10.0)
+    assert codec().unpack(2, None, 10.0) == (nothing, None)
+    assert codec().unpack(2, GOOD._replace(tasks='count'), 10.0) == (nothing, TASKS_DIFFER)
+    assert codec().unpack(2, GOOD._replace(tasks=''), 10.0) == (nothing, TASKS_DIFFER)
+
+
+@pytest.mark.parametrize('changes', [
+    {'summary': ()}, {'summary': (INF,)}, {'summary': (3.0,) * 9},
+    {'summary': (-0.001, -9.0)}, {'summary': (MOST_MEMBERS + 1.0, -9.0)}, {'summary': (1e9,)},
+    {'summary': (3.0, INF, INF, 7.0)}, {'summary': (3.0, INF, -9.0, 7.0)},
+    {'summary': (3.0, INF, -9.0, INF, 1.5)},
+    {'recipients': (1, 2, 3, 4, 5), 'shares': (0.2,) * 5}, {'announcement': (1.0,)},
+    {'members': (7,), 'ages': (0,), 'contributions': ((1.0,),)}])
+def test_what_is_of_another_kind_or_beyond_all_reason_is_wrong(changes: dict[str, Any]):
+    found, fault = codec().unpack(2, changed(GOOD, **changes), 10.0)
+    assert fault == WRONG_SUMMARY and found == codec().initial._replace(device=2, reach=10.0)
+
+
+def test_what_leaders_say_is_all_there_or_not_at_all():
+    connected = codec(words=3)
+    assert connected.unpack(2, GOOD, 10.0)[0].announcement == (INF, INF, INF)
+    assert connected.unpack(2, changed(GOOD, announcement=(1.0, 2.0, 3.0)), 10.0)[
+        0
+    ].announcement == (1, 2, 3)
+    for announcement in ((1.0,), (1.0, INF, 3.0), (1.0,) * 4):
+        assert (
+            connected.unpack(2, changed(GOOD, announcement=announcement), 10.0)[1]
+            == WRONG_SUMMARY
+        )
+
+
+GOSSIP = region_part('hottest', parent=5, members=(2, 7), ages=(0, 1),
+                     contributions=((1.0, -9.0, -9.0, 2.0, 0.0), (1.0, -3.0)))
+
+
+def test_gossip():
+    found, fault = codec('gossip').unpack(2, GOSSIP, 10.0)
+    assert fault is None and found.members == (2, 7, -1) and found.ages == (0, 1, 0)
+    assert found.contributions == (1.0, -9.0, -9.0, 2.0, 0.0, INF, INF, INF,
+                            1.0, -3.0, INF, INF, INF, INF, INF, INF) + (INF,) * 8
+    assert found.summary == codec().initial.summary, 'nobody adds it up but for itself'
+
+
+@pytest.mark.parametrize('changes', [
+    {'members': (2, 7, 8, 9), 'ages': (0,) * 4},
+    *({'contributions': (row, (1.0,))} for row in (
+        (), (2.0,), (-1.0,), (1.0,) * 9, (1.0, 0.0, -9.0), (1.0, INF, INF, 2.0, INF)))])
+def test_gossip_of_which_one_row_is_wrong(changes):
+    """Nobody contributes more than itself, and each row is as a summary is."""
+    assert codec('gossip').unpack(2, changed(GOSSIP, **changes), 10.0)[1] == WRONG_SUMMARY
+
+
+@pytest.mark.parametrize('told, collection', [(GOOD, 'multi-path'), (GOSSIP, 'gossip')])
+def test_what_is_told_is_understood(told, collection):
+    mine = codec(collection)
+    region, _ = mine.unpack(2, told, 10.0)
+    again, fault = mine.unpack(2, mine.pack(region, feedback=True), 10.0)
+    assert fault is None and again == region

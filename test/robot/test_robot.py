@@ -21,8 +21,8 @@ from leader_election.parameters import build
 from leader_election.robot.codec import codec_for, Message
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter
-from leader_election.robot.region_codec import RejectReason
 from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
+from leader_election.robot.wire import RejectReason
 import numpy as np
 import pytest
 

@@ -28,7 +28,7 @@ from jsonschema import Draft202012Validator
 from leader_election.coordination.aggregate import histogram, mean, top, total
 from leader_election.coordination.task import Task
 from leader_election.robot.codec import codec_for, MAX_LENGTH, Message
-from leader_election.robot.region_codec import MAX_DECISION, MAX_ID
+from leader_election.robot.wire import MAX_DECISION, MAX_ID
 import pytest
 from robot.swarm import line, of_one, Swarm
 

@@ -22,8 +22,8 @@ from typing import Any
 from leader_election.coordination.aggregate import Aggregate, count, mean, total, union
 from leader_election.coordination.summary_layout import combine, OWN
 from leader_election.coordination.task import Member, Task
-from leader_election.robot.region_codec import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
 from leader_election.robot.task_runner import MOST_TROUBLE, TaskRunner
+from leader_election.robot.wire import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
 import pytest
 
 
