@@ -13,14 +13,16 @@
 # limitations under the License.
 
 """
-What part of the devices has a leader that leads.
+Metrics derived from the results of runs: devices with a live leader, and errors of counting.
 
-Without it instability misleads. Devices that name a leader that is gone, or one that by now
-follows another, may all agree, and change nothing for long.
+The part of devices whose leader leads itself belongs beside instability. Devices that name a
+leader that is gone, or one that by now follows another, may all agree, and change nothing.
 """
 
 from leader_election.lab.engine.network import COUNTERS, ROUNDS
+from leader_election.lab.statistics import time_average
 import xarray
+import xarray as xr
 import yaml
 
 
@@ -54,3 +56,33 @@ def united(results: xarray.Dataset) -> xarray.DataArray:
     """Return the part of devices, from 0 to 1, that have the same leader, which leads itself."""
     part: xarray.DataArray = results['largest_size'] / running(results)
     return part
+
+
+def counts_members(results: xr.Dataset) -> bool:
+    """Say whether any algorithm of some results has regions in which something adds up."""
+    return 'counted' in results and bool(results['counted'].notnull().any())
+
+
+def counted_part(results: xr.Dataset) -> xr.DataArray:
+    """Return what all leaders count as a part of what there is; 1 is right."""
+    part: xr.DataArray = results['counted'] / results['present']
+    return part
+
+
+def bias(results: xr.Dataset) -> xr.DataArray:
+    """
+    Return by how much leaders count too many on average, as a part of what there is.
+
+    >>> counted = xr.DataArray([0.0, 9.0, 12.0, 9.0, 10.0, 10.0], {'time': range(1, 7)})
+    >>> results = xr.Dataset({'counted': counted, 'present': xr.full_like(counted, 10.0)})
+    >>> bias(results).item(), error(results).round(9).item()
+    (0.0, 0.08)
+    """
+    too_many: xr.DataArray = time_average(counted_part(results)) - 1.0
+    return too_many
+
+
+def error(results: xr.Dataset) -> xr.DataArray:
+    """Return by how much leaders are off on average, as a part of what there is."""
+    off: xr.DataArray = abs(counted_part(results) - 1.0)
+    return time_average(off)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Reproduce the papers' experiments, and report how near they come."""
+"""The reports of ``lab reproduce`` and ``lab study``: run, compare, draw, and write Markdown."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
@@ -24,9 +24,10 @@ from leader_election.lab import figures, published, runs
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.comparison import COLUMNS, COMPARISONS, Order, Row
 from leader_election.lab.figures.style import count_seeds
-from leader_election.lab.results import MISSING, path_of, reason, ResultError
+from leader_election.lab.results import MISSING, path_of, reason, ResultError, varied
 from leader_election.lab.scenario import ScenarioError
-from leader_election.lab.study import FIGURES
+from leader_election.lab.study import claims, FIGURES, SCENARIO, TABLE_COLUMNS, table_rows
+from leader_election.lab.summary import lines
 import xarray as xr
 
 MISSED = 1
@@ -197,3 +198,79 @@ def draw_all(names: Sequence[str], folder: Path) -> tuple[list[str], list[str]]:
         else:
             drawn.append(name)
     return drawn, missing
+
+
+COLLECTIONS = 'collections'
+"""The scenario that compares ways to collect."""
+FEWER = 5
+"""It is run with so many times fewer seeds: it runs for as long as the rest otherwise."""
+
+
+def study(seeds: int, folder: Path, workers: int | None = None) -> int:
+    """
+    Run the study and the comparison of collections, draw their figures, and write ``study.md``.
+
+    :param seeds: how many, from 0 on.
+    :param folder: of the results; figures go to ``figures`` in it.
+    :param workers: runs at the same time; ``None``: one a core.
+    :return: the exit status, 0: what does not agree with the paper is told, and is no error.
+    :raises ResultError: where a file cannot be read or written.
+    """
+    began = monotonic()
+    results = {name: runs.run(scenarios.load(name), range(count), folder=folder, workers=workers)
+               for name, count in ((SCENARIO, seeds), (COLLECTIONS, max(1, seeds // FEWER)))}
+    drawn, missing = draw_all(FIGURES, folder)
+    text = study_report(results[SCENARIO], results[COLLECTIONS], drawn, missing,
+                        monotonic() - began)
+    path = folder / 'study.md'
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
+    print(f'wrote {path}')
+    return 0
+
+
+def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str],
+           missing: Sequence[str], seconds: float) -> str:
+    """
+    Return the report of the study as Markdown.
+
+    :param paper: results of the study.
+    :param collections: results of the comparison of ways to collect.
+    :param drawn: the names of the figures in the folder ``figures`` beside the report.
+    :param missing: a line for each figure that could not be drawn.
+    :param seconds: how long it took.
+    """
+    one = paper.isel(algorithm=0, drop=True)
+    found = claims(one)
+    agree = sum(claim.agrees for claim in found)
+    parts = [
+        '# Self-organising Coordination Regions, studied', '', '## The study of the paper', '',
+        f'{paper.attrs["title"]}. {paper.attrs["source"]}. {count_seeds(one["counted"])} of each '
+        'variant.', '',
+        f'The paper has no table. Of what it says in words {agree} of {len(found)} are so here:',
+        '', *_markdown_table(('the paper says', 'here', 'agrees'),
+                             (claim.cells() for claim in found)),
+        *images(name for name in drawn if name.startswith(SCENARIO)), '',
+        'All numbers, of the last five minutes before leaders fail and of the last five of all: '
+        'leaders, users served, users served by each leader (mean and deviation).', '',
+        *_markdown_table(TABLE_COLUMNS, table_rows(one)), '', '## Ways to collect', '',
+        f'{collections.attrs["title"]}. {count_seeds(collections["counted"])} of each variant.',
+        *images(name for name in drawn if not name.startswith(SCENARIO)), '',
+        *_markdown_table(('algorithm', *varied(collections), 'bias', 'off', 'informed', 'agree',
+                          'bytes'), _collection_rows(collections))]
+    if missing:
+        parts += ['', '## Not drawn', '', *(f'- {line}' for line in missing)]
+    return '\n'.join([*parts, '', '## How it was computed', '',
+                      *computed({SCENARIO: paper, COLLECTIONS: collections}, seconds), ''])
+
+
+def _collection_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
+    return [(line.algorithm, *(f'{value:g}' for value in line.varied), f'{line.bias:+.1%}',
+             f'{line.error:.1%}', f'{line.informed:.1%}', f'{line.agreeing:.1%}',
+             f'{line.message_bytes:.0f}') for line in lines(results)]
+
+
+def _markdown_table(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> list[str]:
+    return [f'| {" | ".join(line)} |' for line in (columns, ('---',) * len(columns), *cells)]

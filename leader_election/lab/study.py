@@ -23,7 +23,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from math import isnan
 
-from leader_election.lab.counting import counted_part
+from leader_election.lab.derived_metrics import counted_part
 from leader_election.lab.statistics import settling_time
 import numpy as np
 import xarray as xr
@@ -159,12 +159,12 @@ def _listed(values: Iterable[float], form: str) -> str:
     return ', '.join('never' if isnan(number) else form.format(number) for number in numbers)
 
 
-COLUMNS = ('users', 'alpha', 'chance', *(f'{name} {when}' for when in ('before', 'after')
+TABLE_COLUMNS = ('users', 'alpha', 'chance', *(f'{name} {when}' for when in ('before', 'after')
                                          for name in ('leaders', 'served', 'each', 'deviation')))
 
 
-def rows(results: xr.Dataset) -> list[tuple[str, ...]]:
-    """Return the rows of the table of all numbers, as ``COLUMNS`` says: before, then after."""
+def table_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
+    """Return the rows of the table of all numbers; the cells are those of ``TABLE_COLUMNS``."""
     shown = {'leaders': results['leaders'], 'served': counted_part(results),
              'load': results['load_mean'], 'deviation': results['load_sigma']}
     forms = ('{:.1f}', '{:.1%}', '{:.1f}', '{:.1f}')

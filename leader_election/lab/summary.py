@@ -17,8 +17,7 @@
 from math import isnan, nan
 from typing import Any, NamedTuple
 
-from leader_election.lab.counting import bias, counts_members, error
-from leader_election.lab.derived_metrics import following
+from leader_election.lab.derived_metrics import bias, counts_members, error, following
 from leader_election.lab.engine.network import ROUNDS, SENT
 from leader_election.lab.results import MISSING, varied
 from leader_election.lab.statistics import settling_time, time_average, WARM_UP

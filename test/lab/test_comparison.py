@@ -14,7 +14,7 @@
 
 """What is told of our numbers beside the published ones."""
 
-from lab.figures.example import results
+from lab.figures.example_results import results
 from leader_election.lab import published
 from leader_election.lab.comparison import (
     compare_instability,

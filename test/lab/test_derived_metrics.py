@@ -14,7 +14,7 @@
 
 """What part of devices is led, by hand."""
 
-from lab.figures.example import results
+from lab.figures.example_results import results
 from leader_election.lab.derived_metrics import following, running, united
 import numpy as np
 import pytest

@@ -16,7 +16,7 @@
 
 from typing import Any
 
-from lab.stages import begun, counts, held, in_flight, leaders, line, rounds, states
+from lab.simulations import begun, counts, held, in_flight, leaders, line, rounds, states
 from leader_election.lab.selection import Some
 from leader_election.lab.simulate import Simulation
 import numpy as np

@@ -16,7 +16,7 @@
 
 from typing import Any
 
-from lab.stages import scene, WALK
+from lab.simulations import scene, WALK
 from leader_election.lab.fingerprint import fingerprint, stem
 from leader_election.lab.scenario import Scenario
 

@@ -17,7 +17,7 @@
 from leader_election.algorithms import ALGORITHMS
 from leader_election.lab import scenario
 from leader_election.lab.figures.border import crossings, distances
-from leader_election.lab.figures.map import ONE_FOR_ALL
+from leader_election.lab.figures.sweep import ONE_FOR_ALL
 from leader_election.lab.simulate import simulate
 import numpy as np
 import pytest

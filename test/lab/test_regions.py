@@ -17,7 +17,7 @@
 import math
 from typing import Any
 
-from lab.stages import begun, LINE, line, scene, states
+from lab.simulations import begun, LINE, line, scene, states
 from leader_election.coordination.aggregate import Aggregate, Maker
 from leader_election.coordination.region import CANDIDATE, RELAY, WORKER
 from leader_election.coordination.summary_layout import ADD, OWN

@@ -19,11 +19,11 @@ import math
 import os
 from pathlib import Path
 
-from lab import small
-from lab.figures.example import results
+from lab import small_scenario
+from lab.figures.example_results import results
 from leader_election.lab import figures, published, runs
 from leader_election.lab.comparison import Number, Order
-from leader_election.lab.figures.error import FigureError
+from leader_election.lab.figures.style import FigureError
 from leader_election.lab.report import (
     aims_missed,
     conclude,
@@ -46,8 +46,8 @@ BAD = Number('classic: rounds', Estimate(40.0, 39.0, 41.0), 20.0, 0.25)
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with results of a small scenario under the name of a paper's."""
     made = tmp_path_factory.mktemp('results')
-    runs.run(small.load(made), range(2), folder=made, workers=1)
-    os.replace(made / 'small.nc', made / 'acsos2022_random.nc')
+    runs.run(small_scenario.load(made), range(2), folder=made, workers=1)
+    os.replace(made / 'small_scenario.nc', made / 'acsos2022_random.nc')
     return made
 
 

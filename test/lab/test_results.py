@@ -17,7 +17,7 @@
 from pathlib import Path
 import resource
 
-from lab.small import load, VARIED
+from lab.small_scenario import load, VARIED
 from leader_election.lab import results
 from leader_election.lab.engine.network import COUNTERS
 from leader_election.lab.engine.region_sample import REGION_MEASURES

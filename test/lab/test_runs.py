@@ -20,7 +20,7 @@ from io import StringIO
 import os
 from pathlib import Path
 
-from lab.small import load, TEXT, VARIED
+from lab.small_scenario import load, TEXT, VARIED
 from leader_election.lab import results, runs
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.scenario import Scenario

@@ -17,7 +17,7 @@
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-from lab.stages import begun, counts, leaders, LINE, line, played, scene, WALK
+from lab.simulations import begun, counts, leaders, LINE, line, played, scene, WALK
 from leader_election.lab import build, engine, simulate
 from leader_election.lab.build import columns_of, larger
 from leader_election.lab.engine import COUNTERS, MEASURES, MORE_PAIRS, MORE_POOL, MORE_ROOM

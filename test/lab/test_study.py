@@ -16,9 +16,10 @@
 
 from typing import Any
 
-from lab.figures.example import results
+from lab.figures.example_results import results
 from leader_election.lab import scenario
 from leader_election.lab.engine import COUNTERS
+from leader_election.lab.report import study_report
 from leader_election.lab.results import dimensions
 from leader_election.lab.study import (
     after,
@@ -26,15 +27,14 @@ from leader_election.lab.study import (
     before,
     CHANCE,
     claims,
-    COLUMNS,
     FAILURE,
     FIGURES,
     recovery,
-    rows,
     SCENARIO,
+    TABLE_COLUMNS,
+    table_rows,
     USERS,
 )
-from leader_election.lab.study_report import report
 import numpy as np
 import pytest
 import xarray as xr
@@ -116,9 +116,9 @@ def test_what_never_recovers_has_no_time() -> None:
 
 
 def test_all_numbers_by_hand() -> None:
-    table = rows(made().isel(algorithm=0, drop=True))
+    table = table_rows(made().isel(algorithm=0, drop=True))
     assert len(table) == 2 * 3 * 2
-    found = dict(zip(COLUMNS, table[3], strict=True))
+    found = dict(zip(TABLE_COLUMNS, table[3], strict=True))
     assert found == {
         'users': '100', 'alpha': '0.01', 'chance': '1', 'leaders before': '10.0',
         'served before': '100.2%', 'each before': '10.0', 'deviation before': '5.0',
@@ -136,7 +136,7 @@ def test_the_report_tells_what_agrees_and_what_does_not() -> None:
         dataset['message_bytes'] = dataset['counted'].isel(time=0)
     walk = walk.drop_dims('counter').assign(counts=walk['counts'].isel(counter=0).expand_dims(
         counter=list(COUNTERS)).transpose(..., 'counter')).assign_attrs(walk.attrs)
-    text = report(paper, walk, [FIGURES[0], FIGURES[3]], ['fig5: takes `lab run x`'], 60.0)
+    text = study_report(paper, walk, [FIGURES[0], FIGURES[3]], ['fig5: takes `lab run x`'], 60.0)
     assert 'Of what it says in words 7 of 8 are so here' in text
     assert text.count('| yes |') == 7 and text.count('| **no** |') == 1
     assert f'![{FIGURES[0]}](figures/{FIGURES[0]}.png)' in text

@@ -16,7 +16,7 @@
 
 from pathlib import Path
 
-from lab.small import load, TEXT
+from lab.small_scenario import load, TEXT
 from leader_election.lab import results
 from leader_election.lab.engine.network import COUNTERS
 from leader_election.lab.engine.sample import COLUMNS, MEASURES

@@ -23,14 +23,16 @@ from typing import Any
 from leader_election.lab import published
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.figures.border import draw_border
-from leader_election.lab.figures.collections import draw_collections
-from leader_election.lab.figures.error import check_place, FigureError, written
-from leader_election.lab.figures.instability import draw_instability
-from leader_election.lab.figures.leaders import draw_leaders
-from leader_election.lab.figures.loads import draw_evenness, draw_loads, draw_served
-from leader_election.lab.figures.map import draw_map
+from leader_election.lab.figures.curves import draw_instability, draw_leaders
 from leader_election.lab.figures.partition import draw_partitions
-from leader_election.lab.figures.sweep import draw_sweep
+from leader_election.lab.figures.regions import (
+    draw_collections,
+    draw_evenness,
+    draw_loads,
+    draw_served,
+)
+from leader_election.lab.figures.style import check_place, FigureError, written
+from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.results import load, path_of
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure

@@ -21,11 +21,11 @@ takes devices along; whenever it enters, it gives them up.
 
 from collections.abc import Sequence
 
-from leader_election.lab.figures.error import FigureError
 from leader_election.lab.figures.style import (
     colour_of,
     count_seeds,
     FAINT,
+    FigureError,
     FONT,
     INK,
     new_figure,

@@ -12,11 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How all figures look: one colour an algorithm, plain axes, a line below that says what it is."""
+"""The common style of all figures, and the checks of the files that they are written to."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+import os
+from pathlib import Path
 from zlib import crc32
 
+from leader_election.lab.results import reason, ResultError
 from leader_election.view.formatting import Colour, colour, PALETTE
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -124,3 +128,33 @@ def count_seeds(values: xr.DataArray) -> str:
     least, most = int(run.min(others)), int(run.max(others))
     numbers = f'{most}' if least == most else f'{least} to {most}'
     return f'{numbers} seed{"" if numbers == "1" else "s"}'
+
+
+class FigureError(ResultError):
+    """A figure that there is not, or that cannot be made; the text is one line for people."""
+
+
+def check_place(out: Path, kinds: Sequence[str]) -> None:
+    """
+    Check that a file can be made, before what is to be in it is computed; its folder is made.
+
+    :param kinds: the endings that it may have, such as ``.png``.
+    :raises FigureError: where it cannot.
+    """
+    if out.suffix not in kinds:
+        raise FigureError(f'{out} cannot be written: it takes one of {", ".join(kinds)}')
+    if out.is_dir():
+        raise FigureError(f'{out} cannot be written: it is a folder; move it away')
+    with written(out):
+        out.parent.mkdir(parents=True, exist_ok=True)
+    if not os.access(out if out.exists() else out.parent, os.W_OK):
+        raise FigureError(f'{out} cannot be written: it is not allowed')
+
+
+@contextmanager
+def written(out: Path) -> Iterator[None]:
+    """Turn what goes wrong with writing a file into a :class:`FigureError`."""
+    try:
+        yield
+    except OSError as error:
+        raise FigureError(f'{out} cannot be written: {reason(error)}') from None

@@ -13,20 +13,25 @@
 # limitations under the License.
 
 """
-What comes of what a scenario varies: instability, who is led, and how many lead, over time.
+Figures of scenarios that vary: curves over one key, and a map of the best algorithms over two.
 
-Instability alone misleads: devices that all follow a leader that is gone are very stable.
+Instability alone misleads: devices that all follow a leader that is gone are very stable. So
+curves show the part of devices with a live leader as well. In the map, algorithms that make
+regions compete by instability among those with most devices led; those that elect one leader for
+all compete by the part of devices that follow one and the same leader.
 """
 
+from collections.abc import Callable, Sequence
 from itertools import product
 
-from leader_election.lab.derived_metrics import following
-from leader_election.lab.figures.error import FigureError
+from leader_election.lab.derived_metrics import following, united
 from leader_election.lab.figures.style import (
     colour_of,
     count_seeds,
     curve,
+    FigureError,
     FONT,
+    INK,
     legend,
     new_figure,
     tidy,
@@ -34,7 +39,9 @@ from leader_election.lab.figures.style import (
 )
 from leader_election.lab.statistics import time_average
 from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch, Rectangle
 from matplotlib.ticker import LogLocator
 import numpy as np
 import xarray as xr
@@ -81,7 +88,7 @@ def draw_sweep(results: xr.Dataset) -> Figure:
     panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):
-            _draw(axes, shown[measure].sel(setting))
+            _draw_metric(axes, shown[measure].sel(setting))
         column[0].set_title(', '.join(f'{words(key)}: {value}' for key, value in setting.items()),
                             fontsize=FONT)
         column[-1].set_xlabel(words(keys[0]), fontsize=FONT)
@@ -93,7 +100,7 @@ def draw_sweep(results: xr.Dataset) -> Figure:
     return figure
 
 
-def _draw(axes: Axes, values: xr.DataArray) -> None:
+def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
     """Draw a measure of all algorithms: parts on a linear scale, numbers on a logarithmic one."""
     counts = values.name == 'leaders'
     for algorithm in values['algorithm'].values.tolist():
@@ -107,3 +114,165 @@ def _draw(axes: Axes, values: xr.DataArray) -> None:
     else:
         axes.set_ylim(0.0, 1.0 if values.name == FOLLOWING else None)
     tidy(axes)
+
+
+LED = 0.8
+"""Who has fewer than this part of the devices led by somebody who leads cannot win."""
+ONE_FOR_ALL = ('bounded-one', 'resilient', 'colour')
+"""The labels of those that are to elect one leader for all."""
+CHANCE = 2.0
+"""A lead of fewer standard errors than this is within chance."""
+NOBODY = 'nobody'
+_NONE = (0.88, 0.88, 0.88)
+
+
+def stablest(results: xr.Dataset) -> xr.Dataset:
+    """
+    Return who wins at each place of the map: the least instability among those that have most led.
+
+    :param results: of algorithms that make regions.
+    :return: over the keys: ``winner`` (its label, ``NOBODY`` where none has enough led), its
+        ``instability``, by what part that is lower than the next one's (``margin``, nan without
+        a next one), the part of devices whose leader leads (``led``), and whether its lead is
+        within ``chance``.
+    """
+    each = time_average(results['instability'])
+    instability = each.mean('seed')
+    led = time_average(following(results)).mean('seed')
+    allowed = instability.where(led >= LED)
+    ranked = np.sort(allowed.transpose('algorithm', ...).values, axis=0)  # nan comes last
+    best = allowed.min('algorithm')
+    place = allowed.fillna(np.inf).argmin('algorithm')
+    labels = results['algorithm'].values
+    second = best.copy(data=ranked[1] if len(ranked) > 1 else np.full(best.shape, np.nan))
+    # Where the next one has no instability at all, neither has the winner: no margin.
+    margin = ((second - best) / second.where(second > 0.0)).where(second > 0.0, second * 0.0)
+    return xr.Dataset({
+        'winner': best.copy(data=np.where(best.isnull(), NOBODY, labels[place.values])),
+        'instability': best,
+        'margin': margin,
+        'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull()),
+        'chance': within_chance(each, place, allowed.notnull())})
+
+
+def most_united(results: xr.Dataset) -> xr.Dataset:
+    """
+    Return who has the most devices behind one and the same leader, at each place of the map.
+
+    :return: over the keys: ``winner`` (its label), that part of the devices (``led``), its
+        ``instability``, and whether its lead is within ``chance``.
+    """
+    instability = time_average(results['instability']).mean('seed')
+    each = time_average(united(results))
+    led = each.mean('seed')
+    place = led.argmax('algorithm')
+    return xr.Dataset({
+        'winner': place.copy(data=results['algorithm'].values[place.values]),
+        'led': led.max('algorithm'),
+        'instability': instability.isel(algorithm=place).drop_vars('algorithm'),
+        'chance': within_chance(-each, place, led.notnull())})
+
+
+def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray) -> xr.DataArray:
+    """
+    Return whether a winner's lead on any of those that may win is less than ``CHANCE`` errors.
+
+    Seeds are paired: all algorithms meet the same devices in a seed. Of one seed nothing is told.
+
+    :param each: what is to be low, over algorithm, keys and seed.
+    :param place: the index of the winner's algorithm, over the keys.
+    :param allowed: who may win, over algorithm and keys.
+    """
+    lead = each - each.isel(algorithm=place).drop_vars('algorithm')
+    seeds = lead.count('seed')
+    mean = lead.mean('seed')
+    variance = ((lead - mean) ** 2).sum('seed') / (seeds - 1).where(seeds > 1)
+    order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
+    rival = allowed & (order != place)
+    # Where all seeds say the same, any lead is one.
+    ahead = (mean > 0.0) & (mean >= CHANCE * np.sqrt(variance / seeds))
+    chance: xr.DataArray = (rival & ~ahead).any('algorithm')
+    return chance
+
+
+def draw_map(results: xr.Dataset) -> Figure:
+    """
+    Draw who wins: colour says who, the text by what.
+
+    :param results: of a scenario with two keys that vary, the first of which goes across.
+    """
+    keys = varied(results)
+    if len(keys) != 2:
+        raise FigureError(f'a map takes two keys that vary; these results have {len(keys)}')
+    labels = results['algorithm'].values.tolist()
+    regions = [label for label in labels if label not in ONE_FOR_ALL]
+    one = [label for label in labels if label in ONE_FOR_ALL]
+    contests = [contest for contest in (
+        ('regions: the least instability', regions, stablest, _of_regions),
+        ('one leader for all: the most devices behind it', one, most_united, _of_one),
+    ) if contest[1]]
+    rows, columns = results.sizes[keys[1]], results.sizes[keys[0]]
+    figure = new_figure(
+        3.0 + 1.25 * columns, 1.4 + (0.7 + 0.62 * rows) * len(contests),
+        results.attrs.get('title', ''),
+        f'mean over {count_seeds(results["instability"])} of the average over time, without the '
+        f'first sixth.\nRegions: among those with at least {LED:.0%} of the devices led; '
+        'instability, how much lower\nit is than that of the next one, and the part of devices '
+        'whose leader leads.\nOne leader: the part of devices behind it, and instability.\n'
+        f'Hatched: the lead is within chance (t < {CHANCE:g} over seeds, paired by seed)')
+    tints: dict[str, tuple[float, float, float]] = {}
+    panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
+    for axes, (title, competing, won, text) in zip(panels, contests):
+        outcome = won(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
+        tints |= {label: colour_of(label) for label in competing}
+        if NOBODY in outcome['winner'].values:
+            tints[NOBODY] = _NONE
+        _paint(axes, outcome, keys, tints, text)
+        axes.set_title(title, fontsize=FONT)
+    figure.legend(handles=[Patch(color=tint, label=label) for label, tint in tints.items()],
+                  loc='outside right upper', frameon=False, fontsize=FONT)
+    return figure
+
+
+def _paint(axes: Axes, won: xr.Dataset, keys: Sequence[str],
+           tints: dict[str, tuple[float, float, float]],
+           text: Callable[[xr.Dataset], str]) -> None:
+    """Paint each place in its winner's colour."""
+    axes.imshow([[tints[label] for label in row] for row in won['winner'].values.tolist()],
+                origin='lower', aspect='auto')
+    for row in range(won.sizes[keys[1]]):
+        for column in range(won.sizes[keys[0]]):
+            cell = won.isel({keys[1]: row, keys[0]: column})
+            ink = _readable_on(tints[str(cell['winner'].item())])
+            if cell['chance']:
+                axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1.0, 1.0, fill=False,
+                                         hatch='//', edgecolor=(*to_rgb(ink), 0.3), linewidth=0))
+            axes.text(column, row, text(cell), ha='center', va='center', fontsize=FONT - 2,
+                      linespacing=1.05, color=ink)
+    for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
+        ticks(range(won.sizes[key]), [f'{value}' for value in won[key].values.tolist()])
+    axes.set_xlabel(words(keys[0]), fontsize=FONT)
+    axes.set_ylabel(words(keys[1]), fontsize=FONT)
+    axes.spines[:].set_visible(False)
+    axes.tick_params(length=0)
+
+
+def _of_regions(cell: xr.Dataset) -> str:
+    """Say how regions won."""
+    if cell['winner'].item() == NOBODY:
+        return NOBODY
+    margin = float(cell['margin'])
+    return (f'{float(cell["instability"]):.3f}\n'
+            f'{"alone" if np.isnan(margin) else f"{margin:.0%} lower"}\n'
+            f'{float(cell["led"]):.0%} led')
+
+
+def _of_one(cell: xr.Dataset) -> str:
+    """Say how one leader won."""
+    return f'{float(cell["led"]):.0%} led\n{float(cell["instability"]):.3f}'
+
+
+def _readable_on(tint: tuple[float, float, float]) -> str:
+    """Return the colour of letters on a colour: the one that is farther from it in lightness."""
+    red, green, blue = tint
+    return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else 'white'

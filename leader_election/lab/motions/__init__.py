@@ -15,11 +15,9 @@
 """Kinds of motion, one a file; :data:`MOTIONS` holds them by name."""
 
 from leader_election.lab.motions.levy import LEVY
-from leader_election.lab.motions.motion import Motion, MOTIONS
+from leader_election.lab.motions.motion import Motion, MOTIONS, STATIC
 from leader_election.lab.motions.replay import REPLAY
-from leader_election.lab.motions.shuttle import SHUTTLE
-from leader_election.lab.motions.static import STATIC
 from leader_election.lab.motions.streets import STREETS
-from leader_election.lab.motions.waypoint import WAYPOINT
+from leader_election.lab.motions.waypoint import SHUTTLE, WAYPOINT
 
 __all__ = ['LEVY', 'MOTIONS', 'Motion', 'REPLAY', 'SHUTTLE', 'STATIC', 'STREETS', 'WAYPOINT']

@@ -24,8 +24,16 @@ import math
 from typing import NamedTuple
 
 from leader_election.lab.motions.motion import Motion, MOTIONS
-from leader_election.lab.motions.strides import FOR_EVER, set_out, stride
-from leader_election.lab.motions.walls import Bounds, box, check_walls, confine, walls_parameter
+from leader_election.lab.motions.walking import (
+    Bounds,
+    box,
+    check_walls,
+    confine,
+    FOR_EVER,
+    set_out,
+    stride,
+    walls_parameter,
+)
 from leader_election.parameters import parameter
 import numpy as np
 from numpy.typing import NDArray
@@ -50,7 +58,7 @@ class LevyParameters:
 
 
 class Levy(NamedTuple):
-    """Where devices are on their legs (:class:`leader_election.lab.motions.strides.Walk`)."""
+    """Where devices are on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -102,7 +110,7 @@ def leg_end(bounds: Bounds, x: float, y: float, angle: float, length: float,
     return confine(bounds, x, y, x + length * math.cos(angle), y + length * math.sin(angle))
 
 
-def begin(parameters: LevyParameters, position: NDArray[np.float64], tick: float,
+def begin_levy(parameters: LevyParameters, position: NDArray[np.float64], tick: float,
           random: np.random.Generator) -> Levy:
     """Return the state of devices that draw their first leg at their first tick."""
     # Devices of no speed are on a leg for ever.
@@ -116,6 +124,6 @@ LEVY = MOTIONS.add(Motion(
     parameters=LevyParameters,
     state=Levy,
     step=levy_step,
-    begin=begin,
+    begin=begin_levy,
     speed=lambda parameters: float(parameters.speed),
 ))

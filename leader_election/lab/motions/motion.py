@@ -12,11 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The one face that all kinds of motion have."""
+"""The interface of all kinds of motion, and the simplest: devices that stay where they are."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.registry import Registry
 import numpy as np
@@ -53,3 +53,37 @@ class Motion:
 
 
 MOTIONS: Registry[Motion] = Registry('motion', 'leader_election.motions')
+
+
+@dataclass(frozen=True)
+class StaticParameters:
+    """Nothing to say."""
+
+
+class Static(NamedTuple):
+    """Nothing to know."""
+
+    none: NDArray[np.float64]
+    """Shape (0,)."""
+
+
+def stay(motion: Static, i: int, position: NDArray[np.float64], now: float,
+         random: np.random.Generator) -> None:
+    """Leave device i where it is."""
+    return None
+
+
+def begin_static(parameters: StaticParameters, position: NDArray[np.float64], tick: float,
+          random: np.random.Generator) -> Static:
+    """Return the state of devices that stay where they are."""
+    return Static(np.empty(0))
+
+
+STATIC = MOTIONS.add(Motion(
+    name='static',
+    parameters=StaticParameters,
+    state=Static,
+    step=stay,
+    begin=begin_static,
+    speed=lambda parameters: 0.0,
+))

@@ -66,7 +66,7 @@ def replay_step(motion: Replay, i: int, position: NDArray[np.float64], now: floa
     position[i, 0], position[i, 1] = x, y
 
 
-def begin(parameters: ReplayParameters, position: NDArray[np.float64], tick: float,
+def begin_replay(parameters: ReplayParameters, position: NDArray[np.float64], tick: float,
           random: np.random.Generator) -> Replay:
     """Put each device where its log begins; there is one log a device, or a ``ParameterError``."""
     logs = read_logs(parameters.logs)
@@ -92,6 +92,6 @@ REPLAY = MOTIONS.add(Motion(
     parameters=ReplayParameters,
     state=Replay,
     step=replay_step,
-    begin=begin,
+    begin=begin_replay,
     speed=greatest_speed,
 ))

@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-Random waypoints: walk straight to a place drawn at random, pause, and on to the next one.
+Motion between waypoints: random ones with pauses, or two fixed ones (``shuttle``).
 
-D. B. Johnson, D. A. Maltz, "Dynamic Source Routing in Ad Hoc Wireless Networks", in "Mobile
-Computing", 1996, section 4. No speed may be drawn near to 0, or more and more devices crawl: J.
-Yoon, M. Liu, B. Noble, "Random Waypoint Considered Harmful", INFOCOM 2003.
+Random waypoints: D. B. Johnson, D. A. Maltz, "Dynamic Source Routing in Ad Hoc Wireless
+Networks", in "Mobile Computing", 1996, section 4. No speed may be drawn near to 0, or more and
+more devices crawl: J. Yoon, M. Liu, B. Noble, "Random Waypoint Considered Harmful", INFOCOM 2003.
 """
 
 from dataclasses import dataclass
@@ -25,8 +25,15 @@ import math
 from typing import NamedTuple
 
 from leader_election.lab.motions.motion import Motion, MOTIONS
-from leader_election.lab.motions.strides import set_out, stride
-from leader_election.lab.motions.walls import Bounds, box, check_walls, walls_parameter
+from leader_election.lab.motions.walking import (
+    Bounds,
+    box,
+    check_walls,
+    FOR_EVER,
+    set_out,
+    stride,
+    walls_parameter,
+)
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +61,7 @@ class WaypointParameters:
 
 
 class Waypoint(NamedTuple):
-    """Where devices are on their legs (:class:`leader_election.lab.motions.strides.Walk`)."""
+    """Where devices are on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -86,7 +93,7 @@ def waypoint_step(motion: Waypoint, i: int, position: NDArray[np.float64], now: 
     set_out(motion, i, x, y, to_x, to_y, random.uniform(motion.least, motion.most))
 
 
-def begin(parameters: WaypointParameters, position: NDArray[np.float64], tick: float,
+def begin_waypoint(parameters: WaypointParameters, position: NDArray[np.float64], tick: float,
           random: np.random.Generator) -> Waypoint:
     """Return the state of devices that draw their first place at their first tick."""
     least, most = parameters.speed
@@ -101,6 +108,64 @@ WAYPOINT = MOTIONS.add(Motion(
     parameters=WaypointParameters,
     state=Waypoint,
     step=waypoint_step,
-    begin=begin,
+    begin=begin_waypoint,
     speed=lambda parameters: float(parameters.speed[1]),
+))
+
+
+@dataclass(frozen=True)
+class ShuttleParameters:
+    """Where devices go, and how fast."""
+
+    start: tuple[float, ...] = parameter(
+        (), 'One place: x, y.', unit='m', lengths=(2,), required=True)
+    end: tuple[float, ...] = parameter(
+        (), 'The other place, where devices go first from wherever they are: x, y.', unit='m',
+        lengths=(2,), required=True)
+    speed: float = parameter(1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
+
+
+class Shuttle(NamedTuple):
+    """Where devices are on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
+
+    target: NDArray[np.float64]
+    left: NDArray[np.int64]
+    stride: NDArray[np.float64]
+    place: NDArray[np.float64]
+    """The end and the start [m], shape (2, 2)."""
+    goes_to: NDArray[np.int64]
+    """Which of the two places each device goes to next, shape (n,)."""
+    length: float
+    """Of a whole stride [m]."""
+
+
+def shuttle_step(motion: Shuttle, i: int, position: NDArray[np.float64], now: float,
+                 random: np.random.Generator) -> None:
+    """Move device i by one stride; on arrival, which may be a shorter one, it turns round."""
+    if stride(motion, i, position):
+        return
+    x, y = motion.target[i, 0], motion.target[i, 1]
+    position[i, 0], position[i, 1] = x, y
+    goal = motion.goes_to[i]
+    set_out(motion, i, x, y, motion.place[goal, 0], motion.place[goal, 1], motion.length)
+    motion.goes_to[i] = 1 - goal
+
+
+def begin_shuttle(parameters: ShuttleParameters, position: NDArray[np.float64], tick: float,
+          random: np.random.Generator) -> Shuttle:
+    """Return the state of devices that set out at their first tick, and stay where they are."""
+    # Devices of no speed are on a leg for ever.
+    left = np.full(len(position), 0 if parameters.speed > 0.0 else FOR_EVER, np.int64)
+    return Shuttle(position.copy(), left, np.zeros_like(position),
+                   np.array([parameters.end, parameters.start]),
+                   np.zeros(len(position), np.int64), parameters.speed * tick)
+
+
+SHUTTLE = MOTIONS.add(Motion(
+    name='shuttle',
+    parameters=ShuttleParameters,
+    state=Shuttle,
+    step=shuttle_step,
+    begin=begin_shuttle,
+    speed=lambda parameters: float(parameters.speed),
 ))

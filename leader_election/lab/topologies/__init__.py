@@ -14,14 +14,10 @@
 
 """Kinds of topology, one a file; :data:`TOPOLOGIES` holds them by name."""
 
-from leader_election.lab.topologies.edge_list import EDGE_LIST
-from leader_election.lab.topologies.grid import GRID
-from leader_election.lab.topologies.line import LINE
-from leader_election.lab.topologies.logs import LOGS
-from leader_election.lab.topologies.ring import RING
+from leader_election.lab.topologies.from_files import EDGE_LIST, LOGS
+from leader_election.lab.topologies.lattices import GRID, LINE, RING
 from leader_election.lab.topologies.scale_free import SCALE_FREE
-from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
-from leader_election.lab.topologies.uniform import UNIFORM
+from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology, UNIFORM
 
 __all__ = [
     'EDGE_LIST', 'GRID', 'LINE', 'LOGS', 'Placement', 'RING', 'SCALE_FREE', 'TOPOLOGIES',

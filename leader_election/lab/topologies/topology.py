@@ -12,15 +12,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The one face that all topologies have: where devices are at the start, and who is linked."""
+"""The interface of all topologies, and the simplest: uniformly random places in a rectangle."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from leader_election.parameters import parameter, ParameterError, REQUIRED_INT
 from leader_election.registry import Registry
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import coo_array  # type: ignore[import-untyped]
+from scipy.sparse.csgraph import connected_components  # type: ignore[import-untyped]
+from scipy.spatial import KDTree  # type: ignore[import-untyped]
 
 
 class Placement(NamedTuple):
@@ -47,3 +51,65 @@ class Topology:
 
 
 TOPOLOGIES: Registry[Topology] = Registry('topology', 'leader_election.topologies')
+
+
+_TRIES = 1000
+
+
+@dataclass(frozen=True)
+class UniformParameters:
+    """How many, and where."""
+
+    count: int = parameter(
+        REQUIRED_INT, 'How many devices there are.', lower=1, upper=1_000_000, required=True)
+    low: tuple[float, ...] = parameter(
+        (), 'The corner of the rectangle with the least x and y.',
+        unit='m', lengths=(2,), required=True)
+    high: tuple[float, ...] = parameter(
+        (), 'The corner of the rectangle with the greatest x and y.',
+        unit='m', lengths=(2,), required=True)
+    connected: bool = parameter(
+        False, 'Draw anew until everyone can be reached from everyone over links of '
+        'parameter range.')
+    range: float = parameter(
+        0.0, 'With connected: the longest link.', unit='m', lower=0.0, upper=1e9)
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense together."""
+        if not all(low <= high for low, high in zip(self.low, self.high)):
+            raise ParameterError(f'parameter low: {list(self.low)} is beyond parameter high, '
+                                 f'{list(self.high)}')
+        if self.connected and self.range == 0.0:
+            raise ParameterError('parameter range is missing; connected needs it')
+
+
+def place_uniform(parameters: UniformParameters, random: np.random.Generator) -> Placement:
+    """Return devices uniformly at random; each coordinate has a number of its own, from [0, 1)."""
+    low, high = np.array(parameters.low), np.array(parameters.high)
+    for _ in range(_TRIES if parameters.connected else 1):
+        fraction = random.random((parameters.count, 2))
+        position = low + fraction * (high - low)
+        if not parameters.connected or connected(position, parameters.range):
+            return Placement(position, fraction=fraction)
+    raise ParameterError(
+        f'parameter connected: of {_TRIES} draws of {parameters.count} devices none is in one '
+        f'piece with links of {parameters.range:g} m')
+
+
+def connected(position: NDArray[np.float64], reach: float) -> bool:
+    """
+    Return whether everyone can be reached from everyone over links no longer than reach [m].
+
+    :param position: shape (n, 2) [m].
+
+    >>> connected(np.array([[0.0, 0.0], [3.0, 4.0], [8.0, 4.0]]), 5.0)
+    True
+    """
+    n = len(position)
+    pairs = KDTree(position).query_pairs(reach, output_type='ndarray')
+    links = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    return int(connected_components(links, directed=False, return_labels=False)) == 1
+
+
+UNIFORM = TOPOLOGIES.add(Topology(
+    name='uniform', parameters=UniformParameters, place=place_uniform))

@@ -19,8 +19,8 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.slow import Heard, Slow
-from lab.stages import begun, held, leaders, rounds, scene, SQUARE, states, WALK
+from lab.reference_simulator import Heard, ReferenceSimulator
+from lab.simulations import begun, held, leaders, rounds, scene, SQUARE, states, WALK
 from leader_election.algorithms import Algorithm, ALGORITHMS, Device
 from leader_election.coordination.aggregate import AGGREGATES
 from leader_election.coordination.region import COLLECTIONS
@@ -37,12 +37,12 @@ FLEETING = {'round_period': 0.01, 'message_expiry': 0.02, 'measurement_expiry': 
 """Nothing that robots hear is left at their next round."""
 
 
-def slow_for(stage: Simulation, seed: int) -> Slow:
+def slow_for(stage: Simulation, seed: int) -> ReferenceSimulator:
     """Return the slow simulation of the same run, which draws the same."""
     devices, lists = stage.network.devices, stage.network.lists
     assert begins_as_its_algorithm_says(stage)
     given = zip(lists.first.tolist(), lists.second.tolist())
-    slow = Slow(
+    slow = ReferenceSimulator(
         stage.entrant.algorithm, stage.entrant.parameters,
         [Device(*both) for both in zip(devices.id.tolist(), devices.strength.tolist())],
         stage.scenario.messages, np.random.default_rng([seed, 4]),  # As the stage's messages.
@@ -68,7 +68,7 @@ def told(algorithm: Algorithm, state: Any) -> tuple[Any, ...]:
     return tuple(value for field, value in zip(algorithm.fields, state) if not field.kept)
 
 
-def side_by_side(stage: Simulation, slow: Slow, until: float,
+def side_by_side(stage: Simulation, slow: ReferenceSimulator, until: float,
                  ) -> Iterator[tuple[int, float, list[Heard]]]:
     """Run both; yield each round, once they agree on what came out and what lies in mailboxes."""
     for i, now in rounds(stage, until):

@@ -16,7 +16,7 @@
 
 from typing import Any
 
-from lab.stages import counts, held, in_flight, played, scene, WALK
+from lab.simulations import counts, held, in_flight, played, scene, WALK
 import pytest
 
 EVENTS = [

@@ -16,7 +16,7 @@
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.stages import begun, rounds, scene
+from lab.simulations import begun, rounds, scene
 from leader_election.lab.engine.event_queue import event_queue, sift
 from numba import njit
 import numpy as np

@@ -18,7 +18,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.stages import begun, held, rounds, scene, slots, WALK
+from lab.simulations import begun, held, rounds, scene, slots, WALK
 from leader_election.lab.engine import DONE, larger_links, Links, links, rebuild
 from leader_election.lab.engine.links import count_pairs, EMPTY, FRESH, NONE, pairs_within, relink
 import numpy as np

@@ -17,7 +17,7 @@
 from collections.abc import Sequence
 import math
 
-from lab.stages import begun, line, rounds, scene, SQUARE, states, WALK
+from lab.simulations import begun, line, rounds, scene, SQUARE, states, WALK
 from leader_election.coordination.region import CANDIDATE
 from leader_election.lab.engine import COLUMNS
 from leader_election.lab.engine.region_sample import REGION_MEASURES

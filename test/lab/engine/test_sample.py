@@ -16,7 +16,7 @@
 
 from typing import Any
 
-from lab.stages import begun, line, rounds, scene, states, WALK
+from lab.simulations import begun, line, rounds, scene, states, WALK
 from leader_election.lab.engine import MEASURES
 from leader_election.lab.simulate import Simulation
 import numpy as np

@@ -14,10 +14,9 @@
 
 """Curves over time: what the axes hold is what was given."""
 
-from lab.figures.example import results
+from lab.figures.example_results import results
 from leader_election.lab import published
-from leader_election.lab.figures.instability import draw_instability, LIMITS
-from leader_election.lab.figures.leaders import draw_leaders
+from leader_election.lab.figures.curves import draw_instability, draw_leaders, LIMITS
 from leader_election.lab.figures.style import colour_of
 from matplotlib.colors import to_rgb
 import numpy as np

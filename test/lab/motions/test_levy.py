@@ -18,7 +18,7 @@ import math
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.motions.walking import begin, compiled_walk, Dice, step_lengths, walk
+from lab.motions.walks import begin, compiled_walk, Dice, step_lengths, walk
 from leader_election.lab.motions import LEVY
 from leader_election.lab.motions.levy import leg_end, pareto
 import numpy as np

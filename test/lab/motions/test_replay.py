@@ -14,7 +14,7 @@
 
 """Replayed logs."""
 
-from lab.motions.walking import begin, compiled_walk, step_lengths, walk
+from lab.motions.walks import begin, compiled_walk, step_lengths, walk
 from leader_election.lab.motions import REPLAY
 from leader_election.parameters import build, ParameterError
 from leader_election.world.logs import read_logs

@@ -12,17 +12,109 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Walks through streets."""
+"""Street maps, and devices that walk along streets."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.motions.walking import begin, compiled_walk, Dice, step_lengths, walk
+from lab.motions.walks import begin, compiled_walk, Dice, step_lengths, walk
 from leader_election.lab.motions import STREETS
-from leader_election.lab.motions.streets import street_map
+from leader_election.lab.motions.streets import (
+    largest_part,
+    lengths,
+    next_crossings,
+    read_street_map,
+    street_map,
+    StreetMap,
+    town,
+)
 from leader_election.parameters import build, ParameterError
+import networkx as nx
 import numpy as np
 import pytest
 import shapely
+
+
+def make(crossings, streets):
+    return StreetMap(np.array(crossings, float), np.array(streets, np.int32))
+
+
+def test_ways_by_hand():
+    """A square with a short cut from corner 0 to corner 2, and a far corner 3 that hangs on 0."""
+    crossings = [[0, 0], [3, 0], [3, 4], [0, 90]]
+    ways = next_crossings(make(crossings, [[0, 1], [1, 2], [0, 2], [0, 3]]))
+    assert ways[0, 2] == 2  # 5 m straight, instead of 3 + 4 m
+    assert ways[3, 2] == 0 and ways[3, 1] == 0
+    assert ways[2, 1] == 1
+
+
+@given(st.integers(2, 6), st.integers(2, 6), st.floats(0, 0.4), st.floats(0, 0.8),
+       st.integers(0, 999))
+@settings(max_examples=50)
+def test_following_the_table_is_a_shortest_way(columns, rows, irregularity, missing, seed):
+    streets = town(columns, rows, 50.0, irregularity, missing, np.random.default_rng(seed))
+    graph = nx.Graph()
+    graph.add_weighted_edges_from(
+        (a, b, far) for (a, b), far in zip(streets.street.tolist(), lengths(streets).tolist()))
+    assert len(graph) == len(streets.crossing) and nx.is_connected(graph)
+    table = next_crossings(streets)
+    shortest = dict(nx.all_pairs_dijkstra_path_length(graph))
+    for a in graph:
+        for b in graph:
+            at, far = a, 0.0
+            while at != b:
+                far += graph[at][table[at, b]]['weight']
+                at = int(table[at, b])
+            assert far == pytest.approx(shortest[a][b])
+
+
+def test_a_town_by_hand():
+    """Three by two crossings have 2 * 2 streets along and 3 across; none is missing."""
+    streets = town(3, 2, 10.0, 0.0, 0.0, np.random.default_rng(0))
+    assert streets.crossing.tolist() == [[0, 0], [10, 0], [20, 0], [0, 10], [10, 10], [20, 10]]
+    assert len(streets.street) == 7
+    assert np.all(lengths(streets) == 10.0)
+
+
+def test_what_is_cut_off_is_left_out():
+    """Crossings 0 - 3 and 1 - 2 - 4: the second part is the larger one."""
+    part = largest_part(make([[0, 0], [1, 1], [2, 2], [3, 3], [4, 4]], [[0, 3], [1, 2], [2, 4]]))
+    assert part.crossing.tolist() == [[1, 1], [2, 2], [4, 4]]
+    assert part.street.tolist() == [[0, 1], [1, 2]]
+
+
+def test_graphml_is_read(tmp_path):
+    """As OSMnx writes it: directed, streets both ways, x and y on each crossing."""
+    graph = nx.MultiDiGraph([(7, 5), (5, 7), (5, 6)])
+    for node, x in ((5, 0.0), (6, 30.0), (7, -40.0)):
+        graph.add_node(node, x=x, y=1.0)
+    nx.write_graphml(graph, tmp_path / 'town.graphml')
+    streets = read_street_map('path', str(tmp_path / 'town.graphml'), '')
+    assert streets.crossing.tolist() == [[0, 1], [30, 1], [-40, 1]]
+    assert streets.street.tolist() == [[0, 1], [0, 2]]
+
+
+def test_a_list_of_streets_with_positions_is_read(tmp_path):
+    (tmp_path / 'streets.txt').write_text('north east\n# a comment\neast south\n')
+    (tmp_path / 'places.txt').write_text('south 0 -9\nnorth 0 9\neast 9 0  # the station\n')
+    streets = read_street_map('path', str(tmp_path / 'streets.txt'), str(tmp_path / 'places.txt'))
+    assert streets.crossing.tolist() == [[0, 9], [9, 0], [0, -9]]
+    assert streets.street.tolist() == [[0, 1], [1, 2]]
+
+
+@pytest.mark.parametrize(('places', 'wrong'), [
+    ('', 'does not say where crossings are'),
+    ('a 0 0\nb 0 0\n', 'at the same place'),
+    ('a 0 0\n', 'there is no b'),
+    ('a 0 0\nb 1\n', 'line 2 is not: name x y'),
+    ('a 0 0\nb 1 inf\n', 'b is at no finite place'),
+])
+def test_wrong_places_are_refused(tmp_path, places, wrong):
+    (tmp_path / 'streets.txt').write_text('a b\n')
+    (tmp_path / 'places.txt').write_text(places)
+    with pytest.raises(ParameterError, match=wrong):
+        read_street_map('path', str(tmp_path / 'streets.txt'),
+                        str(tmp_path / 'places.txt') if places else '')
+
 
 SQUARE = {'columns': 2, 'rows': 2, 'block': 10.0}
 """Crossings 0 (0, 0), 1 (10, 0), 2 (0, 10), 3 (10, 10)."""

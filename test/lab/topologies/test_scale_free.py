@@ -12,14 +12,73 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Scale-free trees."""
+"""The scale-free tree and its force-directed layout."""
 
+from hypothesis import given
+from hypothesis import strategies as st
 from leader_election.lab.topologies import SCALE_FREE
-from leader_election.lab.topologies.scale_free import sprout
+from leader_election.lab.topologies.scale_free import forces, settle, sprout
 from leader_election.parameters import build
 import networkx as nx
 import numpy as np
 import pytest
+from scipy.optimize import brentq
+
+
+def lay_out(places, pairs):
+    return settle(np.array(places, float), np.array(pairs, np.int32))
+
+
+def test_a_line_of_three_by_hand():
+    """
+    The two outer ones come to rest at a distance d from the one in the middle.
+
+    There the spring pulls by 0.6 (d - 1), and the others push by 0.024 / d^2 and 0.024 / (2 d)^2.
+    The middle one has as much from either side, and stays.
+    """
+    at_rest = brentq(lambda d: 0.6 * (d - 1) - 0.024 / d**2 - 0.024 / (2 * d)**2, 1, 2)
+    position = lay_out([[-3, 0], [0, 0], [3, 0]], [[0, 1], [1, 2]])
+    assert position == pytest.approx(np.array([[-at_rest, 0], [0, 0], [at_rest, 0]]), abs=1e-5)
+
+
+def test_a_square_by_hand():
+    """
+    A ring of four rests as a square of side s.
+
+    Each has two springs, each at half the strength for that, and along the diagonal they add up to
+    0.6 (s - 1) / sqrt(2) each way; its neighbours push by 0.024 / s^2 sqrt(2) that way, the one
+    across by 0.024 / (2 s^2).
+    """
+    side = brentq(lambda s: 0.6 * (s - 1) / 2**0.5
+                  - 0.024 / s**2 * 2**0.5 - 0.024 / (2 * s**2), 1, 2)
+    position = lay_out([[2, 1], [-1, 1], [-1, -1.5], [1, -1]], [[0, 1], [1, 2], [2, 3], [0, 3]])
+    sides = np.hypot(*(position - np.roll(position, -1, axis=0)).T)
+    assert sides == pytest.approx(np.full(4, side), abs=1e-4)
+    assert np.hypot(*(position[0] - position[2])) == pytest.approx(side * 2**0.5, abs=1e-4)
+
+
+@given(st.integers(2, 12), st.integers(0, 999))
+def test_forces_are_what_they_are_said_to_be(count, seed):
+    """Of any small graph, node by node and force by force."""
+    random = np.random.default_rng(seed)
+    pairs = [(i, j) for j in range(count) for i in range(j) if random.random() < 0.3 or j == i + 1]
+    position = random.uniform(-3, 3, (count, 2)).astype(np.float32)
+    links = np.bincount(np.array(pairs).ravel())
+    x, y, strength = np.ones((3, count), np.float32)
+    forces(*position.T.copy(), np.array(pairs, np.int32), links.astype(np.float32), x, y, strength)
+    for i in range(count):
+        wanted, strong = np.zeros(2), 0.0
+        for j in set(range(count)) - {i}:
+            away = (position[i] - position[j]).astype(float)
+            far = np.hypot(*away)
+            push = 0.024 / max(far, 1.0) ** 2
+            wanted += away / far * push
+            strong += push
+            if (i, j) in pairs or (j, i) in pairs:
+                wanted -= away / far * 0.06 * (far - 1) / (0.1 * links[i])
+                strong += 0.06 * (far - 1)
+        assert (x[i], y[i]) == pytest.approx(wanted, rel=1e-4, abs=1e-5)
+        assert strength[i] == pytest.approx(strong, rel=1e-4, abs=1e-5)
 
 
 def place(count, edge_length, seed=0):

@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Any graph, told link by link."""
+"""Topologies read from files: graphs and logs."""
 
-from leader_election.lab.topologies import EDGE_LIST
+from leader_election.lab.topologies import EDGE_LIST, LOGS
 from leader_election.parameters import build, ParameterError
 import networkx as nx
 import numpy as np
@@ -78,3 +78,11 @@ def test_a_file_that_is_no_graph_is_refused(tmp_path, text):
         (tmp_path / name).write_text(text, encoding='latin-1')
         with pytest.raises(ParameterError, match=f'parameter path: {tmp_path / name}'):
             place(path=str(tmp_path / name))
+
+
+def test_the_packaged_robots_start_where_their_logs_say():
+    """As the first rows of the five files have it."""
+    placement = LOGS.place(LOGS.parameters(), np.random.default_rng(0))
+    assert placement.position.tolist() == [
+        [1.380, -3.772], [2.351, -0.138], [2.615, 2.420], [3.459, -1.243], [2.697, -3.268]]
+    assert placement.pairs is None

@@ -12,11 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The users that leaders serve, as figures 4 to 6 of COORDINATION 2019 have it."""
+"""
+Figures about regions: the loads of leaders, and the errors of what they count.
+
+Loads and users served are drawn as in figures 4 to 6 of COORDINATION 2019.
+"""
 
 from collections.abc import Sequence
+from itertools import product
 
-from leader_election.lab.counting import counted_part
+from leader_election.coordination.region import COLLECTIONS
+from leader_election.lab.derived_metrics import bias, counted_part, error
 from leader_election.lab.figures.style import (
     count_seeds,
     FAINT,
@@ -24,7 +30,9 @@ from leader_election.lab.figures.style import (
     legend,
     new_figure,
     tidy,
+    words,
 )
+from leader_election.lab.results import varied
 from leader_election.lab.study import after, ALPHA, before, CHANCE, FAILURE, unevenness, USERS
 from leader_election.view.formatting import Colour, colour
 from matplotlib.axes import Axes
@@ -146,4 +154,49 @@ def draw_evenness(results: xr.Dataset) -> Figure:
     panels[0].set_ylabel('deviation / mean', fontsize=FONT)
     panels[0].set_ylim(bottom=0)
     legend(figure, panels[0])
+    return figure
+
+
+WORST = 0.5
+"""The error that is the darkest."""
+
+
+def algorithms_of(results: xr.Dataset) -> list[str]:
+    """Return the algorithms whose labels say how they collect, such as ``bounded-tree``."""
+    return list(dict.fromkeys(
+        label.removesuffix(f'-{collection}') for label in results['algorithm'].values.tolist()
+        for collection in COLLECTIONS if label.endswith(f'-{collection}')))
+
+
+def draw_collections(results: xr.Dataset) -> Figure:
+    """
+    Draw the error of what leaders count, with its bias; a panel for all that varies.
+
+    :param results: of ``collections``.
+    """
+    algorithms = algorithms_of(results)
+    keys = varied(results)
+    settings = [dict(zip(keys, values)) for values in product(
+        *(results[key].values.tolist() for key in keys))]
+    off, lean = error(results).mean('seed'), bias(results).mean('seed')
+    figure = new_figure(
+        3.4 * len(settings) + 2.0, 0.55 * len(algorithms) + 2.0,
+        'By how much all leaders together miscount 100 robots that walk',
+        f'mean error (and bias) over {count_seeds(results["counted"])} and over time, without the '
+        'first sixth')
+    panels = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
+    for axes, setting in zip(panels, settings):
+        axes.set_title('\n'.join(f'{words(key)}: {value:g}' for key, value in setting.items()),
+                       fontsize=FONT)
+        cells = [[{'algorithm': f'{algorithm}-{collection}', **setting}
+                  for collection in COLLECTIONS] for algorithm in algorithms]
+        axes.imshow([[off.sel(cell).item() for cell in line] for line in cells],
+                    vmin=0.0, vmax=WORST, cmap='YlOrBr', aspect='auto')
+        for y, x in product(range(len(algorithms)), range(len(COLLECTIONS))):
+            here = off.sel(cells[y][x]).item()
+            axes.text(x, y, f'{here:.1%}\n({lean.sel(cells[y][x]).item():+.1%})', ha='center',
+                      va='center', fontsize=FONT - 2, color='white' if here > 0.6 * WORST
+                      else 'black')
+        axes.set_xticks(range(len(COLLECTIONS)), COLLECTIONS, fontsize=FONT - 1)
+        axes.set_yticks(range(len(algorithms)), algorithms, fontsize=FONT - 1)
     return figure

@@ -14,11 +14,9 @@
 
 """Figures of what varies: sweeps and the map."""
 
-from lab.figures.example import results
-from leader_election.lab.figures.error import FigureError
-from leader_election.lab.figures.map import draw_map, most_united, NOBODY, stablest
-from leader_election.lab.figures.style import colour_of
-from leader_election.lab.figures.sweep import draw_sweep
+from lab.figures.example_results import results
+from leader_election.lab.figures.style import colour_of, FigureError
+from leader_election.lab.figures.sweep import draw_map, draw_sweep, most_united, NOBODY, stablest
 import numpy as np
 import pytest
 

@@ -12,10 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What all kinds of motion have in common."""
+"""All kinds of motion, and devices that do not move."""
 
-from leader_election.lab.motions import MOTIONS
+from lab.motions.walks import compiled_walk, walk
+from leader_election.lab.motions import MOTIONS, STATIC
 from leader_election.parameters import table
+import numpy as np
 
 
 def test_the_kinds_are_told_apart_by_their_states():
@@ -27,3 +29,12 @@ def test_every_parameter_is_described():
     for name in MOTIONS.names():
         for parameter in table(MOTIONS.get(name).parameters):
             assert parameter.description.endswith('.') and parameter.allowed()
+
+
+START = [[1.0, 2.0], [3.0, 4.0]]
+
+
+def test_nobody_moves():
+    assert np.all(walk(STATIC, {}, START, 5) == START)
+    assert np.all(compiled_walk(STATIC, {}, START, 5) == START)
+    assert STATIC.speed(STATIC.parameters()) == 0.0

@@ -14,10 +14,15 @@
 
 """Figures of regions: what the axes hold is what was given."""
 
-from lab.figures.example import results
+from lab.figures.example_results import results
 from lab.test_study import ALPHAS, CHANCES, LATE, made, TIMES
-from leader_election.lab.figures.collections import algorithms_of, draw_collections
-from leader_election.lab.figures.loads import draw_evenness, draw_loads, draw_served
+from leader_election.lab.figures.regions import (
+    algorithms_of,
+    draw_collections,
+    draw_evenness,
+    draw_loads,
+    draw_served,
+)
 import numpy as np
 import pytest
 

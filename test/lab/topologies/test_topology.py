@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Devices anywhere in a rectangle."""
+"""Uniform placement: within its rectangle, and connected on request."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.lab.topologies import UNIFORM
-from leader_election.lab.topologies.uniform import connected
+from leader_election.lab.topologies.topology import connected
 from leader_election.parameters import build, ParameterError
 import networkx as nx
 import numpy as np

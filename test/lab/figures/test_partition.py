@@ -12,17 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Figures of devices: partitions, the animation, the device at the border."""
+"""Figures of a network: partitions and the animation."""
 
-from lab.figures.example import results
-from leader_election.lab.figures.animation import animate, FRAMES
-from leader_election.lab.figures.border import (
-    changes_per_crossing,
-    distances,
-    draw_distance_below,
-)
-from leader_election.lab.figures.error import FigureError
-from leader_election.lab.figures.partition import draw_partitions, draw_snapshots
+from leader_election.lab.figures.partition import animate, draw_partitions, draw_snapshots, FRAMES
+from leader_election.lab.figures.style import FigureError
 from leader_election.lab.scenario import parse
 from leader_election.lab.simulate import Snapshot
 from leader_election.view.formatting import GONE
@@ -95,41 +88,3 @@ def test_a_folder_in_the_place_of_an_animation_is_told(tmp_path):
     (tmp_path / 'run.gif').mkdir()
     with pytest.raises(FigureError, match='run.gif cannot be written: it is a folder'):
         animate(scenario(), 'bounded', 0, tmp_path / 'run.gif')
-
-
-def test_the_distance_of_who_moves_to_the_leader_it_has():
-    # Device 5 walks along y = 0 away from 9, which it follows at first; 7 it follows but once.
-    steps = [snapshot([leader, 7, 9], [[x, 0], [0, 40], [-3, 0]], ids=[5, 7, 9], time=float(x))
-             for x, leader in ((0, 9), (1, 9), (2, 7), (3, 5), (4, 5), (5, 5))]
-    assert distances(steps).tolist() == [3, 4, 5, 6, 7, 8]
-
-
-def test_who_never_follows_anybody_has_no_distance():
-    steps = [snapshot([0, 1], [[x, 0], [9, 0]]) for x in (0, 1)]
-    with pytest.raises(FigureError, match='device 0'):
-        distances(steps)
-
-
-# The border, at 10 m, is crossed out, in, out, in; the first sample is the warm-up.
-TO_AND_FRO = np.array([9.0, 9.0, 11.0, 9.0, 11.0, 9.0])
-
-
-def test_changes_are_counted_from_crossing_to_crossing():
-    """Out 5 changes and in 3, twice; the last crossing has none after it to end its time."""
-    changes = results(['bounded'], np.arange(1.0, 7.0), changes=[7, 0, 5, 3, 5, 3])
-    assert changes_per_crossing(changes, TO_AND_FRO, 10.0).values == pytest.approx(4.0)
-    # Not crossed often enough.
-    assert np.isnan(changes_per_crossing(changes, TO_AND_FRO, 30.0)).all()
-
-
-def test_the_distance_is_drawn_below_the_changes():
-    times = np.arange(1.0, 7.0)
-    figure = draw_distance_below(
-        results(['bounded', 'classic'], times, changes=[7, 0, 5, 3, 5, 3]), times, TO_AND_FRO,
-        10.0)
-    *rows, below = figure.axes
-    assert [axes.texts[0].get_text() for axes in rows] == [
-        'bounded\n4 changes a crossing', 'classic\n4 changes a crossing']
-    distance, radius = below.get_lines()
-    assert distance.get_ydata().tolist() == TO_AND_FRO.tolist()
-    assert radius.get_ydata() == [10.0, 10.0]

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Instability over time, on a logarithmic scale, as figures 4 to 6 of ACSOS 2022 have it."""
+"""Curves over time: instability (ACSOS 2022) and the number of leaders (IFAC 2020)."""
 
 from leader_election.lab.figures.style import (
     colour_of,
@@ -50,7 +50,7 @@ def draw_instability(
     panels = figure.subplots(1, 2 if early else 1, squeeze=False,
                              width_ratios=[2, 1] if early else [1])[0]
     for axes in panels:
-        _draw(axes, results, published)
+        _draw_algorithms(axes, results, published)
     panels[0].set_ylabel('instability', fontsize=FONT)
     panels[0].set_xlim(0, results['time'].max())
     if early:
@@ -60,7 +60,7 @@ def draw_instability(
     return figure
 
 
-def _draw(axes: Axes, results: xr.Dataset, published: xr.Dataset | None) -> None:
+def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | None) -> None:
     for algorithm in results['algorithm'].values.tolist():
         tint = colour_of(algorithm)
         line = curve(axes, results['instability'].sel(algorithm=algorithm), algorithm, tint,
@@ -73,5 +73,52 @@ def _draw(axes: Axes, results: xr.Dataset, published: xr.Dataset | None) -> None
                       label=f'{algorithm}, published')
     axes.set_yscale('log', nonpositive='clip')
     axes.set_ylim(*LIMITS)
+    axes.set_xlabel('rounds', fontsize=FONT)
+    tidy(axes)
+
+
+NAMES = {'resilient-1': 'resilient, K = 1', 'resilient-2': 'resilient, K = 2',
+         'resilient-3': 'resilient, K = 3', 'colour': 'colour (Datta et al.)'}
+"""What the algorithms of the paper are called, by their labels."""
+
+
+def draw_leaders(algorithm: str, undisturbed: xr.Dataset, perturbed: xr.Dataset) -> Figure:
+    """
+    Draw the number of distinct leaders that are named; one algorithm in front, others behind it.
+
+    :param undisturbed: results from random leaders; ``named`` over algorithm, seed and time.
+    :param perturbed: results where fake leaders come up on the way.
+    """
+    figure = new_figure(
+        11.5, 4.4, f'Distinct leaders: {NAMES.get(algorithm, algorithm)}',
+        f'mean over {count_seeds(undisturbed["named"])}, band: one standard deviation; '
+        'thin: the other algorithms')
+    panels = figure.subplots(1, 2, sharey=True)
+    for axes, results, title in zip(panels, (undisturbed, perturbed),
+                                    ('from random leaders', 'and fake leaders at round 10')):
+        _draw_named(axes, results, algorithm)
+        axes.set_title(title, fontsize=FONT)
+    panels[0].set_ylabel('distinct leaders', fontsize=FONT)
+    legend(figure, panels[0])
+    return figure
+
+
+def _draw_named(axes: Axes, results: xr.Dataset, front: str) -> None:
+    names = results['algorithm'].values.tolist()
+    last = 1.0
+    for algorithm in names:
+        named = results['named'].sel(algorithm=algorithm)
+        mean = named.mean('seed')
+        tint, name = colour_of(algorithm), NAMES.get(algorithm, algorithm)
+        if algorithm == front:
+            curve(axes, named, name, tint, (1.0, float('inf')))
+        else:
+            axes.plot(mean['time'], mean, color=tint, linewidth=0.8, alpha=0.7, label=name)
+        if algorithm == front or front not in names:
+            last = max([last, *mean['time'].values[mean.values > 1.0]])
+    axes.set_yscale('log')
+    axes.set_ylim(bottom=0.9)
+    # What comes after the one in front has one leader is a straight line.
+    axes.set_xlim(0, min(1.1 * last + 1, float(results['time'].max())))
     axes.set_xlabel('rounds', fontsize=FONT)
     tidy(axes)

@@ -50,7 +50,7 @@ class Heard(NamedTuple):
 
 
 @dataclass
-class Slow:
+class ReferenceSimulator:
     """Devices by index; who is where, and who runs a round, is told from outside."""
 
     algorithm: Algorithm

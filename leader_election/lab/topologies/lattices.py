@@ -1,0 +1,132 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Regular topologies: a grid, a line and a ring."""
+
+from dataclasses import dataclass
+
+from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
+from leader_election.parameters import parameter, REQUIRED_INT
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class GridParameters:
+    """How many, and where."""
+
+    columns: int = parameter(
+        REQUIRED_INT, 'How many devices there are in a row.', lower=1, upper=10_000, required=True)
+    rows: int = parameter(
+        REQUIRED_INT, 'How many rows there are.', lower=1, upper=10_000, required=True)
+    first: tuple[float, ...] = parameter(
+        (0.0, 0.0), 'Where the first device is: x, y.', unit='m', lengths=(2,))
+    step: tuple[float, ...] = parameter(
+        (1.0, 1.0), 'From column to column, and from row to row.', unit='m', lengths=(2,))
+    irregularity: float = parameter(
+        0.0, 'Greatest random offset of a device in each direction, as a part of the step.',
+        lower=0.0, upper=0.5)
+    linked: bool = parameter(
+        False, 'Those next to each other in a row or column are linked for good, whatever the '
+        'range.')
+
+
+def place_grid(parameters: GridParameters, random: np.random.Generator) -> Placement:
+    """Return devices row by row, x first."""
+    cells = np.indices((parameters.rows, parameters.columns))[::-1].reshape(2, -1).T
+    off = parameters.irregularity * random.uniform(-1.0, 1.0, cells.shape)
+    position = np.array(parameters.first) + (cells + off) * np.array(parameters.step)
+    pairs = lattice_pairs(parameters.columns, parameters.rows) if parameters.linked else None
+    return Placement(position, pairs)
+
+
+def lattice_pairs(columns: int, rows: int) -> NDArray[np.int32]:
+    """
+    Return who is next to whom, counted row by row, shape (m, 2): within rows, then across them.
+
+    >>> lattice_pairs(2, 2).tolist()
+    [[0, 1], [2, 3], [0, 2], [1, 3]]
+    """
+    index = np.arange(rows * columns, dtype=np.int32).reshape(rows, columns)
+    along = np.column_stack((index[:, :-1].ravel(), index[:, 1:].ravel()))
+    across = np.column_stack((index[:-1].ravel(), index[1:].ravel()))
+    return np.vstack((along, across))
+
+
+GRID = TOPOLOGIES.add(Topology(name='grid', parameters=GridParameters, place=place_grid))
+
+
+@dataclass(frozen=True)
+class LineParameters:
+    """How many, and where."""
+
+    count: int = parameter(
+        REQUIRED_INT, 'How many devices there are.', lower=1, upper=1_000_000, required=True)
+    first: tuple[float, ...] = parameter(
+        (0.0, 0.0), 'Where the first device is: x, y.', unit='m', lengths=(2,))
+    step: tuple[float, ...] = parameter(
+        (1.0, 0.0), 'From each device to the next: along x, along y.', unit='m', lengths=(2,))
+    linked: bool = parameter(
+        False, 'Each is linked to the next for good, whatever the range.')
+
+
+def place_line(parameters: LineParameters, random: np.random.Generator) -> Placement:
+    """Return devices in their order along the line."""
+    steps = np.arange(parameters.count)[:, np.newaxis] * np.array(parameters.step)
+    pairs = lattice_pairs(parameters.count, 1) if parameters.linked else None
+    return Placement(np.array(parameters.first) + steps, pairs)
+
+
+LINE = TOPOLOGIES.add(Topology(name='line', parameters=LineParameters, place=place_line))
+
+
+@dataclass(frozen=True)
+class RingParameters:
+    """How many, and where."""
+
+    count: int = parameter(
+        REQUIRED_INT, 'How many devices there are.', lower=1, upper=1_000_000, required=True)
+    radius: float = parameter(
+        1.0, 'Of the circle.', unit='m', lower=0.0, upper=1e9)
+    centre: tuple[float, ...] = parameter(
+        (0.0, 0.0), 'Of the circle: x, y.', unit='m', lengths=(2,))
+    linked: bool = parameter(
+        False, 'Each is linked to the next for good, and the last to the first, whatever the '
+        'range.')
+
+
+def place_ring(parameters: RingParameters, random: np.random.Generator) -> Placement:
+    """Return devices evenly and anticlockwise along the circle, from the greatest x on."""
+    angle = 2.0 * np.pi * np.arange(parameters.count) / parameters.count
+    round_centre = parameters.radius * np.column_stack((np.cos(angle), np.sin(angle)))
+    pairs = ring_pairs(parameters.count) if parameters.linked else None
+    return Placement(np.array(parameters.centre) + round_centre, pairs)
+
+
+def ring_pairs(count: int) -> NDArray[np.int32]:
+    """
+    Return who is next to whom, shape (m, 2).
+
+    >>> ring_pairs(3).tolist()
+    [[0, 1], [1, 2], [0, 2]]
+    >>> ring_pairs(2).tolist()
+    [[0, 1]]
+    """
+    index = np.arange(count, dtype=np.int32)
+    pairs = np.column_stack((index, np.roll(index, -1)))
+    # Two devices are next to each other once, and one is not next to itself.
+    return np.sort(pairs if count > 2 else pairs[:count - 1], axis=1)
+
+
+RING = TOPOLOGIES.add(Topology(name='ring', parameters=RingParameters, place=place_ring))
