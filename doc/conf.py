@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-How Sphinx builds the documentation: ``make docs`` does, into ``build/docs``.
+Sphinx configuration; ``make docs`` builds the documentation into ``build/docs``.
 
-rosdoc2 reads this file, too, as a text and from a copy of this folder; so where the package lies
-is looked for.
+rosdoc2 executes this file as text, from a copy of this folder. Therefore the folder of the package
+is searched for.
 """
 
 from importlib.util import find_spec
@@ -44,18 +44,17 @@ exclude_patterns = ['made', 'README.md']
 myst_enable_extensions = ['deflist']
 myst_heading_anchors = 3
 suppress_warnings = [
-    # A text that is included starts where the page that includes it has got to.
+    # An included document continues the heading levels of the page that includes it.
     'myst.header']
 
 autodoc_member_order = 'bysource'
 autodoc_typehints = 'signature'
 autodoc_preserve_defaults = True
 autodoc_default_options = {'members': True, 'undoc-members': True, 'show-inheritance': True}
-# The documentation can be built where there is no ROS; what requirements/run.txt names must be.
+# ROS is not needed for the documentation; the packages in requirements/run.txt are.
 autodoc_mock_imports = [name for name in pages.ROS if find_spec(name) is None]
 nitpicky = True
-# Of what other packages have, nobody here says where it is documented; a type variable has nothing
-# to be said of.
+# Names of other packages and type variables have no page to link to.
 nitpick_ignore_regex = [('py:.*', r'(?!leader_election\.).*'), ('py:.*', r'.*\.[A-Z]')]
 
 html_theme = 'furo' if find_spec('furo') else 'sphinx_rtd_theme'
@@ -65,5 +64,5 @@ html_copy_source = False
 
 
 def setup(app):
-    """Have marked places in pages filled in as they are read."""
+    """Connect the generators of pages to Sphinx."""
     pages.setup(app, ROOT)

@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-Draw the pictures of doc/concepts.md: ``python doc/figures.py [FOLDER]``, doc/images by default.
+Draws the pictures of doc/concepts.md: ``python doc/figures.py [FOLDER]``, doc/images by default.
 
-Each shows what the robots' own round comes to: nothing in them is drawn by hand but arrows.
+All states in the pictures are computed with the round function that robots run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,30 +41,34 @@ States = dict[int, Candidacy]
 
 
 class Swarm(NamedTuple):
-    """Robots that stand still."""
+    """Robots at fixed positions."""
 
     places: NDArray[np.float64]
     """Shape (n, 2) [m]; robot k is row k."""
     strengths: Sequence[float]
     range: float
-    """How far a robot is heard [m]."""
+    """The range of the radio [m]."""
 
     def apart(self, one: int, other: int) -> float:
         """Return the distance between two robots [m]."""
         return math.dist(self.places[one], self.places[other])
 
     def neighbours(self, robot: int, among: Mapping[int, Any]) -> list[int]:
-        """Return who of those hears this robot."""
+        """Return those of the robots ``among`` that are in range of this robot."""
         return [k for k in among if k != robot and self.apart(robot, k) <= self.range]
 
 
 def started(swarm: Swarm) -> States:
-    """Return the states of robots that have heard nobody."""
+    """Return the initial states, before any message is received."""
     return {k: BOUNDED.start(Device(k, s)) for k, s in enumerate(swarm.strengths)}
 
 
 def after(swarm: Swarm, states: States, radius: float) -> States:
-    """Return the states after a round of all robots that have one; the others are gone."""
+    """
+    Return the states after one round of all robots in ``states``; the others have failed.
+
+    :param radius: how far a leader reaches [m].
+    """
     parameters = BOUNDED.parameters({'radius': radius, 'ties': 'id'})
     return {k: BOUNDED.compute(
         Device(k, swarm.strengths[k]), state,
@@ -74,7 +78,7 @@ def after(swarm: Swarm, states: States, radius: float) -> States:
 
 
 def settled(swarm: Swarm, states: States, radius: float) -> tuple[States, int]:
-    """Return the states once nothing changes any more, and after how many rounds that is."""
+    """Run rounds until no state changes; return the states and the number of rounds."""
     rounds = 0
     while (new := after(swarm, states, radius)) != states:
         states, rounds = new, rounds + 1
@@ -82,17 +86,17 @@ def settled(swarm: Swarm, states: States, radius: float) -> tuple[States, int]:
 
 
 def parent(swarm: Swarm, states: States, robot: int) -> int:
-    """Return the neighbour that is next on the way to the leader; -1 for none."""
+    """Return the neighbour that is the next hop to the leader; -1: none."""
     near = swarm.neighbours(robot, states)
-    said = BOUNDED.columns(*zip(*(states[j] for j in near)))
-    place = parent_of(states[robot].leader, states[robot].distance, said,
+    columns = BOUNDED.columns(*zip(*(states[j] for j in near)))
+    place = parent_of(states[robot].leader, states[robot].distance, columns,
                       [swarm.apart(robot, j) for j in near])
     return near[place] if place != NOBODY else NOBODY
 
 
 def show(axes: Axes, swarm: Swarm, states: States, palette: Palette, title: str,
          size: float = 45.0) -> dict[int, Any]:
-    """Draw links and robots in their leaders' colours, and return those colours by leader."""
+    """Draw links, and robots in their leaders' colours; return the colours by leader."""
     for k in states:
         for j in swarm.neighbours(k, states):
             if j < k:
@@ -118,7 +122,12 @@ def show(axes: Axes, swarm: Swarm, states: States, palette: Palette, title: str,
 
 
 def scattered(count: int, width: float, height: float, reach: float, seed: int) -> Swarm:
-    """Return robots at random, not too near each other; the ones of higher ids are no stronger."""
+    """
+    Return robots at random places, not too near each other, with random strengths.
+
+    :param width: of the area [m], as ``height``.
+    :param reach: the range of the radio [m].
+    """
     chance = np.random.default_rng(seed)
     places: list[NDArray[np.float64]] = []
     while len(places) < count:
@@ -129,13 +138,13 @@ def scattered(count: int, width: float, height: float, reach: float, seed: int) 
 
 
 def candidacies() -> Figure:
-    """Draw six robots in a row, and what each comes to say."""
+    """Draw six robots in a row, and the final candidacy of each."""
     swarm = Swarm(np.array([(0, 0), (2.5, 1.1), (5, 0), (7.2, 1.1), (9.5, 0), (12, 1.1)]),
                   (9, 4, 2, 5, 3, 7), 3.0)
     states, rounds = settled(swarm, started(swarm), 8.0)
     figure = new_figure(10, 2.9, 'A candidacy: (strength of the leader, distance to it, its id)',
                         f'radius 8 m, settled after {rounds} rounds; numbers on lines: metres '
-                        'between neighbours; arrows: whom each has it from')
+                        'between neighbours; arrows: the path of each candidacy')
     axes = figure.subplots()
     colours = show(axes, swarm, states, Palette(), '', 110)
     for k, (x, y) in enumerate(swarm.places):
@@ -149,14 +158,14 @@ def candidacies() -> Figure:
             axes.annotate(f'{swarm.apart(k, k - 1):.1f}', swarm.places[[k, k - 1]].mean(axis=0),
                           ha='center', va='center', fontsize=FONT - 1, color=FAINT,
                           bbox={'facecolor': 'white', 'edgecolor': 'none', 'pad': 1.5})
-        come_from(axes, swarm, k, parent(swarm, states, k), colours[leader])
+        draw_arrow(axes, swarm, k, parent(swarm, states, k), colours[leader])
     axes.set(ylim=(-1.2, 2.3), xlim=(-1.6, 13.6))
     axes.axis('off')
     return figure
 
 
-def come_from(axes: Axes, swarm: Swarm, robot: int, source: int, colour: Any) -> None:
-    """Draw an arrow from where a robot has its news."""
+def draw_arrow(axes: Axes, swarm: Swarm, robot: int, source: int, colour: Any) -> None:
+    """Draw an arrow to a robot from the robot ``source``; -1: none."""
     if source != NOBODY:
         axes.annotate('', swarm.places[robot], swarm.places[source], zorder=1, arrowprops={
             'arrowstyle': '-|>', 'color': colour, 'shrinkA': 9, 'shrinkB': 7, 'linewidth': 1.8,
@@ -166,8 +175,8 @@ def come_from(axes: Axes, swarm: Swarm, robot: int, source: int, colour: Any) ->
 def radii() -> Figure:
     """Draw one swarm with four radii."""
     swarm = scattered(150, 24, 18, 2.7, seed=3)
-    figure = new_figure(10, 8.0, 'The radius says how many leaders there are',
-                        'the same 150 robots, heard up to 2.7 m away; one colour a leader; '
+    figure = new_figure(10, 8.0, 'The radius determines the number of leaders',
+                        'the same 150 robots, radio range 2.7 m; one colour per leader; '
                         'stars: leaders')
     for axes, radius in zip(figure.subplots(2, 2).flat, (3.0, 6.0, 12.0, math.inf)):
         states, rounds = settled(swarm, started(swarm), radius)
@@ -179,15 +188,15 @@ def radii() -> Figure:
 
 
 def recovery() -> Figure:
-    """Draw a swarm that loses its strongest, from then on."""
+    """Draw a swarm before and after its strongest robot fails."""
     swarm = scattered(60, 15, 9, 2.5, seed=5)
     radius = 5.0
     states, _ = settled(swarm, started(swarm), radius)
     strongest = max(states, key=lambda k: swarm.strengths[k])
     palette = Palette()
-    figure = new_figure(10, 7, 'A leader is lost',
-                        f'60 robots, radius {radius:g} m; cross: where the strongest was; grey: '
-                        'who follows it still, though it is gone')
+    figure = new_figure(10, 7, 'A leader fails',
+                        f'60 robots, radius {radius:g} m; cross: the failed leader; grey: '
+                        'robots that still follow it')
     panels = figure.subplots(2, 2).flat
     show(next(panels), swarm, states, palette, 'before')
     states = {k: state for k, state in states.items() if k != strongest}
@@ -198,13 +207,13 @@ def recovery() -> Figure:
             states, done = after(swarm, states, radius), done + 1
         late = sum(state.leader == strongest for state in states.values())
         show(axes, swarm, states, palette, f'{at} round{"s" * (at > 1)} after its messages have '
-             f'expired: {late} robots follow it still')
+             f'expired: {late} robots still follow it')
     assert states == end
     return figure
 
 
 def regions() -> Figure:
-    """Draw how a region counts itself, and how its leader's decision gets round."""
+    """Draw how a region counts its robots, and how the leader's decision spreads."""
     swarm = scattered(26, 10, 6.5, 2.4, seed=8)
     states, _ = settled(swarm, started(swarm), 5.0)
     above = {k: parent(swarm, states, k) for k in states}
@@ -212,20 +221,21 @@ def regions() -> Figure:
     for k in sorted(states, key=lambda k: -states[k].distance):
         if above[k] != NOBODY:
             below[above[k]] += below[k]
-    figure = new_figure(10, 3.9, 'What a region does, each round',
-                        'numbers: how many robots each has counted; stars: leaders')
+    figure = new_figure(10, 3.9, 'What a region does in each round',
+                        'numbers: the count that each robot sends; stars: leaders')
     panels = figure.subplots(1, 2)
-    for axes, title in zip(panels, ('collection: each tells its parent', 'the decision spreads')):
+    for axes, title in zip(panels, ('collection: each robot sends its count to its parent',
+                                   'the decision spreads')):
         colours = show(axes, swarm, states, Palette(), title, 130)
         for k, source in above.items():
             tint = colours[states[k].leader]
             ends = (source, k) if axes is panels[0] else (k, source)
-            come_from(axes, swarm, *(ends if source != NOBODY else (k, NOBODY)), tint)
+            draw_arrow(axes, swarm, *(ends if source != NOBODY else (k, NOBODY)), tint)
     for k, place in enumerate(swarm.places):
         panels[0].annotate(str(below[k]), place, ha='center', va='center', color='white',
                            fontsize=FONT - 1, fontweight='bold', zorder=4)
         if states[k].leader == k:
-            panels[1].annotate(f'we are {below[k]}', place, (0, -19), textcoords='offset points',
+            panels[1].annotate(f'{below[k]} robots', place, (0, -19), textcoords='offset points',
                                ha='center', fontsize=FONT, color=INK, zorder=5, bbox={
                                    'facecolor': 'white', 'edgecolor': 'none', 'pad': 1})
     return figure
@@ -235,11 +245,11 @@ FIGURES = {'candidacies': candidacies, 'radii': radii, 'recovery': recovery, 're
 
 
 def main(folder: Path) -> None:
-    """Draw all of them into a folder that exists."""
+    """Draw all pictures into an existing folder."""
     for name, figure in FIGURES.items():
         file = folder / f'concept_{name}.png'
         figure().savefig(file)
-        # There are few colours in it: that makes a third of the file.
+        # A palette of 96 colours reduces the file to a third.
         Image.open(file).convert('RGB').quantize(96).save(file, optimize=True)
 
 

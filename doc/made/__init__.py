@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the documentation makes while it is built, out of the code."""
+"""Generators of the pages that Sphinx makes from the code."""

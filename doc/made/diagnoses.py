@@ -12,13 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What usually goes wrong with a swarm, from what ``swarm_doctor`` looks for."""
+"""The faults that ``swarm_doctor`` checks for, as a page."""
 
 from pathlib import Path
 
 
 def diagnoses(root: Path, argument: str) -> str:
-    """Return a section for each check of the doctor, as Markdown."""
+    """
+    Return a section for each check of the doctor, as Markdown.
+
+    :param root: the folder of the checkout; not used.
+    :param argument: not used.
+    """
     from leader_election.doctor.checks import CHECKS
     return '\n'.join(
         f'### {check.question}\n\n{check.meaning}\n\n**What to do:** {check.remedy}\n\n'

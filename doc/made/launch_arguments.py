@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The arguments of a launch file, as it declares them."""
+"""The arguments of the launch files, read from their declarations."""
 
 import ast
 from collections.abc import Iterator
@@ -29,11 +29,11 @@ MODULES = (
     'launch.utilities', 'launch_ros', 'launch_ros.actions', 'launch_ros.descriptions',
     'launch_ros.parameter_descriptions', 'launch_ros.substitutions', 'ament_index_python',
     'ament_index_python.packages')
-"""What launch files import, which PyPI does not have."""
+"""Modules that launch files import; PyPI does not have them."""
 
 
 class Argument:
-    """What stands in for an argument's declaration, and keeps what was said of it."""
+    """Stand-in for ``DeclareLaunchArgument`` that keeps its arguments."""
 
     def __init__(self, name: str, *, default_value: Any = None, description: str = '',
                  choices: Any = None, **others: Any) -> None:
@@ -44,7 +44,7 @@ class Argument:
 
 
 class Description(list[Any]):
-    """What stands in for a launch description: its actions."""
+    """Stand-in for ``LaunchDescription``: the list of its actions."""
 
     def __init__(self, actions: Any = ()) -> None:
         super().__init__(actions)
@@ -54,19 +54,24 @@ class Description(list[Any]):
 
 
 def launch_arguments(root: Path, argument: str) -> str:
-    """Return a section for each launch file, with its arguments, as Markdown."""
+    """
+    Return a section for each launch file, with its arguments, as Markdown.
+
+    :param root: the folder of the checkout.
+    :param argument: not used.
+    """
     return '\n'.join(map(section, sorted((root / 'launch').glob('*.launch.py'))))
 
 
 def section(file: Path) -> str:
-    """Return what a launch file says of itself, and its arguments."""
-    said = ast.get_docstring(ast.parse(file.read_text())) or ''
-    return '\n'.join([f'## {file.name}\n\n{said}\n', *map(entry, arguments(file))])
+    """Return the docstring of a launch file and its arguments, as Markdown."""
+    docstring = ast.get_docstring(ast.parse(file.read_text())) or ''
+    return '\n'.join([f'## {file.name}\n\n{docstring}\n', *map(entry, arguments(file))])
 
 
 def entry(argument: Argument) -> str:
     """
-    Return what there is to know of an argument: a term, and what is said of it.
+    Return an argument as an entry of a definition list: name, default, description.
 
     >>> print(entry(Argument('rviz', default_value='false', description='Whether to start RViz.')))
     `rviz` = `false`
@@ -79,7 +84,7 @@ def entry(argument: Argument) -> str:
 
 
 def arguments(file: Path) -> list[Argument]:
-    """Return what a launch file declares; launch itself need not be there."""
+    """Return the arguments that a launch file declares; ``launch`` need not be installed."""
     with _stand_ins():
         spec = importlib.util.spec_from_file_location(f'made.{file.stem}', file)
         assert spec is not None and spec.loader is not None
@@ -91,13 +96,13 @@ def arguments(file: Path) -> list[Argument]:
 
 @contextmanager
 def _stand_ins() -> Iterator[None]:
-    """Have launch's modules be stand-ins, which keep what arguments there are."""
+    """Replace the modules of launch by stand-ins that collect the arguments."""
     modules: dict[str, Any] = {name: MagicMock(name=name) for name in MODULES}
     modules['launch'].LaunchDescription = Description
     modules['launch.actions'].DeclareLaunchArgument = Argument
     ours = {name: module for name, module in sys.modules.items()
             if name.startswith('leader_election.launching')}
-    # Modules of ours that know launch are to meet the stand-ins, and nobody after that.
+    # Our modules that import launch are imported again with the stand-ins, and removed after.
     with patch.dict(sys.modules, modules):
         for name in ours:
             del sys.modules[name]

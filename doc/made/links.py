@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-Links from one document to another: as they stand they hold where the repository is looked at.
+Converts links between documents for the built pages.
 
-In the built pages a link to a file of the repository is one to a copy of it, which Sphinx makes; a
-link to a folder of it has nowhere to go, and becomes plain text. Some documents that lie elsewhere
-have a page of their own.
+In the sources, links are relative paths that work in a view of the repository. In the built pages,
+a link to a file becomes a link to Sphinx's copy of it, and a link to a folder becomes plain text.
+Some documents outside of ``doc/`` have a page of their own.
 """
 
 from pathlib import Path
@@ -31,46 +31,49 @@ PAGES = {
     'README.md': '/index.rst',
     'leader_election/lab/published/findings.md': '/findings.md',
 }
-"""The pages that documents become which do not lie in ``doc/``."""
+"""The pages of documents outside of ``doc/``."""
 
 _LINK = re.compile(r'(?<!!)\[([^\]]*)\]\(([^)#\s]+)([^)]*)\)')
 
 
-def mended(text: str, root: Path, folder: str, page: str = '') -> str:
+def convert_links(text: str, root: Path, folder: str, page: str = '') -> str:
     """
-    Return Markdown in which links go to pages where there are some, and nowhere for folders.
+    Return Markdown with links to pages where there are any, and plain text for folders.
 
-    :param folder: the one of the document, seen from the root, as ``doc/tutorials``.
-    :param page: the folder of the page that it goes into, where that is another one.
+    :param root: the folder of the checkout.
+    :param folder: the folder of the document, relative to the root, as ``doc/tutorials``.
+    :param page: the folder of the page that includes the document, if it is another one.
 
-    >>> mended('[the code](../leader_election) and [a page](regions.md#tasks)', Path('.'), 'doc')
+    >>> text = '[the code](../leader_election) and [a page](regions.md#tasks)'
+    >>> convert_links(text, Path('.'), 'doc')
     'the code and [a page](regions.md#tasks)'
-    >>> mended('[how](../CONTRIBUTING.md#tests)', Path('.'), 'doc')
+    >>> convert_links('[how](../CONTRIBUTING.md#tests)', Path('.'), 'doc')
     '[how](/contributing.md#tests)'
-    >>> mended('[all](doc/regions.md)', Path('.'), '.', 'doc')
+    >>> convert_links('[all](doc/regions.md)', Path('.'), '.', 'doc')
     '[all](regions.md)'
-    >>> mended('[bench](../README.md#on-robots)', Path('.'), 'doc')
+    >>> convert_links('[bench](../README.md#on-robots)', Path('.'), 'doc')
     '[bench](/index.rst)'
     """
-    def instead(match: 're.Match[str]') -> str:
-        words, target, rest = match.groups()
+    def replacement(match: 're.Match[str]') -> str:
+        label, target, rest = match.groups()
         if '://' in target or target.startswith('/'):
             return match[0]
         place = posixpath.normpath(posixpath.join(folder, target))
         if (root / place).is_dir():
-            return words
+            return label
         if place in PAGES:
-            # The start page has other sections than the README.
-            return f'[{words}]({PAGES[place]}{"" if place == "README.md" else rest})'
-        return f'[{words}]({posixpath.relpath(place, page or folder)}{rest})'
-    return _LINK.sub(instead, text)
+            # The start page has other sections than the README, so the anchor is dropped.
+            return f'[{label}]({PAGES[place]}{"" if place == "README.md" else rest})'
+        return f'[{label}]({posixpath.relpath(place, page or folder)}{rest})'
+    return _LINK.sub(replacement, text)
 
 
 def document(root: Path, file: str) -> str:
     """
-    Return a document that has a page of its own, to be filled into that.
+    Return a document outside of ``doc/`` as the content of its page.
 
-    :param file: its path from the root.
+    :param root: the folder of the checkout.
+    :param file: its path, relative to the root.
     """
     folder = posixpath.dirname(file) or '.'
-    return mended((root / file).read_text(), root, folder, 'doc')
+    return convert_links((root / file).read_text(), root, folder, 'doc')

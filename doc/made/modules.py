@@ -12,16 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The modules of a room of the package, each to be documented from its docstrings."""
+"""The modules of a room of the package, as pages generated from docstrings."""
 
 from pathlib import Path
 
 
 def modules(root: Path, room: str) -> str:
     """
-    Return a section for each module of a room, and of the rooms in it, as reStructuredText.
+    Return a section for each module of a room and its subfolders, as reStructuredText.
 
-    :param room: the dotted name of a package or of a module of ours.
+    :param root: the folder of the checkout.
+    :param room: the dotted name of a package or module of this package.
     """
     place = root.joinpath(*room.split('.'))
     if not place.is_dir():
@@ -32,7 +33,7 @@ def modules(root: Path, room: str) -> str:
 
 def section(module: str) -> str:
     """
-    Return the section of a module.
+    Return the section of a module, to be filled by autodoc.
 
     >>> print(section('leader_election.algorithms.bounded'))
     bounded

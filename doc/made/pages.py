@@ -13,13 +13,12 @@
 # limitations under the License.
 
 """
-Pages that are written while the documentation is built, out of what the code declares.
+Fills in the parts of pages that are generated from the code, while Sphinx builds them.
 
-A page has a comment where something is to be filled in, ``<!-- made: NAME ARGUMENT -->`` in
-Markdown and ``.. made: NAME ARGUMENT`` in reStructuredText, on a line of its own; ``NAME`` is one
-of :data:`MAKERS`. So a page can be read on its own, too, and links to it hold everywhere. In
-Markdown a paragraph right below the comment says, where nothing is filled in, where it is; it
-gives way to what is.
+A comment marks the place, on a line of its own: ``<!-- made: NAME ARGUMENT -->`` in
+Markdown, ``.. made: NAME ARGUMENT`` in reStructuredText; ``NAME`` is one of :data:`MAKERS`. In
+Markdown, the paragraph directly below the comment is a replacement for readers of the source: it
+links to the content, and is removed from the built page.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +32,7 @@ from typing import Any
 
 from made.diagnoses import diagnoses
 from made.launch_arguments import launch_arguments
-from made.links import document, mended
+from made.links import convert_links, document
 from made.modules import modules
 from made.parameters import parameters
 from made.wire_format import wire_format
@@ -41,7 +40,7 @@ from made.wire_format import wire_format
 ROS = ('rclpy', 'ament_index_python', 'builtin_interfaces', 'diagnostic_msgs', 'geometry_msgs',
        'lifecycle_msgs', 'nav_msgs', 'rcl_interfaces', 'rosgraph_msgs', 'sensor_msgs',
        'std_msgs', 'tf2_ros', 'visualization_msgs')
-"""Modules of ROS, which need not be there."""
+"""Modules of ROS, which need not be installed."""
 
 MAKERS: dict[str, Callable[[Path, str], str]] = {
     'diagnoses': diagnoses,
@@ -51,14 +50,14 @@ MAKERS: dict[str, Callable[[Path, str], str]] = {
     'parameters': parameters,
     'wire_format': wire_format,
 }
-"""What can be filled in: functions of the package's folder and an argument, which return text."""
+"""Generators by name: functions of the checkout's folder and an argument that return text."""
 
 _MARK = re.compile(
     r'^(?:<!-- made: (\w+) ?(\S*) -->(?:\n.+)*|\.\. made: (\w+) ?(\S*))$', re.MULTILINE)
 
 
 def filled(text: str, root: Path) -> str:
-    """Return the text of a page with what is marked filled in."""
+    """Return the text of a page with all marked places filled in."""
     def made(match: 're.Match[str]') -> str:
         name, argument = (part for part in match.groups() if part is not None)
         return MAKERS[name](root, argument)
@@ -68,23 +67,23 @@ def filled(text: str, root: Path) -> str:
 
 @contextmanager
 def _without_ros() -> Iterator[None]:
-    """Have modules of ROS stand-ins where they are missing."""
+    """Replace missing modules of ROS by stand-ins."""
     from sphinx.ext.autodoc.mock import mock
     with mock([name for name in ROS if find_spec(name) is None]):
         yield
 
 
 def setup(app: Any, root: Path) -> None:
-    """Have Sphinx fill in all pages as it reads them."""
+    """Connect the generators to Sphinx, so that it fills in pages as it reads them."""
     app.connect('source-read', partial(_read, root))
-    # What is filled in may be new though the page is not.
+    # The generated content may have changed although the source of the page has not.
     app.connect('env-get-outdated', lambda app, env, added, changed, removed: sorted(
         name for name in env.found_docs if _MARK.search(Path(env.doc2path(name)).read_text())))
     app.connect('doctree-read', _keep_built_in)
 
 
 def _keep_built_in(app: Any, doctree: Any) -> None:
-    """Have the built-in ``type`` be no link to an attribute of ours that is called so, too."""
+    """Remove links from the built-in ``type`` to an attribute of the package with that name."""
     from sphinx.addnodes import pending_xref
     for link in list(doctree.findall(pending_xref)):
         if link.get('reftarget') == 'type':
@@ -93,4 +92,4 @@ def _keep_built_in(app: Any, doctree: Any) -> None:
 
 def _read(root: Path, app: Any, name: str, source: list[str]) -> None:
     folder = os.path.dirname(f'doc/{name}')
-    source[0] = mended(filled(source[0], root), root, folder)
+    source[0] = convert_links(filled(source[0], root), root, folder)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The parameters of an executable, from where they are declared."""
+"""The parameters of the executables, read from their declarations."""
 
 import math
 from pathlib import Path
@@ -22,22 +22,27 @@ from leader_election.parameters import Parameter, table
 
 
 def parameters(root: Path, argument: str) -> str:
-    """Return a section for each file in ``config/`` that holds parameters, as Markdown."""
+    """
+    Return a section for each parameter file in ``config/``, as Markdown.
+
+    :param root: the folder of the checkout; not used.
+    :param argument: not used.
+    """
     from leader_election.config import FILES
-    return '\n'.join(section(file, *of_it) for file, of_it in FILES.items())
+    return '\n'.join(section(file, *content) for file, content in FILES.items())
 
 
 def section(file: str, kind: type, title: str) -> str:
-    """Return the parameters of one file; those that have to be given come first."""
+    """Return the parameters of one file, the required ones first."""
     link = f'[`config/{file}`](../../config/{file})'
-    # Sorting keeps the rest as it is declared.
+    # Sorting is stable: the others keep the order of their declaration.
     entries = map(entry, sorted(table(kind), key=lambda p: not p.required))
     return '\n'.join([f'## {file}\n\n{title} As a file: {link}.\n', *entries])
 
 
 def entry(p: Parameter) -> str:
     """
-    Return what there is to know of a parameter: a term, and what is said of it.
+    Return a parameter as an entry of a definition list: name, default, description, range.
 
     >>> print(entry(Parameter('radius', float, 10.0, 'Reach.', unit='m', lower=0.0)))
     `radius` = `10.0`
@@ -52,7 +57,7 @@ def entry(p: Parameter) -> str:
 
 def shown(value: Any) -> str:
     """
-    Return a value as a file of parameters has it.
+    Return a value in the notation of a YAML parameter file.
 
     >>> shown(True), shown((0.0, 1.5)), shown(''), shown(math.inf)
     ('true', '[0.0, 1.5]', "''", '.inf')

@@ -24,10 +24,11 @@ SCHEMA = 'leader_election/robot/neighbourhood.schema.json'
 
 def wire_format(root: Path, part: str) -> str:
     """
-    Return a part of the schema in words, as Markdown.
+    Return a part of the schema as a Markdown table.
 
-    :param part: ``message``, the members of the document; ``algorithms``, what each sends as
-        its ``c``; or ``parts``, what members consist of.
+    :param root: the folder of the checkout.
+    :param part: ``message``: the members of the document; ``algorithms``: the content of ``c``
+        for each of them; ``parts``: the parts that members consist of.
     """
     schema = json.loads((root / SCHEMA).read_text())
     return {'message': _message, 'algorithms': _algorithms, 'parts': _parts}[part](schema)
@@ -35,9 +36,9 @@ def wire_format(root: Path, part: str) -> str:
 
 def _message(schema: Mapping[str, Any]) -> str:
     lines = [schema['description'], '', '| member | is | holds |', '|---|---|---|']
-    for name, of_it in schema['properties'].items():
+    for name, member in schema['properties'].items():
         needed = ', required' if name in schema['required'] else ''
-        lines.append(f'| `{name}` | {kind(of_it)}{needed} | {told(of_it, schema)} |')
+        lines.append(f'| `{name}` | {kind(member)}{needed} | {description_of(member, schema)} |')
     return '\n'.join(lines)
 
 
@@ -52,20 +53,20 @@ def _algorithms(schema: Mapping[str, Any]) -> str:
 
 def _parts(schema: Mapping[str, Any]) -> str:
     lines = ['| part | is | holds |', '|---|---|---|']
-    lines += [f'| {name} | {kind(of_it)} | {of_it.get("description", "")} |'
-              for name, of_it in schema['$defs'].items() if name != 'export']
+    lines += [f'| {name} | {kind(member)} | {member.get("description", "")} |'
+              for name, member in schema['$defs'].items() if name != 'export']
     return '\n'.join(lines)
 
 
-def told(of_it: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
-    """Return what the schema says of something, there or where it refers to."""
-    elsewhere = schema['$defs'].get(of_it.get('$ref', '').removeprefix('#/$defs/'), {})
-    return str(of_it.get('description') or elsewhere.get('description', ''))
+def description_of(member: Mapping[str, Any], schema: Mapping[str, Any]) -> str:
+    """Return the description of a member, its own or that of its ``$ref``."""
+    elsewhere = schema['$defs'].get(member.get('$ref', '').removeprefix('#/$defs/'), {})
+    return str(member.get('description') or elsewhere.get('description', ''))
 
 
-def kind(of_it: Mapping[str, Any]) -> str:
+def kind(member: Mapping[str, Any]) -> str:
     """
-    Return what kind of value is meant, with its bounds.
+    Return the type of a value, with its bounds.
 
     >>> kind({'type': 'integer', 'minimum': 0, 'maximum': 1000})
     'integer, 0 to 1000'
@@ -74,28 +75,28 @@ def kind(of_it: Mapping[str, Any]) -> str:
     >>> kind({'$ref': '#/$defs/row'}), kind({'const': 1})
     ('row', '1')
     """
-    if '$ref' in of_it:
-        return str(of_it['$ref']).removeprefix('#/$defs/')
-    if 'const' in of_it:
-        return str(of_it['const'])
-    types = of_it.get('type', 'any')
+    if '$ref' in member:
+        return str(member['$ref']).removeprefix('#/$defs/')
+    if 'const' in member:
+        return str(member['const'])
+    types = member.get('type', 'any')
     text = types if isinstance(types, str) else ' or '.join(types)
-    if 'type' in of_it.get('items', {}) or '$ref' in of_it.get('items', {}):
-        text += f' of {kind({k: v for k, v in of_it["items"].items() if k in ("type", "$ref")})}'
-    return ', '.join([text, *_bounds(of_it)])
+    if 'type' in member.get('items', {}) or '$ref' in member.get('items', {}):
+        text += f' of {kind({k: v for k, v in member["items"].items() if k in ("type", "$ref")})}'
+    return ', '.join([text, *_bounds(member)])
 
 
-def _bounds(of_it: Mapping[str, Any]) -> Iterator[str]:
-    if 'minimum' in of_it and 'maximum' in of_it:
-        yield f'{of_it["minimum"]:.16g} to {of_it["maximum"]:.16g}'
-    elif 'minimum' in of_it:
-        yield f'at least {of_it["minimum"]:.16g}'
+def _bounds(member: Mapping[str, Any]) -> Iterator[str]:
+    if 'minimum' in member and 'maximum' in member:
+        yield f'{member["minimum"]:.16g} to {member["maximum"]:.16g}'
+    elif 'minimum' in member:
+        yield f'at least {member["minimum"]:.16g}'
     for least, most, unit in (
             ('minItems', 'maxItems', ''), ('minProperties', 'maxProperties', ''),
             ('minLength', 'maxLength', ' characters')):
-        if least in of_it and of_it.get(least) == of_it.get(most):
-            yield f'{of_it[least]} of them'
-        elif most in of_it:
-            yield f'at most {of_it[most]}{unit}'
-    if 'default' in of_it:
-        yield f'default `{of_it["default"]}`'
+        if least in member and member.get(least) == member.get(most):
+            yield f'{member[least]} of them'
+        elif most in member:
+            yield f'at most {member[most]}{unit}'
+    if 'default' in member:
+        yield f'default `{member["default"]}`'
