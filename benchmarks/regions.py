@@ -26,7 +26,7 @@ from typing import NamedTuple
 
 from benchmarks.hosted_swarm import hosted_swarm, HostedSwarm
 from benchmarks.steady_state import cpu_seconds
-from leader_election.swarm.snapshot import counted
+from leader_election.swarm.snapshot import member_counts
 import psutil
 
 ROBOTS = 100
@@ -65,7 +65,7 @@ def watch(swarm: HostedSwarm, seconds: float) -> list[float]:
     totals = []
     for _ in range(round(seconds / LOOK)):
         swarm.observer.wait(LOOK)
-        counts = counted(swarm.observer.tracker.snapshot(swarm.observer.now()))
+        counts = member_counts(swarm.observer.tracker.snapshot(swarm.observer.now()))
         if counts:
             totals.append(sum(counts.values()))
     return totals

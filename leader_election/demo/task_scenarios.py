@@ -22,7 +22,7 @@ from statistics import fmean
 from leader_election.demo.checks import Check
 from leader_election.demo.scenario import ACCURATE, DemoScenario, Look, MOSTLY
 from leader_election.robot.codec import Position
-from leader_election.swarm.snapshot import counted, decided, links, regions, Snapshot
+from leader_election.swarm.snapshot import decisions, links, member_counts, regions, Snapshot
 from leader_election.view.frame import Rings
 from leader_election.world.kinematics import least_distance, overlaps
 from leader_election.world.parameters import SceneParameters, WorldParameters
@@ -46,7 +46,7 @@ class CountTrial(DemoScenario):
         """Add up the counts."""
         robots = len(look.snapshot.robots)
         if look.steady and robots:
-            self._shares.append(sum(counted(look.snapshot).values()) / robots)
+            self._shares.append(sum(member_counts(look.snapshot).values()) / robots)
 
     def checks(self) -> list[Check]:
         """Hold the average against the swarm."""
@@ -128,7 +128,7 @@ class FieldTrial(DemoScenario):
 
 def alarmed(snapshot: Snapshot, leader: int) -> bool:
     """Return whether a leader has decided that there is an alarm."""
-    decision = decided(snapshot.robots[leader]).get('field')
+    decision = decisions(snapshot.robots[leader]).get('field')
     return decision is not None and decision['alarm'] > 0
 
 

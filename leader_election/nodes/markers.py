@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The swarm as markers, for RViz."""
+"""Markers of a swarm, for RViz and Foxglove."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -20,25 +20,26 @@ from geometry_msgs.msg import Point
 from leader_election.robot.codec import Position
 from leader_election.robot.regions import outline
 from leader_election.swarm.snapshot import links, positions, regions, RobotView
-from leader_election.view.formatting import Colour, GONE, label, shortened
+from leader_election.view.formatting import Colour, fields_text, GONE, label, shortened
 from leader_election.view.frame import Frame
 from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 ROBOT_SIZE = 0.3
-"""Diameter of a robot's ball; a leader's is twice as large [m]."""
+"""Diameter of a robot's sphere; a leader's is twice as large [m]."""
 MARGIN = 0.35
-"""How far a region's outline stays away from its members [m]."""
-GLIMPSE = 48
-"""So much of a decision is shown [characters]."""
+"""Distance of a region's outline from its members [m]."""
+TEXT_LENGTH = 48
+"""So much of a decision, or of an algorithm's own fields, is shown [characters]."""
 
 
 class Markers:
     """
-    Makes markers of frames, and deletes those that are over.
+    Converts frames to markers, and deletes markers that are no longer valid.
 
     Namespaces: ``robots``, ``leaders``, ``gone`` and ``links``, one marker each; ``regions``,
-    ``labels`` and, where leaders decide, ``decisions``, one marker a leader.
+    ``labels`` and, where leaders decide, ``decisions``, one marker a leader; ``fields``, one
+    marker a robot, where the algorithm has fields of its own.
     """
 
     def __init__(self, frame_id: str) -> None:
@@ -46,26 +47,31 @@ class Markers:
         self._shown: dict[tuple[str, int], Marker] = {}
 
     def update(self, frame: Frame, communication_range: float) -> MarkerArray:
-        """Return what brings a display from the last frame to this one."""
+        """
+        Return the markers that bring a display from the previous frame to this one.
+
+        :param communication_range: robots within this distance are linked by a line [m].
+        """
         snapshot, robots = frame.snapshot, frame.snapshot.robots
         placed = [robot for robot in robots.values() if robot.position is not None]
         leaders = [robot for robot in placed if robot.leader == robot.id]
         markers = [
-            self._balls('robots', placed, frame, ROBOT_SIZE),
-            self._balls('leaders', leaders, frame, 2 * ROBOT_SIZE),
+            self._spheres('robots', placed, frame, ROBOT_SIZE),
+            self._spheres('leaders', leaders, frame, 2 * ROBOT_SIZE),
             self._gone([robot for robot in snapshot.gone.values() if robot.position is not None]),
             self._links(p for pair in links(snapshot, communication_range)
                         for p in positions(snapshot, pair)),
             *(self._label(robot) for robot in leaders),
             *(self._decision(robot) for robot in leaders),
+            *(self._fields(robot) for robot in placed if robot.fields),
             *(self._region(leader, positions(snapshot, members), frame.colours[leader])
               for leader, members in regions(snapshot).items())]
         new = {(marker.ns, marker.id): marker for marker in markers
                if marker.points or marker.text}
-        over = [Marker(ns=ns, id=number, action=Marker.DELETE)
-                for ns, number in self._shown if (ns, number) not in new]
+        invalid = [Marker(ns=ns, id=number, action=Marker.DELETE)
+                   for ns, number in self._shown if (ns, number) not in new]
         self._shown = new
-        return MarkerArray(markers=[*over, *new.values()])
+        return MarkerArray(markers=[*invalid, *new.values()])
 
     def _marker(self, namespace: str, kind: int, scale: float, colour: Colour = GONE,
                 alpha: float = 1.0) -> Marker:
@@ -76,8 +82,8 @@ class Markers:
         marker.color = _rgba(colour, alpha)
         return marker
 
-    def _balls(self, namespace: str, robots: list[RobotView], frame: Frame,
-               size: float) -> Marker:
+    def _spheres(self, namespace: str, robots: list[RobotView], frame: Frame,
+                 size: float) -> Marker:
         marker = self._marker(namespace, Marker.SPHERE_LIST, size)
         marker.points = _points(robot.position for robot in robots)
         marker.colors = [_rgba(frame.colours[robot.leader]) for robot in robots]
@@ -97,11 +103,15 @@ class Markers:
         return self._text('labels', robot, label(robot), 0.6, 0.0)
 
     def _decision(self, robot: RobotView) -> Marker:
-        return self._text('decisions', robot, shortened(robot.decision, GLIMPSE), 0.3, -0.6)
+        return self._text('decisions', robot, shortened(robot.decision, TEXT_LENGTH), 0.3, -0.6)
+
+    def _fields(self, robot: RobotView) -> Marker:
+        return self._text('fields', robot, shortened(fields_text(robot.fields), TEXT_LENGTH), 0.2,
+                          -0.9)
 
     def _text(self, namespace: str, robot: RobotView, text: str, size: float,
               above: float) -> Marker:
-        """Return letters of a size at a robot, and so far above it as seen on a map [m]."""
+        """Return a text of this height at a robot, shifted along y by ``above`` [m]."""
         marker = self._marker(namespace, Marker.TEXT_VIEW_FACING, size, (0.1, 0.1, 0.1))
         marker.id = _number(robot.id)
         [marker.pose.position] = _points([robot.position])
@@ -118,17 +128,21 @@ class Markers:
         return marker
 
 
-def trail_marker(ways: Mapping[int, Sequence[Position]], frame: Frame,
+def trail_marker(paths: Mapping[int, Sequence[Position]], frame: Frame,
                  frame_id: str) -> MarkerArray:
-    """Return the ways of robots as one marker, ``trails``, each in the colour of its leader."""
+    """
+    Return the trails of robots as one marker ``trails``, each in the colour of its leader.
+
+    :param paths: points of each robot's trail, by id [m].
+    """
     marker = Marker(ns='trails', type=Marker.LINE_LIST, action=Marker.ADD)
     marker.header.frame_id = frame_id
     marker.pose.orientation.w = 1.0
     marker.scale.x = 0.04
-    for robot, way in ways.items():
+    for robot, path in paths.items():
         view = frame.snapshot.robots.get(robot)
         colour = _rgba(frame.colours[view.leader] if view else GONE, 0.5)
-        ends = [end for stretch in zip(way, way[1:]) for end in stretch]
+        ends = [end for segment in zip(path, path[1:]) for end in segment]
         marker.points += _points(ends)
         marker.colors += [colour] * len(ends)
     if not marker.points:
@@ -137,7 +151,7 @@ def trail_marker(ways: Mapping[int, Sequence[Position]], frame: Frame,
 
 
 def _number(robot_id: int) -> int:
-    """Return the id in the 31 bits that a marker's has; of two alike one would be seen."""
+    """Return the id in the 31 bits of a marker's; of two equal ones, only one would be shown."""
     return robot_id % 2**31
 
 

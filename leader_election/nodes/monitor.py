@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The node ``monitor``: listens to a whole swarm and shows it."""
+"""The node ``monitor``: receives the messages of a whole swarm and presents it."""
 
 from copy import copy
 from pathlib import Path
@@ -43,30 +43,31 @@ LINE_PERIOD = 5.0
 TRAIL_PERIOD = 0.5
 """Time between two messages on ``trails`` [s]."""
 MOST_FRAMES = 160
-"""From so many frames on, every other one of the animation is left out."""
+"""With more frames, every other one of the animation is dropped, and its period doubled."""
 
 
 class Monitor(Node):
     """
-    Hears ``neighbourhood`` and ``world``, shows and draws the swarm.
+    Presents a swarm in the terminal, as markers, as a picture and as an animation.
 
-    It publishes ``markers`` and, less often since they are long, ``trails``.
+    It subscribes to ``neighbourhood`` and ``world``, and publishes ``markers`` and, less often
+    since they are long, ``trails``.
 
-    :ivar pace: the clock that all times here are of.
-    :ivar tracker: what the robots said last.
-    :ivar statistics: what happened over time.
-    :ivar snapshot: the swarm at the last look.
-    :ivar frames: the animation's so far; none without an animation.
-    :ivar rings: the arena and the obstacles, once heard.
-    :ivar note: a line of text to be shown with the swarm, from now on.
+    :ivar steady_clock: the clock of all times here.
+    :ivar tracker: the last message of each robot.
+    :ivar statistics: changes and rates over time.
+    :ivar snapshot: the swarm at the last update.
+    :ivar frames: of the animation so far; empty without an animation.
+    :ivar rings: outlines of arena and obstacles, once received.
+    :ivar note: a line of text that is shown with the swarm from the next update on.
     """
 
     def __init__(self, **options: Any) -> None:
         """
-        Declare the parameters and listen.
+        Declare the parameters and subscribe.
 
         :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
-        :raises ParameterError: when a parameter is wrong.
+        :raises ParameterError: when the value of a parameter is not allowed.
         """
         super().__init__('monitor', **options)
         self.parameters = Declared(self, MonitorParameters).values
@@ -75,8 +76,8 @@ class Monitor(Node):
         _check_folder('animation', self.parameters.animation)
         self.steady_clock = clock.steady_clock(self)
         self.tracker = SwarmTracker(
-            self.parameters.message_expiry, self.parameters.algorithm, self.parameters.frame,
-            self.parameters.instance)
+            expiry=self.parameters.message_expiry, algorithm=self.parameters.algorithm,
+            frame=self.parameters.frame, instance=self.parameters.instance)
         self.statistics = Statistics()
         self.snapshot = Snapshot(clock.seconds(self.steady_clock), {})
         self.frames: list[Frame] = []
@@ -110,29 +111,29 @@ class Monitor(Node):
         self.rings = rings_of(message.markers)
 
     def refresh(self) -> None:
-        """Look at the swarm, and show it."""
+        """Update the snapshot, and show it."""
         self.snapshot = self.tracker.snapshot(clock.seconds(self.steady_clock))
         self.statistics.observe(self.snapshot, self.tracker.messages, self.tracker.bytes)
         colours = self._palette.assign(regions(self.snapshot))
         self._frame = Frame(self.snapshot, colours, self.note)
         self._publisher.publish(
             self._markers.update(self._frame, self.parameters.communication_range))
-        self._keep()
+        self._record_frame()
         self._show()
 
     def _trail(self) -> None:
-        """Publish the ways that robots took."""
-        self._trails.take(self.snapshot)
+        """Publish the trails of the robots."""
+        self._trails.update(self.snapshot)
         self._trails_out.publish(
-            trail_marker(self._trails.ways, self._frame, self.parameters.frame))
+            trail_marker(self._trails.paths, self._frame, self.parameters.frame))
 
-    def _keep(self) -> None:
-        """Keep a frame for the animation, when it is time."""
+    def _record_frame(self) -> None:
+        """Record a frame for the animation, when it is due."""
         if not self.parameters.animation:
             return
-        # A look that is a little early is near enough.
-        pause = self._frame_period - self.parameters.refresh_period / 2
-        if self.frames and 0.0 <= self.snapshot.time - self.frames[-1].snapshot.time < pause:
+        # The timer may be a little early: half a period of tolerance.
+        least = self._frame_period - self.parameters.refresh_period / 2
+        if self.frames and 0.0 <= self.snapshot.time - self.frames[-1].snapshot.time < least:
             return
         self.frames.append(self._frame)
         if len(self.frames) >= MOST_FRAMES:
@@ -148,13 +149,13 @@ class Monitor(Node):
             print(line(self._frame, self.statistics), flush=True)
 
     def close(self) -> None:
-        """Stop the live view; write the picture and the animation, where paths were given."""
+        """Stop the live view; write the picture and the animation where they are configured."""
         if self._live is not None:
             self._live.stop()
             self._live = None
         reach = self.parameters.communication_range
         start = min(self.tracker.first_heard.values(), default=self.snapshot.time)
-        # Only here, since it takes long to load.
+        # Imported only here, since matplotlib takes long to load.
         if self.parameters.picture:
             from leader_election.view.picture import draw
             draw(self._frame, self.rings, Path(self.parameters.picture), reach, start)
@@ -164,7 +165,7 @@ class Monitor(Node):
 
 
 def _check_folder(name: str, path: str) -> None:
-    """Refuse a path that could not be written to, now rather than in the end."""
+    """Reject a path that could not be written, at the start rather than at the end of a run."""
     if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
         raise ParameterError(
             f'parameter {name}: {path!r} is not allowed; it takes a file in a folder that exists')

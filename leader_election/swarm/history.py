@@ -12,28 +12,33 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What happens in a swarm over time: reigns, changes and losses of leaders, running statistics."""
+"""
+What happens in a swarm over time, derived from consecutive snapshots.
+
+:func:`reigns`, :func:`changes` and :func:`losses` evaluate a finished run; :class:`Statistics`
+follows a running one.
+"""
 
 from collections import deque
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from leader_election.swarm.snapshot import orphans, Regions, regions, Snapshot
+from leader_election.swarm.snapshot import orphans, Regions, regions, RobotView, Snapshot
 
 
 class Reign(NamedTuple):
-    """How long a robot led itself, and whom, without a break."""
+    """An uninterrupted period in which a robot led itself."""
 
     leader: int
     begin: float
     """[s]."""
     end: float
     most: int
-    """The most robots in its region at once, itself included."""
+    """The largest size of its region, itself included."""
 
 
 class Change(NamedTuple):
-    """A robot took another leader."""
+    """The change of a robot from one leader to another."""
 
     time: float
     robot: int
@@ -42,22 +47,22 @@ class Change(NamedTuple):
 
 
 class Loss(NamedTuple):
-    """A leader fell silent that led others."""
+    """The loss of a leader that led other robots: it fell silent."""
 
     leader: int
     time: float
-    """When it spoke last [s], to a look."""
+    """Of its last message [s], as exactly as the time between two snapshots."""
     led: int
-    """How many others it led then."""
+    """The number of robots that it led then, without itself."""
     recovered: float | None
-    """When each of these had a living leader again, or had gone, too; ``None``: never."""
+    """When each of these had a living leader again or was gone, too [s]; ``None``: never."""
     returned: float | None
-    """When it was heard again itself; ``None``: never."""
+    """When the lost leader was heard again [s]; ``None``: never."""
 
 
 def reigns(snapshots: Sequence[Snapshot]) -> list[Reign]:
     """
-    Return who led when, in the order of their beginnings.
+    Return the reigns of all leaders, in the order of their beginnings.
 
     >>> [reign[:3] for reign in reigns(_example())]
     [(1, 0.0, 2.0), (2, 6.0, 9.0)]
@@ -79,7 +84,7 @@ def reigns(snapshots: Sequence[Snapshot]) -> list[Reign]:
 
 def changes(snapshots: Sequence[Snapshot]) -> list[Change]:
     """
-    Return each time that a living robot was seen to have taken another leader.
+    Return the changes of leader of all robots, in the order of time.
 
     >>> changes(_example())
     [Change(time=6.0, robot=2, before=1, after=2), Change(time=6.0, robot=3, before=1, after=2)]
@@ -96,9 +101,9 @@ def changes(snapshots: Sequence[Snapshot]) -> list[Change]:
 
 def losses(snapshots: Sequence[Snapshot], expiry: float) -> list[Loss]:
     """
-    Return the leaders that fell silent and led others, and when their regions had recovered.
+    Return the losses of leaders that led others, and when their regions had recovered.
 
-    :param expiry: after how long of silence a robot counts as gone in the snapshots [s].
+    :param expiry: the silence after which a robot counts as gone in the snapshots [s].
 
     >>> losses(_example(), 3.0)
     [Loss(leader=1, time=2.0, led=2, recovered=6.0, returned=None)]
@@ -113,12 +118,18 @@ def losses(snapshots: Sequence[Snapshot], expiry: float) -> list[Loss]:
 
 
 def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) -> Loss:
-    """Return the loss of a leader that was last thought to be living in one of the snapshots."""
+    """
+    Return the loss of a leader.
+
+    :param last: the number of the last snapshot that shows it alive.
+    :param silent: the time since when it has been silent [s].
+    """
     first = last
     while first and snapshots[first].time > silent:
         first -= 1
     led = _led(snapshots[first], leader)
-    # Until it counts as gone it is silent, though it looks as if it lived.
+    # Snapshots show a silent leader as alive until its last message expires: following it then
+    # is no recovery.
     recovered = (s.time for number, s in enumerate(snapshots[first + 1:], first + 1)
                  if _are_led(s, led, None if number > last else leader))
     returned = (s.time for s in snapshots[last + 1:] if leader in s.robots)
@@ -127,21 +138,19 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
 
 
 def _are_led(snapshot: Snapshot, robots: Sequence[int], lost: int | None) -> bool:
-    """Return whether each of these robots that lives has a living leader, and not the lost one."""
+    """Return whether those of the robots that are alive have a living leader, not the lost one."""
     return not {*robots} & {*orphans(snapshot)} and all(
         snapshot.robots[robot].leader != lost for robot in robots if robot in snapshot.robots)
 
 
 def _led(snapshot: Snapshot, leader: int) -> list[int]:
-    """Return the others that a robot leads."""
+    """Return the other robots that a robot leads."""
     return [robot for robot, view in snapshot.robots.items()
             if view.leader == leader and robot != leader]
 
 
 def _example() -> list[Snapshot]:
-    """Return three robots; 1 leads, speaks for the last time at 2 s and is missed from 5 s on."""
-    from leader_election.swarm.snapshot import RobotView
-
+    """Return three robots: 1 leads, sends its last message at 2 s and is gone from 5 s on."""
     def at(time: float, **leaders: int) -> Snapshot:
         return Snapshot(time, {
             int(robot[1:]): RobotView(int(robot[1:]), None, -9.0, 0.0, leader)
@@ -152,16 +161,15 @@ def _example() -> list[Snapshot]:
 
 
 CHANGES_WINDOW = 60.0
-"""Over which leader changes are counted [s]."""
+"""Leader changes are counted over so long a time [s]."""
 TRAFFIC_WINDOW = 5.0
-"""Over which messages and bytes are averaged [s]."""
+"""Rates of messages and bytes are averaged over so long a time [s]."""
 
 
 class Statistics:
     """
-    Watches snapshots go by; what happens between two of them is not seen.
+    Statistics of a running swarm; what happens between two snapshots is not counted.
 
-    >>> from leader_election.swarm.snapshot import RobotView
     >>> statistics = Statistics()
     >>> for time, leader in ((0.0, 1), (1.0, 1), (2.0, 2)):
     ...     view = RobotView(1, None, 0.0, 0.0, leader)
@@ -174,7 +182,7 @@ class Statistics:
 
     def __init__(self) -> None:
         self.leader_changes = 0
-        """How often a robot took another leader, in all."""
+        """The number of changes of leader of all robots since the start."""
         self._leaders: dict[int, int] = {}
         self._regions: Regions = {}
         self._since: dict[int, float] = {}
@@ -185,13 +193,13 @@ class Statistics:
 
     def observe(self, snapshot: Snapshot, messages: int, size: int) -> None:
         """
-        Take in the next snapshot.
+        Add the next snapshot.
 
-        :param messages: how many messages were heard in all until then.
-        :param size: how many bytes.
+        :param messages: number of messages received since the start.
+        :param size: their size [bytes].
         """
         if snapshot.time < self._now:
-            # The clock went backwards: what was learnt of durations is void.
+            # The clock went backwards: durations measured so far are void.
             self._regions, self._changes, self._traffic = {}, deque(), deque()
         self._now = snapshot.time
         self._begun = min(self._begun, self._now)
@@ -213,29 +221,30 @@ class Statistics:
 
     @property
     def duration(self) -> float:
-        """How long the swarm has been watched [s]."""
+        """Time since the first snapshot [s]."""
         return max(self._now - self._begun, 0.0)
 
     @property
     def changes_a_minute(self) -> int:
-        """How often a robot took another leader, in the last minute."""
+        """The number of changes of leader of all robots in the last minute."""
         return sum(changes for _, changes in self._changes)
 
     @property
     def messages_a_second(self) -> float:
-        """The messages a second, of late."""
+        """Current rate of messages [1/s]."""
         return self._rate(1)
 
     @property
     def bytes_a_second(self) -> float:
-        """The bytes a second, of late."""
+        """Current rate of payload [bytes/s]."""
         return self._rate(2)
 
     def stable_for(self, leader: int) -> float:
-        """Return for how long this leader's region has had the same members [s]."""
+        """Return the time since the last change of members of this leader's region [s]."""
         return self._now - self._since.get(leader, self._now)
 
     def _rate(self, column: int) -> float:
+        """Return the growth of a column of the traffic over the window [1/s]."""
         if len(self._traffic) < 2 or self._traffic[-1][0] == self._traffic[0][0]:
             return 0.0
         first, last = self._traffic[0], self._traffic[-1]

@@ -25,32 +25,32 @@ INFINITE = float('inf')
 
 @dataclass(frozen=True)
 class MonitorParameters(ProcessParameters):
-    """What is watched, and what is made of it."""
+    """The swarm that is monitored, and the outputs of the monitor."""
 
     algorithm: str = parameter(
         'bounded', 'The election algorithm that the robots run, in their first instance.',
         choices=ALGORITHMS.names)
     instance: str = parameter(
-        MAIN, 'The instance that is shown: main, the first, or the name of another one; who does '
-        'not run that is not shown.', empty=False)
+        MAIN, 'The instance that is shown: main, the first, or the name of another one; a robot '
+        'that does not run it is not shown.', empty=False)
     frame: str = parameter(
         'map', 'The frame that all robots share; messages of another frame are dropped.')
     communication_range: float = parameter(
         5.0, 'Robots within this distance are shown as linked.',
         unit='m', lower=0.0, upper=INFINITE)
     message_expiry: float = parameter(
-        3.0, 'A robot unheard for so long counts as gone.', unit='s', lower=0.01, upper=1e6)
+        3.0, 'A robot silent for so long counts as gone.', unit='s', lower=0.01, upper=1e6)
     refresh_period: float = parameter(
-        0.25, 'Time between two looks at the swarm.', unit='s', lower=0.02, upper=3600.0)
+        0.25, 'Time between two updates.', unit='s', lower=0.02, upper=3600.0)
     trail: float = parameter(
-        5.0, 'The length of the way behind each robot that is shown (topic trails); 0: none.',
+        5.0, 'Length of the trail behind each robot (topic trails); 0: none.',
         unit='m', lower=0.0, upper=1000.0)
     live: bool = parameter(
-        True, 'Show the swarm in the terminal; where there is none, print a line now and then.')
+        True, 'Show the swarm in the terminal; without a terminal, print a line every 5 s.')
     picture: str = parameter(
-        '', 'The file (PNG) that the swarm is drawn to in the end; empty: none.')
+        '', 'File (PNG) of the swarm, written at the end; empty: none.')
     animation: str = parameter(
-        '', 'The file (GIF) that the run is drawn to in the end; empty: none.')
+        '', 'File (GIF) of the run, written at the end; empty: none.')
     frame_period: float = parameter(
-        0.5, 'Time between two frames of the animation; of a long run frames are left out.',
+        0.5, 'Time between two frames of the animation; of a long run, frames are left out.',
         unit='s', lower=0.02, upper=3600.0)

@@ -12,7 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The reference partition of Bounded Election, and how far two partitions agree."""
+"""
+The reference partition of Bounded Election, and the agreement of two partitions over time.
+
+The reference is computed centrally, without rounds and messages: the strongest device that has no
+leader yet leads all devices that it reaches within the radius over devices without a leader. A
+device that has a leader does not forward candidacies of others.
+"""
 
 from collections.abc import Mapping
 import heapq
@@ -22,29 +28,34 @@ from leader_election.swarm.snapshot import Snapshot
 
 Graph = Mapping[int, Mapping[int, float]]
 """The length of the link to each neighbour of each device [m], the same in both directions."""
-Led = tuple[int, float, int]
-"""A device's leader, its distance to it [m], and the number of links on the way."""
+Assignment = tuple[int, float, int]
+"""A device's leader, its distance to it [m], and the number of links on the path."""
 
 
 def partition(graph: Graph, strengths: Mapping[int, float], radius: float,
-              ties: str) -> dict[int, Led]:
+              ties: str) -> dict[int, Assignment]:
     """
-    Return the leader, distance and way's links of each device.
+    Return the leader, distance and number of links of each device.
 
-    :param strengths: of each device; none is NaN, for among such there is no strongest.
-    :param ties: ``id``: the leaders are taken one by one, of equal strength the lower id first;
+    :param strengths: of each device; none is NaN, since NaN has no order.
+    :param radius: the longest distance to a leader [m], inclusive.
+    :param ties: ``id``: leaders are taken one by one, of equal strength the lower id first;
         ``nearest``: all of one strength at once, and each device takes the nearest of them,
         of equally near ones the lower id.
+
+    >>> line = {1: {2: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {2: 1.0}}
+    >>> partition(line, {1: 5.0, 2: 0.0, 3: 9.0}, 1.5, 'id')
+    {3: (3, 0.0, 0), 2: (3, 1.0, 1), 1: (1, 0.0, 0)}
     """
-    found: dict[int, Led] = {}
+    found: dict[int, Assignment] = {}
     for group in groups(graph, strengths, radius, ties):
         found.update(group)
     return found
 
 
 def groups(graph: Graph, strengths: Mapping[int, float], radius: float,
-           ties: str) -> list[dict[int, Led]]:
-    """Return the same in its order: what each (group of) leader(s) gets, the strongest first."""
+           ties: str) -> list[dict[int, Assignment]]:
+    """Return the same as one mapping a (group of) leader(s), in order, the strongest first."""
     free = set(graph)
     found = []
     while free:
@@ -55,31 +66,34 @@ def groups(graph: Graph, strengths: Mapping[int, float], radius: float,
     return found
 
 
-def reach(graph: Graph, free: set[int], leaders: list[int], radius: float) -> dict[int, Led]:
-    """Return what these leaders lead: Dijkstra from all of them at once, over free devices."""
-    led: dict[int, Led] = {}
+def reach(graph: Graph, free: set[int], leaders: list[int],
+          radius: float) -> dict[int, Assignment]:
+    """Return the devices that these leaders lead: multi-source Dijkstra over free devices."""
+    led: dict[int, Assignment] = {}
+    # The order of the tuple breaks ties: distance, then the leader's id.
     queue = [(0.0, leader, 0, leader) for leader in leaders]
     while queue:
-        far, leader, links, device = heapq.heappop(queue)
+        distance, leader, hops, device = heapq.heappop(queue)
         if device in led:
             continue
-        led[device] = leader, far, links
+        led[device] = leader, distance, hops
         for neighbour, length in graph[device].items():
-            if neighbour in free and neighbour not in led and far + length <= radius:
-                heapq.heappush(queue, (far + length, leader, links + 1, neighbour))
+            if neighbour in free and neighbour not in led and distance + length <= radius:
+                heapq.heappush(queue, (distance + length, leader, hops + 1, neighbour))
     return led
 
 
 class Share(NamedTuple):
-    """The agreement in a stretch of time."""
+    """The agreement in an interval of time."""
 
     begin: float
     """[s]."""
     end: float
+    """[s], exclusive."""
     robots: float
-    """Share of the robots' rounds in which both swarms give the robot the same leader."""
+    """Share of the comparisons of single robots in which both swarms give it the same leader."""
     partitions: float
-    """Share of the moments at which that is so for all robots at once."""
+    """Share of the moments at which all robots have the same leader in both swarms."""
 
 
 class Agreement:
@@ -87,9 +101,15 @@ class Agreement:
 
     def __init__(self) -> None:
         self._moments: list[tuple[float, int, int]] = []
+        """Time [s], number of robots with the same leader in both, number of robots."""
 
     def compare(self, time: float, one: Snapshot, other: Snapshot) -> None:
-        """Take in both at a moment; only robots that both hold count."""
+        """
+        Add the comparison of both swarms at a moment.
+
+        :param time: [s].
+        :param one, other: robots that only one of them holds do not count.
+        """
         both = one.robots.keys() & other.robots.keys()
         same = sum(one.robots[i].leader == other.robots[i].leader for i in both)
         if both:
@@ -101,15 +121,15 @@ class Agreement:
         return self._moments[-1][0] if self._moments else 0.0
 
     def share(self, begin: float, end: float) -> Share | None:
-        """Return the agreement from one time on and before another, ``None`` if none was seen."""
+        """Return the agreement in ``[begin, end)`` [s], ``None`` without a comparison in it."""
         moments = [m for m in self._moments if begin <= m[0] < end]
         if not moments:
             return None
         return Share(begin, end, sum(m[1] for m in moments) / sum(m[2] for m in moments),
                      sum(m[1] == m[2] for m in moments) / len(moments))
 
-    def over_time(self, stretch: float) -> list[Share]:
-        """Return the agreement in consecutive stretches of so many seconds."""
-        count = int(self.end / stretch) + 1
-        shares = (self.share(i * stretch, (i + 1) * stretch) for i in range(count))
+    def over_time(self, length: float) -> list[Share]:
+        """Return the agreement in consecutive intervals of this length [s], but for empty ones."""
+        count = int(self.end / length) + 1
+        shares = (self.share(i * length, (i + 1) * length) for i in range(count))
         return [share for share in shares if share is not None]

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A swarm at one moment: its regions, orphans, links, counts and decisions."""
+"""The swarm at one moment: its regions, orphans, links, member counts and decisions."""
 
 from collections.abc import Iterable, Mapping
 import json
@@ -23,24 +23,32 @@ from leader_election.robot.codec import Position
 import numpy as np
 import shapely
 
+MAX_LENGTH = 1e12
+"""Longer communication ranges, infinity among them, mean this to the spatial index [m]."""
+
 
 class RobotView(NamedTuple):
-    """What one robot said last."""
+    """The content of the last message of one robot."""
 
     id: int
     position: Position | None
     """In the shared frame [m]; ``None`` if the robot does not know it."""
     value: float
-    """Of its leader's candidacy: the leader's strength, negated; NaN if it does not say."""
+    """Of its leader's candidacy: the leader's strength, negated; NaN if it is not exported."""
     distance: float
-    """To its leader, by the robots' own metric along the path of the news [m]."""
+    """To its leader, by the robots' own metric along the path of the candidacy [m]."""
     leader: int
     tasks: tuple[str, ...] = ()
-    """What its region does, by name."""
+    """Names of the tasks of its region."""
     members: float = math.nan
-    """How many robots it counts: a leader its whole region; NaN if it does not say."""
+    """
+    The number of robots that it counts: a leader those of its region, another robot those of its
+    subtree; NaN if it is not in the message.
+    """
     decision: str = ''
-    """Its leader's, as far as it knows: a JSON list with an entry a task; empty: none."""
+    """Its leader's decisions as far as it knows them: a JSON list, one entry a task; or empty."""
+    fields: Mapping[str, Any] = {}
+    """The fields of its state that only its algorithm has (``diagnostics.own_fields``)."""
 
 
 class Snapshot(NamedTuple):
@@ -49,18 +57,18 @@ class Snapshot(NamedTuple):
     time: float
     """On the observer's clock [s]."""
     robots: dict[int, RobotView]
-    """The living ones, by id."""
+    """Robots that are alive, by id: their last message has not expired."""
     gone: dict[int, RobotView] = {}
-    """Those that fell silent, with what they said last."""
+    """Robots that have fallen silent, with their last message, by id."""
 
 
 Regions = dict[int, tuple[int, ...]]
-"""The members' ids of each region, sorted, by the leader's id."""
+"""Sorted ids of the members of each region, by the leader's id."""
 
 
 def regions(snapshot: Snapshot) -> Regions:
     """
-    Return the regions: which robots follow which leader, living or not.
+    Return the regions: the robots that follow each leader, whether it is alive or not.
 
     >>> regions(_example())
     {1: (1, 2), 3: (3,), 9: (4,)}
@@ -73,7 +81,7 @@ def regions(snapshot: Snapshot) -> Regions:
 
 def orphans(snapshot: Snapshot) -> tuple[int, ...]:
     """
-    Return the robots whose leader is not living, or that have found none yet (classic).
+    Return the robots whose leader is not alive, or that have found none yet (classic).
 
     >>> orphans(_example())
     (4,)
@@ -86,8 +94,8 @@ def is_partition(snapshot: Snapshot, radius: float) -> bool:
     """
     Return whether each robot has a living leader that leads itself, within the radius.
 
-    :param radius: the farthest that a leader may be, by the robot's own distance [m], inclusive.
-    :return: false also for a swarm of nobody.
+    :param radius: the longest distance to a leader, by the robot's own metric [m], inclusive.
+    :return: ``False`` also for a swarm without robots.
 
     >>> is_partition(_example(), 10.0)
     False
@@ -104,7 +112,9 @@ def is_partition(snapshot: Snapshot, radius: float) -> bool:
 
 def links(snapshot: Snapshot, communication_range: float) -> list[tuple[int, int]]:
     """
-    Return the pairs of living robots within range of each other [m], inclusive, sorted.
+    Return the pairs of living robots within range of each other, sorted.
+
+    :param communication_range: [m], inclusive.
 
     >>> links(_example(), 2.0)
     [(1, 2)]
@@ -112,52 +122,58 @@ def links(snapshot: Snapshot, communication_range: float) -> list[tuple[int, int
     placed = [robot for robot in snapshot.robots.values() if robot.position is not None]
     ids = np.array([robot.id for robot in placed], dtype=np.int64)
     points = shapely.points(np.array([robot.position for robot in placed]).reshape(-1, 2))
-    # No place is farther away than this; the tree takes no infinity.
-    reach = min(communication_range, 1e12)
+    # The tree does not accept infinity.
+    reach = min(communication_range, MAX_LENGTH)
     pairs = ids[shapely.STRtree(points).query(points, predicate='dwithin', distance=reach)]
     return sorted((a, b) for a, b in pairs.T.tolist() if a < b)
 
 
 def positions(snapshot: Snapshot, ids: Iterable[int]) -> list[Position]:
-    """Return the positions of those of these living robots that know theirs, in order."""
+    """Return the known positions of these robots as far as they are alive, in order [m]."""
     found = (snapshot.robots[i].position for i in ids if i in snapshot.robots)
     return [position for position in found if position is not None]
 
 
-def _example() -> Snapshot:
-    views = (RobotView(1, (0.0, 0.0), -9.0, 0.0, 1), RobotView(2, (2.0, 0.0), -9.0, 2.0, 1),
-             RobotView(3, (5.0, 0.0), -3.0, 0.0, 3), RobotView(4, None, -7.0, 4.0, 9))
-    return Snapshot(0.0, {view.id: view for view in views})
-
-
-def counted(snapshot: Snapshot) -> dict[int, float]:
+def member_counts(snapshot: Snapshot) -> dict[int, float]:
     """
-    Return how many robots each living leader counts in its region, where it says so, by its id.
+    Return the number of members that each living leader counts, where it publishes it.
+
+    The collected sum is a fraction while contributions are on their way.
+
+    :return: by the leader's id.
 
     >>> leader = RobotView(3, None, -9.0, 0.0, 3, ('count',), 2.0)
     >>> worker = RobotView(5, None, -9.0, 2.0, 3, ('count',), 1.0)
-    >>> counted(Snapshot(0.0, {3: leader, 5: worker}))
+    >>> member_counts(Snapshot(0.0, {3: leader, 5: worker}))
     {3: 2.0}
     """
     return {robot.id: robot.members for robot in snapshot.robots.values()
             if robot.leader == robot.id and math.isfinite(robot.members)}
 
 
-def decided(robot: RobotView) -> Mapping[str, Any]:
+def decisions(robot: RobotView) -> Mapping[str, Any]:
     """
-    Return what a robot's leader has decided, as far as the robot knows, by the task.
+    Return the decisions of a robot's leader, as far as the robot knows them, by task.
 
-    >>> decided(RobotView(3, None, -9.0, 0.0, 3, ('count', 'field'), 2.0, '[{"members":2},null]'))
+    >>> robot = RobotView(3, None, -9.0, 0.0, 3, ('count', 'field'), 2.0, '[{"members":2},null]')
+    >>> decisions(robot)
     {'count': {'members': 2}, 'field': None}
     """
     return dict(zip(robot.tasks, json.loads(robot.decision))) if robot.decision else {}
 
 
-def tasks(snapshot: Snapshot) -> tuple[str, ...]:
+def task_names(snapshot: Snapshot) -> tuple[str, ...]:
     """
-    Return what the swarm does: the tasks by name, sorted.
+    Return the names of all tasks in the swarm, sorted.
 
-    >>> tasks(Snapshot(0.0, {3: RobotView(3, None, -9.0, 0.0, 3, ('field', 'count'))}))
+    >>> task_names(Snapshot(0.0, {3: RobotView(3, None, -9.0, 0.0, 3, ('field', 'count'))}))
     ('count', 'field')
     """
     return tuple(sorted({task for robot in snapshot.robots.values() for task in robot.tasks}))
+
+
+def _example() -> Snapshot:
+    """Return four robots: 1 leads 2, 3 leads itself, 4 follows 9, which is not alive."""
+    views = (RobotView(1, (0.0, 0.0), -9.0, 0.0, 1), RobotView(2, (2.0, 0.0), -9.0, 2.0, 1),
+             RobotView(3, (5.0, 0.0), -3.0, 0.0, 3), RobotView(4, None, -7.0, 4.0, 9))
+    return Snapshot(0.0, {view.id: view for view in views})

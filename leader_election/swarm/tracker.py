@@ -12,30 +12,31 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Listen to the whole swarm."""
+"""Tracker of a whole swarm by the messages between its robots."""
 
 from collections import Counter
 import math
 
-from leader_election.algorithms import ALGORITHMS
+from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.robot.codec import codec_for, MAIN, Message
+from leader_election.robot.diagnostics import own_fields
 from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.mailbox import Mailbox
 from leader_election.robot.wire import RejectReason
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
-_LIMIT = 100000
-"""The most robots remembered."""
+MAX_ROBOTS = 100000
+"""The most robots that are tracked; a bound on memory, whatever is published."""
 
 
 class SwarmTracker:
     """
-    Keeps the last word of each robot; one unheard for a while counts as gone.
+    Tracks the last message of each robot; a robot whose message has expired counts as gone.
 
-    :param expiry: how long a message counts after its receipt [s].
-    :param algorithm: the election algorithm that the robots run, in their first instance.
-    :param frame: the frame that they share; empty: any.
-    :param instance: whose leaders and regions are meant; who does not run it says nothing.
+    :param expiry: time for which a message is valid after its receipt [s].
+    :param algorithm: name of the election algorithm of the robots' first instance.
+    :param frame: the frame that they share; messages of other frames are rejected; empty: any.
+    :param instance: whose leaders and regions are tracked; messages without it are rejected.
 
     >>> tracker = SwarmTracker(expiry=3.0)
     >>> tracker.hear('{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}', now=10.0)
@@ -48,23 +49,29 @@ class SwarmTracker:
     def __init__(self, expiry: float, algorithm: str = 'bounded', frame: str = 'map',
                  instance: str = MAIN) -> None:
         self.messages = 0
-        """How many messages were heard, malformed ones too."""
+        """Number of messages received, rejected ones included."""
         self.bytes = 0
-        """The size of all their payloads."""
+        """Size of all their payloads."""
         self.rejected = 0
-        """How many of the messages said nothing."""
+        """Number of messages that could not be decoded, or were not of this frame and instance."""
         self.first_heard: dict[int, float] = {}
-        """When each robot was first heard to say where it is [s]."""
+        """Time of the first message with a position, by robot [s]."""
         self.heard: Counter[int] = Counter()
-        """How many messages of each robot counted."""
-        self._codec = codec_for(ALGORITHMS.get(algorithm))
+        """Number of accepted messages, by robot."""
+        self._algorithm = ALGORITHMS.get(algorithm)
+        self._codec = codec_for(self._algorithm)
         self._frame = frame
         self._instance = instance
-        self._mailbox = Mailbox(expiry, _LIMIT)
+        self._mailbox = Mailbox(expiry, MAX_ROBOTS)
         self._last: dict[int, RobotView] = {}
 
     def hear(self, payload: str, now: float) -> None:
-        """Take in a message; never raises, whatever the payload."""
+        """
+        Add a message.
+
+        :param payload: anything; what cannot be decoded is counted, and nothing is raised.
+        :param now: the time of its receipt [s].
+        """
         self.messages += 1
         self.bytes += len(payload.encode(errors='replace'))
         message = self._codec.decode(payload)
@@ -74,12 +81,12 @@ class SwarmTracker:
             self.rejected += 1
             return
         self.heard[message.id] += 1
-        self._last[message.id] = _view(message, self._instance)
+        self._last[message.id] = _view(message, self._instance, self._algorithm)
         if message.position is not None:
             self.first_heard.setdefault(message.id, now)
 
     def snapshot(self, now: float) -> Snapshot:
-        """Return the swarm as it is now [s]."""
+        """Return the state of the swarm at this time [s]."""
         living = {message.id for message in self._mailbox.messages(now)}
         return Snapshot(
             now,
@@ -87,14 +94,21 @@ class SwarmTracker:
             {i: view for i, view in sorted(self._last.items()) if i not in living})
 
 
-def _view(message: Message, instance: str) -> RobotView:
-    _, export, part = message.part(instance)
-    view = RobotView(message.id, message.position, getattr(export, 'value', math.nan),
-                     export.distance, export.leader)
+def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotView:
+    """
+    Return the content of a message that concerns one instance.
+
+    :param main_algorithm: of the first instance; messages name it only for further ones.
+    """
+    name, export, part = message.part(instance)
+    algorithm = main_algorithm if name is None else ALGORITHMS.get(name)
+    view = RobotView(
+        id=message.id, position=message.position, value=getattr(export, 'value', math.nan),
+        distance=export.distance, leader=export.leader, fields=own_fields(algorithm, export))
     if part is None:
         return view
-    # With gossip there are the known members instead of a summary, which begins with their count.
     region = part.region
+    # A gossip summary lists all known members; any other summary begins with their number.
     members = len(region.members) or next(iter(region.summary), math.nan)
     return view._replace(tasks=names_in(part.tasks), members=float(members),
                          decision=region.decision)

@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What people see of a swarm: in the terminal, as a picture, as an animation."""
+"""Presentation of a swarm: in the terminal, as pictures, charts and animations."""

@@ -29,19 +29,19 @@ RATE = 9.0
 """Frames a second."""
 _GREYS = 32
 _TINTS = (0.13, 0.3, 0.5, 0.75, 1.0)
-"""How much of a leader's colour there is on white: in regions, on edges, in outlines, robots."""
+"""Opacity of a leader's colour on white: in regions, on edges, in outlines, in robots."""
 _LAST_FRAME = 2.0
-"""For how long the last frame stands still [s]."""
+"""Duration of the last frame [s]."""
 
 
 def animate(frames: Sequence[Frame], rings: Rings, path: Path, communication_range: float,
             start: float = 0.0) -> None:
     """
-    Draw frames to a file, one after the other.
+    Write frames to an animated GIF, one after the other.
 
     :param frames: at least one.
-    :param communication_range: robots within it are drawn as linked [m].
-    :param start: the moment that the captions' time counts from [s].
+    :param communication_range: robots within this distance are linked by a line [m].
+    :param start: the origin of the times in the captions [s].
     :raises OSError: when the file cannot be written.
     """
     canvas = Canvas(bounds(frames, rings), rings, ANIMATION_WIDTH, communication_range)
@@ -55,7 +55,7 @@ def animate(frames: Sequence[Frame], rings: Rings, path: Path, communication_ran
 
 def save_gif(images: Sequence[Image.Image], path: Path, rate: float = RATE) -> None:
     """
-    Write images, one after the other, in the colours of leaders and grey; the last stands still.
+    Write images to an animated GIF in the colours of leaders and in greys.
 
     :param images: at least one, all of one size.
     :param rate: frames a second.
@@ -70,12 +70,12 @@ def save_gif(images: Sequence[Image.Image], path: Path, rate: float = RATE) -> N
 
 def _palette() -> Image.Image:
     """
-    Return an image that has the colours of all frames.
+    Return an image with the palette of all frames.
 
-    They are known beforehand: so nothing flickers, and no colour stands in for another.
+    One fixed palette: colours of a palette a frame would flicker, and leaders would change theirs.
     """
     greys = np.linspace(0.0, 1.0, _GREYS)[:, np.newaxis].repeat(3, axis=1)
-    tints = [1.0 - part * (1.0 - np.array(of)) for of in (*PALETTE, NOTE) for part in _TINTS]
+    tints = [1.0 - part * (1.0 - np.array(rgb)) for rgb in (*PALETTE, NOTE) for part in _TINTS]
     colours = np.vstack([greys, tints])
     image = Image.new('P', (1, 1))
     image.putpalette(np.rint(colours * 255).astype(np.uint8).tobytes())

@@ -24,13 +24,23 @@ from matplotlib.figure import Figure
 import numpy as np
 from numpy.typing import NDArray
 
+MOST_COLUMNS = 2000
+"""Resolution of the picture in time; of a longer run, frames are left out."""
+_SILENT: Colour = (1.0, 1.0, 1.0)
+_LONGEST_PAUSE = 3.0
+"""A frame is shown for at most this many times the median interval between frames."""
+_MOST_NAMES = 60
+"""With more robots, ids are not written beside the lines."""
+
 
 def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence[float]]],
                    title: str) -> None:
     """
-    Draw shares over time as a PNG.
+    Draw the agreement of two partitions over time as a PNG.
 
-    :param curves: for each label, times [s] and shares [0, 1].
+    :param path: of the file; its folder is created.
+    :param curves: times [s] and shares [0, 1], by the label of the curve.
+    :raises OSError: when the file cannot be written.
     """
     figure = Figure(figsize=(8.0, 3.6), dpi=200, layout='constrained')
     axes = figure.subplots()
@@ -49,9 +59,10 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
 
 def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path) -> None:
     """
-    Draw the way of each robot, with its id where it ends, as a PNG.
+    Draw the path of each robot as a PNG, with its id at the end.
 
-    :param paths: places in their order [m], by the robot's id.
+    :param paths: positions in the order of time [m], by the robot's id.
+    :param rings: outlines of arena and obstacles.
     :raises OSError: when the file cannot be written.
     """
     figure = Figure(figsize=(8.0, 6.0), dpi=200, layout='constrained')
@@ -60,49 +71,43 @@ def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path
         axes.fill(*zip(*ring), facecolor='#d5d8dc', edgecolor='#a3a9b1', linewidth=1)
     for ring in rings.arena:
         axes.fill(*zip(*ring), facecolor='none', edgecolor='#2b2f36', linewidth=1.6)
-    for robot, way in sorted(paths.items()):
-        if way:
+    for robot, positions in sorted(paths.items()):
+        if positions:
             tint = colour(robot % len(PALETTE))
-            axes.plot(*zip(*way), color=tint, linewidth=1.0)
-            axes.plot(*way[-1], marker='o', markersize=6, color=tint, markeredgecolor='white')
-            axes.annotate(str(robot), way[-1], (0, 7), textcoords='offset points', fontsize=8,
-                          ha='center')
+            axes.plot(*zip(*positions), color=tint, linewidth=1.0)
+            axes.plot(*positions[-1], marker='o', markersize=6, color=tint,
+                      markeredgecolor='white')
+            axes.annotate(str(robot), positions[-1], (0, 7), textcoords='offset points',
+                          fontsize=8, ha='center')
     axes.set(xlabel='x [m]', ylabel='y [m]', aspect='equal')
     axes.spines[:].set_visible(False)
     figure.savefig(path)
 
 
-MOST_COLUMNS = 2000
-"""The picture has so many; of a longer run, looks are left out."""
-_SILENT: Colour = (1.0, 1.0, 1.0)
-_LONGEST_PAUSE = 3.0
-"""A look holds for so many of the usual pauses between two at most."""
-_MOST_NAMES = 60
-"""Up to so many robots each has its id beside its line."""
-
 
 def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:
     """
-    Draw frames as a PNG: robots from the lowest id, at the bottom, up; white is silence.
+    Draw the leader of each robot over time as a PNG, one line a robot in its leader's colour.
 
-    A robot that leads is marked by a dark line in the middle of its own.
+    Robots are ordered by id, the lowest at the bottom; white is silence. Where a robot leads
+    itself, a dark line is drawn in the middle of its line.
 
-    :param frames: at least one, in their order.
-    :param start: the moment that times count from [s].
+    :param frames: at least one, in the order of time.
+    :param start: the origin of the axis of time [s].
     :raises OSError: when the file cannot be written.
     """
     frames = frames[::len(frames) // MOST_COLUMNS + 1]
     times = np.array([frame.snapshot.time - start for frame in frames])
     robots = sorted({robot for frame in frames for robot in frame.snapshot.robots})
     rows = {robot: row for row, robot in enumerate(robots)}
-    looks = np.full((max(len(robots), 1), len(frames), 3), _SILENT)
+    colours = np.full((max(len(robots), 1), len(frames), 3), _SILENT)
     leads: list[tuple[int, float]] = []
     for number, frame in enumerate(frames):
         for robot, view in frame.snapshot.robots.items():
-            looks[rows[robot], number] = frame.colours.get(view.leader, GONE)
+            colours[rows[robot], number] = frame.colours.get(view.leader, GONE)
             if view.leader == robot:
                 leads.append((rows[robot], times[number]))
-    image = _by_time(looks, times)
+    image = _resampled(colours, times)
     begin, end = times[0], times[-1]
     figure = Figure(figsize=(9.0, 1.1 + 0.14 * min(len(robots), _MOST_NAMES)), dpi=160,
                     layout='constrained')
@@ -119,23 +124,25 @@ def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> No
     figure.savefig(path, format='png')
 
 
-def _by_time(looks: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
+def _resampled(colours: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
     """
-    Return columns that are evenly spaced in time, of looks that need not be.
+    Return columns that are evenly spaced in time.
 
-    A look holds until the next; where none was taken for a while, nobody was heard.
+    A frame is shown until the next one; after too long an interval without frames the image
+    is white, since no robot was heard then.
 
-    :param looks: a column a look, shape (robots, looks, 3).
-    :param times: of the looks [s], growing.
+    :param colours: one column a frame, shape (robots, frames, 3), values in [0, 1].
+    :param times: of the frames, increasing [s], shape (frames,).
+    :return: shape (robots, MOST_COLUMNS, 3).
 
-    >>> looks, times = np.array([[[0.2], [0.4], [0.6], [0.8]]]), np.array([0.0, 1.0, 2.0, 10.0])
-    >>> image = _by_time(looks, times)
+    >>> colours, times = np.array([[[0.2], [0.4], [0.6], [0.8]]]), np.array([0.0, 1.0, 2.0, 10.0])
+    >>> image = _resampled(colours, times)
     >>> [float(image[0, MOST_COLUMNS * second // 10, 0]) for second in (0, 4, 8)]
     [0.2, 0.6, 1.0]
     """
     columns = np.linspace(times[0], times[-1], MOST_COLUMNS)
     last = np.searchsorted(times, columns, side='right') - 1
     pause = np.median(np.diff(times)) if len(times) > 1 else np.inf
-    image = looks[:, last]
+    image = colours[:, last]
     image[:, columns - times[last] > _LONGEST_PAUSE * pause] = 1.0
     return image

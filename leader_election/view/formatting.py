@@ -12,10 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How leaders, numbers and texts are shown: one colour a leader, short texts."""
+"""Presentation of leaders, numbers and texts: one colour a leader, short labels."""
 
 from collections.abc import Mapping, Sequence
 import math
+from typing import Any
 
 from leader_election.swarm.snapshot import RobotView
 
@@ -26,20 +27,20 @@ PALETTE = tuple(tuple(int(code[i:i + 2], 16) / 255 for i in (0, 2, 4)) for code 
     '0072b2', 'e69f00', '009e73', 'cc79a7', 'd55e00', '56b4e9',
     '7b5fc7', 'a39b00', 'b0305c', '3fb8af', '8c6d46', '8fbf4d'))
 """
-Told apart also by the colour-blind, in their lightness where not in their hue, and readable on
-white and on black; the first six are those of Okabe and Ito (2008).
+Distinct also for the colour-blind, by lightness where not by hue, and readable on white and on
+black; the first six are those of Okabe and Ito (2008).
 """
 GONE: Colour = (0.55, 0.55, 0.55)
-"""Of robots that fell silent."""
+"""Of robots that have fallen silent."""
 NOTE: Colour = (0.70, 0.15, 0.12)
-"""Of a note under a picture."""
+"""Of a note below a picture."""
 
 
 class Palette:
     """
-    Gives each leader a colour that it keeps.
+    Assigns a colour to each leader, which keeps it.
 
-    It depends on the id alone, as long as no larger region has it already.
+    The colour depends on the id alone, unless a larger region has it already.
 
     >>> palette = Palette()
     >>> first = palette.assign({1: (1, 2, 4), 13: (13, 14)})
@@ -51,39 +52,45 @@ class Palette:
 
     def __init__(self) -> None:
         self._slots: dict[int, int] = {}
+        """Index in the palette, by leader."""
 
     def assign(self, regions: Mapping[int, Sequence[int]]) -> dict[int, Colour]:
-        """Return the colour of each leader of these regions (the members by the leader's id)."""
+        """
+        Return the colour of each leader.
+
+        :param regions: ids of the members, by the leader's id.
+        """
         taken: set[int] = set()
+        # Largest first, so that a conflict changes the colour of the smaller region.
         for leader in sorted(regions, key=lambda leader: (-len(regions[leader]), leader)):
-            wanted = self._slots.get(leader, leader % len(PALETTE))
-            turns = [(wanted + i) % len(PALETTE) for i in range(len(PALETTE))]
-            self._slots[leader] = next((slot for slot in turns if slot not in taken), wanted)
+            preferred = self._slots.get(leader, leader % len(PALETTE))
+            order = [(preferred + i) % len(PALETTE) for i in range(len(PALETTE))]
+            self._slots[leader] = next((slot for slot in order if slot not in taken), preferred)
             taken.add(self._slots[leader])
         return {leader: colour(self._slots[leader]) for leader in regions}
 
 
 def colour(slot: int) -> Colour:
-    """Return a colour of the palette."""
+    """Return a colour of the palette by its index."""
     red, green, blue = PALETTE[slot]
     return red, green, blue
 
 
-def hexadecimal(of: Colour) -> str:
+def hexadecimal(rgb: Colour) -> str:
     """
-    Write a colour down as the web does.
+    Return a colour in the notation of the web.
 
     >>> hexadecimal((1.0, 0.5, 0.0))
     '#ff8000'
     """
-    return '#' + ''.join(f'{round(part * 255):02x}' for part in of)
+    return '#' + ''.join(f'{round(part * 255):02x}' for part in rgb)
 
 
-def members_in_words(members: float) -> str:
+def member_number(members: float) -> str:
     """
-    Return a number of robots; shares of them may be on their way, which makes fractions.
+    Return a number of members, a fraction while contributions are on their way.
 
-    >>> members_in_words(12.0), members_in_words(11.9621)
+    >>> member_number(12.0), member_number(11.9621)
     ('12', '11.96')
     """
     return f'{members:.2f}'.rstrip('0').rstrip('.')
@@ -91,7 +98,7 @@ def members_in_words(members: float) -> str:
 
 def shortened(text: str, length: int) -> str:
     """
-    Return a text cut off after so many characters.
+    Return a text, cut off after this number of characters.
 
     >>> shortened('a decision', 10), shortened('a decision', 5)
     ('a decision', 'a de…')
@@ -101,7 +108,7 @@ def shortened(text: str, length: int) -> str:
 
 def count(number: int, noun: str) -> str:
     """
-    Return a number of things in words.
+    Return a number with its noun, in the plural where that is right.
 
     >>> count(1, 'robot'), count(2, 'robot')
     ('1 robot', '2 robots')
@@ -111,11 +118,27 @@ def count(number: int, noun: str) -> str:
 
 def label(leader: RobotView) -> str:
     """
-    Return what is written beside a leader: its id, and the members that it counts.
+    Return the label of a leader: its id, and the number of members that it counts.
 
     >>> label(RobotView(7, None, -9.0, 0.0, 7)), label(RobotView(7, None, -9.0, 0.0, 7, (), 12.0))
     ('7', '7 (12)')
     """
     if math.isnan(leader.members):
         return str(leader.id)
-    return f'{leader.id} ({members_in_words(leader.members)})'
+    return f'{leader.id} ({member_number(leader.members)})'
+
+
+def fields_text(fields: Mapping[str, Any]) -> str:
+    """
+    Return an algorithm's own fields as a text.
+
+    >>> fields_text({'level': 2, 'heat': 0.123456, 'path': [3, 5]})
+    'level=2, heat=0.1235, path=[3, 5]'
+    """
+    return ', '.join(f'{name}={_value_text(value)}' for name, value in fields.items())
+
+
+def _value_text(value: Any) -> str:
+    if isinstance(value, (list, tuple)):
+        return '[' + ', '.join(map(_value_text, value)) + ']'
+    return f'{value:.4g}' if isinstance(value, float) else str(value)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The swarm as a picture, such as a paper prints."""
+"""Picture of a swarm from above, in the quality of print."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,7 +22,7 @@ from leader_election.robot.codec import Position
 from leader_election.robot.regions import outline
 from leader_election.swarm.snapshot import links, orphans, positions, regions
 from leader_election.view.formatting import count, GONE, label, NOTE
-from leader_election.view.frame import Frame, parts, Rings
+from leader_election.view.frame import Frame, patrol_parts, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
@@ -38,21 +38,23 @@ from PIL import Image
 PICTURE_WIDTH = 1600
 """[pixels]"""
 _WIDTH = 10.0
-"""Of the figure, from which the size of its letters follows [inches]."""
+"""Of the figure; text scales with it [inches]."""
 _TALLEST = 1.4
-"""A world taller than this times its width is drawn narrower."""
+"""A world taller than this times its width is drawn narrower than the figure."""
 _MARGIN = 0.45
-"""How far a region's outline stays away from its members [m]."""
+"""Distance of a region's outline from its members [m]."""
 _INK, _FAINT = '#2b2f36', '#8a9099'
 _HALO = [withStroke(linewidth=2.5, foreground='white')]
 
 
 class Canvas:
     """
-    A figure that frames are drawn on, one after the other; its artists are made once.
+    A figure on which frames are drawn one after the other; its artists are created once.
 
-    :param bounds: what is to be seen: left, bottom, right, top [m].
+    :param bounds: of the visible area: left, bottom, right, top [m].
+    :param rings: outlines of arena and obstacles.
     :param width: of the image [pixels].
+    :param communication_range: robots within this distance are linked by a line [m].
     """
 
     def __init__(self, bounds: tuple[float, float, float, float], rings: Rings, width: int,
@@ -61,7 +63,7 @@ class Canvas:
         left, bottom, right, top = bounds
         pad = 0.02 * max(right - left, top - bottom)
         across, up = right - left + 2 * pad, top - bottom + 2 * pad
-        # Space for the axes' labels, and below for the caption [inches].
+        # Margins for the labels of the axes and, below, for the caption [inches].
         aside, above, below = 0.65, 0.12, 0.9
         height = above + below + (_WIDTH - aside - 0.12) * min(up / across, _TALLEST)
         figure = Figure(figsize=(_WIDTH, height), dpi=width / _WIDTH, facecolor='white')
@@ -98,7 +100,8 @@ class Canvas:
         self._note = figure.text(1 - 0.12 / _WIDTH, 0.25 / height, '', fontsize=11, color=NOTE,
                                  fontweight='bold', verticalalignment='center',
                                  horizontalalignment='right')
-        # The axes are drawn once and kept; what lies on them is drawn anew each time, in order.
+        # The axes are drawn once and kept as background; only artists that change are drawn for
+        # each frame, in this order: that is several times as fast as drawing the figure.
         self._moving: list[Artist] = [
             self._regions, *axes.patches, self._parts, self._links, self._gone, self._robots,
             self._leaders, self._caption, self._note]
@@ -109,9 +112,9 @@ class Canvas:
 
     def show(self, frame: Frame, start: float = 0.0) -> None:
         """
-        Draw a frame in the place of the last one.
+        Draw a frame in place of the previous one.
 
-        :param start: the moment that the caption's time counts from [s].
+        :param start: the origin of the time in the caption [s].
         """
         snapshot = frame.snapshot
         placed = [r for r in snapshot.robots.values() if r.position is not None]
@@ -131,7 +134,7 @@ class Canvas:
         self._regions.set_facecolor([to_rgba(colour, 0.13) for colour, _ in members])
         self._regions.set_edgecolor([to_rgba(colour, 0.75) for colour, _ in members])
         split = [(frame.colours[leader], ring)
-                 for leader, rings in parts(snapshot).items() for ring in rings]
+                 for leader, rings in patrol_parts(snapshot).items() for ring in rings]
         self._parts.set_segments([ring for _, ring in split])
         self._parts.set_color([to_rgba(colour, 0.75) for colour, _ in split])
         self._label([(label(r), r.position) for r in leaders if r.position is not None])
@@ -151,7 +154,7 @@ class Canvas:
         return np.array(self._agg.buffer_rgba())[:, :, :3]
 
     def place(self, position: Position) -> tuple[int, int]:
-        """Return the column and the row of the pixel that shows a position [m]."""
+        """Return column and row of the pixel at a position [m]."""
         x, y = self._axes.transData.transform(position)
         return round(x), round(self._agg.get_width_height()[1] - y)
 
@@ -168,7 +171,7 @@ class Canvas:
 
 
 def bounds(frames: Sequence[Frame], rings: Rings) -> tuple[float, float, float, float]:
-    """Return what holds the arena, or where there is none all robots: left, bottom, right, top."""
+    """Return the extent of the arena, or else of all robots: left, bottom, right, top [m]."""
     places = [p for ring in rings.arena for p in ring] or [
         robot.position for frame in frames for robots in frame.snapshot[1:]
         for robot in robots.values() if robot.position is not None]
@@ -180,10 +183,10 @@ def bounds(frames: Sequence[Frame], rings: Rings) -> tuple[float, float, float, 
 def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
          start: float = 0.0) -> None:
     """
-    Draw a frame to a file.
+    Write the picture of a frame to a file (PNG).
 
-    :param communication_range: robots within it are drawn as linked [m].
-    :param start: the moment that the caption's time counts from [s].
+    :param communication_range: robots within this distance are linked by a line [m].
+    :param start: the origin of the time in the caption [s].
     :raises OSError: when the file cannot be written.
     """
     canvas = Canvas(bounds([frame], rings), rings, PICTURE_WIDTH, communication_range)

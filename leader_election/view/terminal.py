@@ -12,13 +12,27 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The swarm in a terminal."""
+"""Presentation of a swarm in the terminal: a table, or one line where there is none."""
 
 import math
 
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.snapshot import counted, orphans, regions, Snapshot, tasks
-from leader_election.view.formatting import count, GONE, hexadecimal, members_in_words, shortened
+from leader_election.swarm.snapshot import (
+    member_counts,
+    orphans,
+    regions,
+    RobotView,
+    Snapshot,
+    task_names,
+)
+from leader_election.view.formatting import (
+    count,
+    fields_text,
+    GONE,
+    hexadecimal,
+    member_number,
+    shortened,
+)
 from leader_election.view.frame import Frame
 from rich.box import SIMPLE_HEAD
 from rich.console import Group, RenderableType
@@ -27,42 +41,60 @@ from rich.table import Table
 from rich.text import Text
 
 _BAR = 24
-"""How long the bar of the largest region is [characters]."""
-_GLIMPSE = 40
+"""Length of the bar of the largest region [characters]."""
+_DECISION_LENGTH = 40
 """So much of a decision is in the one line [characters]."""
+_FIELDS_LENGTH = 120
+"""So much of the algorithm's own fields is in the one line [characters]."""
+_WIDTH = 96
+"""Of the panel [characters]."""
 
 
 def render(frame: Frame, statistics: Statistics, rows: int = 16) -> RenderableType:
     """
     Return what a rich console prints: a table of the regions, totals, and the frame's note.
 
-    :param rows: how many regions are listed, the largest first; the others are counted.
+    Where the algorithm has fields of its own, they follow, one line a robot.
+
+    :param rows: number of regions and of robots with fields that are listed; the largest regions
+        and the lowest ids come first, the others are counted.
     """
+    robots = [robot for robot in frame.snapshot.robots.values() if robot.fields]
+    if robots:
+        # Both lists together have as many lines as one alone: the terminal is as high as before.
+        rows = max(rows // 2 - 1, 1)
     parts: list[RenderableType] = [_table(frame, statistics, rows), _totals(frame, statistics)]
-    if counted(frame.snapshot):
-        parts.append(Text(work(frame.snapshot)))
+    if member_counts(frame.snapshot):
+        parts.append(Text(collected(frame.snapshot)))
+    if robots:
+        parts.append(_fields(robots, rows))
     if frame.note:
         parts.append(Text(frame.note, style='bold'))
     return Panel(Group(*parts), title='swarm', title_align='left',
                  subtitle=f't = {statistics.duration:.1f} s',
-                 subtitle_align='right', border_style='dim', width=96)
+                 subtitle_align='right', border_style='dim', width=_WIDTH)
 
 
 def line(frame: Frame, statistics: Statistics) -> str:
-    """Return the same in one plain line, for where there is no terminal."""
+    """Return the same in one plain line, for output without a terminal."""
     snapshot = frame.snapshot
     facts = list(_facts(frame, statistics))
-    if counted(snapshot):
-        facts.append(work(snapshot))
-    leader = max(counted(snapshot).items(), key=lambda item: item[1], default=(-1, 0.0))[0]
+    counts = member_counts(snapshot)
+    if counts:
+        facts.append(collected(snapshot))
+    leader = max(counts.items(), key=lambda item: item[1], default=(-1, 0.0))[0]
     decision = snapshot.robots[leader].decision if leader != -1 else ''
     if decision:
-        facts.append(f'{leader} says {shortened(decision, _GLIMPSE)}')
+        facts.append(f'{leader} says {shortened(decision, _DECISION_LENGTH)}')
+    fields = '; '.join(f'{robot.id}: {fields_text(robot.fields)}'
+                       for robot in snapshot.robots.values() if robot.fields)
+    if fields:
+        facts.append(shortened(fields, _FIELDS_LENGTH))
     return ' · '.join((*facts, *([frame.note] if frame.note else [])))
 
 
 def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
-    robots, counts = frame.snapshot.robots, counted(frame.snapshot)
+    robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
     table.add_column('leader', ratio=None if counts else 2)
     for name in ('strength', 'robots'):
@@ -82,16 +114,16 @@ def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
         if leader not in robots:
             label.append('  gone', style='bold red')
         value = robots[members[0]].value
-        # Not every algorithm says how strong a leader is.
+        # Not every algorithm exports the strength of a leader.
         strength = '' if math.isnan(value) else f'{-value:.4g}'
         radius = max(robots[i].distance for i in members)
         bar = max(1, round(_BAR * len(members) / len(largest[0][1])))
-        # Where leaders count there is no room for bars.
+        # There is no room for bars beside counts and decisions.
         beside, decision = '█' * bar, []
         if counts:
-            says = leader in counts
-            beside = members_in_words(counts[leader]) if says else ''
-            decision = [Text(robots[leader].decision if says else '')]
+            known = leader in counts
+            beside = member_number(counts[leader]) if known else ''
+            decision = [Text(robots[leader].decision if known else '')]
         table.add_row(label, strength, str(len(members)), Text(beside, style=style),
                       '' if math.isinf(radius) else f'{radius:.2f} m',
                       f'{statistics.stable_for(leader):.0f} s', *decision)
@@ -99,6 +131,19 @@ def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
         rest = largest[rows:]
         table.add_row(Text(f'... and {len(rest)} more', style='dim'), '',
                       str(sum(len(members) for _, members in rest)))
+    return table
+
+
+def _fields(robots: list[RobotView], rows: int) -> Table:
+    """Return the table of the algorithm's own fields, one row a robot."""
+    table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
+    table.add_column('robot')
+    table.add_column('fields', ratio=1, no_wrap=True, overflow='ellipsis')
+    for robot in robots[:rows]:
+        # Text, since names and values of a plug-in are no markup.
+        table.add_row(str(robot.id), Text(fields_text(robot.fields)))
+    if len(robots) > rows:
+        table.add_row(Text('...', style='dim'), Text(f'and {len(robots) - rows} more', 'dim'))
     return table
 
 
@@ -120,8 +165,8 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         f'{statistics.bytes_a_second / 1000:.1f} kB/s')
 
 
-def work(snapshot: Snapshot) -> str:
-    """Return what the swarm does, and how many of its robots all leaders together count."""
-    total = members_in_words(sum(counted(snapshot).values()))
-    names = ', '.join(tasks(snapshot))
+def collected(snapshot: Snapshot) -> str:
+    """Return the names of the tasks, and how many robots all leaders together count."""
+    total = member_number(sum(member_counts(snapshot).values()))
+    names = ', '.join(task_names(snapshot))
     return (f'{names}: ' if names else '') + f'{total} of {len(snapshot.robots)} counted'

@@ -30,6 +30,7 @@ from rclpy.qos import ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from std_msgs.msg import String
 from support import spin_until
+from swarm.levels import level_message, register_levels
 from visualization_msgs.msg import Marker, MarkerArray
 
 
@@ -179,6 +180,18 @@ def test_of_another_instance_its_leaders_and_what_they_count_are_shown(ros):
     assert swarm.shown['labels', 9].text == '9 (4.25)'
     assert list(monitor.snapshot.robots) == [9]
     assert monitor.snapshot.robots[9].value == -5.0
+
+
+def test_fields_of_a_plug_in_algorithm_are_shown(ros, monkeypatch, capfd):
+    register_levels(monkeypatch)
+    monitor = Monitor(parameter_overrides=overrides(live=True, algorithm='levels'))
+    swarm = Swarm()
+    swarm.create_timer(0.1, lambda: swarm.out.publish(String(data=level_message(5, 5, 3, 8))))
+    spin_until([monitor, swarm], lambda: ('fields', 5) in swarm.shown)
+    assert swarm.shown['fields', 5].text == 'level=3, trace=[8]'
+    monitor._line_time = float('-inf')
+    monitor.refresh()
+    assert '5: level=3, trace=[8]' in capfd.readouterr().out.splitlines()[-1]
 
 
 def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):

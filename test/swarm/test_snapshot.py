@@ -18,14 +18,14 @@ import math
 import random
 
 from leader_election.swarm.snapshot import (
-    counted,
-    decided,
+    decisions,
     is_partition,
     links,
+    member_counts,
     orphans,
     RobotView,
     Snapshot,
-    tasks,
+    task_names,
 )
 import pytest
 
@@ -74,19 +74,19 @@ def test_only_leaders_that_live_and_say_so_count():
              RobotView(3, None, -9.0, 0.0, 3),  # runs no regions
              RobotView(4, None, -9.0, 0.0, 4, members=math.inf))  # nonsense
     gone = {5: RobotView(5, None, -9.0, 0.0, 5, members=7.0)}
-    assert counted(Snapshot(0.0, {view.id: view for view in views}, gone)) == {1: 2.5}
+    assert member_counts(Snapshot(0.0, {view.id: view for view in views}, gone)) == {1: 2.5}
 
 
 def test_a_decision_goes_by_the_tasks_of_its_robot():
     robot = RobotView(1, None, -9.0, 0.0, 1, ('field', 'count'))
-    assert decided(robot) == {}
-    assert decided(robot._replace(decision='[[1,2],{"members":3}]')) == {
+    assert decisions(robot) == {}
+    assert decisions(robot._replace(decision='[[1,2],{"members":3}]')) == {
         'field': [1, 2], 'count': {'members': 3}}
     # From a robot that is out of its mind.
-    assert decided(robot._replace(decision='[1]')) == {'field': 1}
+    assert decisions(robot._replace(decision='[1]')) == {'field': 1}
 
 
 def test_tasks_are_all_that_anybody_does():
     views = (RobotView(1, None, -9.0, 0.0, 1, ('rally',)), RobotView(2, None, -9.0, 0.0, 2),
              RobotView(3, None, -9.0, 0.0, 3, ('count', 'rally')))
-    assert tasks(Snapshot(0.0, {view.id: view for view in views})) == ('count', 'rally')
+    assert task_names(Snapshot(0.0, {view.id: view for view in views})) == ('count', 'rally')

@@ -17,6 +17,7 @@
 import math
 
 from leader_election.swarm.tracker import SwarmTracker
+from swarm.levels import level_message, register_levels
 
 
 def say(robot, leader=1, place=',"p":[1,2]', frame='map'):
@@ -104,3 +105,21 @@ def test_who_does_not_run_the_instance_says_nothing():
     tracker = SwarmTracker(expiry=3.0, instance='rescue')
     tracker.hear(say(1), 0.0)
     assert tracker.rejected == 1 and tracker.snapshot(0.0) == (0.0, {}, {})
+
+
+def test_fields_of_a_plug_in_algorithm_are_kept_without_padding(monkeypatch):
+    register_levels(monkeypatch)
+    tracker = SwarmTracker(expiry=3.0, algorithm='levels')
+    tracker.hear(level_message(1, 1, 4, 7, 8), 0.0)
+    tracker.hear(level_message(2, 1, 5), 0.0)
+    views = tracker.snapshot(0.0).robots
+    assert dict(views[1].fields) == {'level': 4, 'trace': [7, 8]}
+    assert dict(views[2].fields) == {'level': 5, 'trace': []}
+    assert (views[2].leader, views[2].distance, tracker.rejected) == (1, 2.0, 0)
+
+
+def test_fields_are_those_of_the_instance_that_is_meant(monkeypatch):
+    register_levels(monkeypatch)
+    both = say(1)[:-1] + ',"i":{"rescue":{"a":"levels","c":[1,0,3,[9]]}}}'
+    assert dict(seen(both, instance='rescue').fields) == {'level': 3, 'trace': [9]}
+    assert dict(seen(both).fields) == {}, 'bounded has none'

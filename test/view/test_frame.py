@@ -15,7 +15,7 @@
 """The parts of patrolled territories, from what leaders say."""
 
 from leader_election.swarm.snapshot import RobotView, Snapshot
-from leader_election.view.frame import parts
+from leader_election.view.frame import patrol_parts
 import pytest
 from shapely import Polygon
 from view.example import PATROLLED
@@ -24,7 +24,7 @@ from view.example import PATROLLED
 def told(decision, task='patrol'):
     views = (RobotView(1, None, -9.0, 0.0, 1, (task,), decision=decision),
              RobotView(2, None, -9.0, 1.0, 1, (task,), decision=decision))
-    return parts(Snapshot(0.0, {view.id: view for view in views}))
+    return patrol_parts(Snapshot(0.0, {view.id: view for view in views}))
 
 
 def test_a_leaders_territory_is_split_among_its_members():

@@ -88,3 +88,33 @@ def test_one_line_has_the_totals_and_the_largest_regions_decision_in_short():
     decisive = decisive._replace(snapshot=Snapshot(0.0, robots))
     assert line(decisive, Statistics()).endswith(
         ' · 1 says [{"area":[[1,1,5,1,5,5,1,5]],"ids":[1,2…')
+
+
+def with_fields(drawn):
+    """Return the same with fields of a plug-in algorithm, but for robot 10."""
+    robots = {i: view if i == 10 else view._replace(fields={'level': i, 'heat': 0.123456})
+              for i, view in drawn.snapshot.robots.items()}
+    return drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+
+
+def test_fields_of_a_plug_in_algorithm_are_listed_one_line_a_robot():
+    text = shown(with_fields(frame())).export_text()
+    rows = [row.strip(' │').split(maxsplit=1) for row in text.splitlines() if 'level=' in row]
+    assert rows[0] == ['1', 'level=1, heat=0.1235']
+    assert [row[0] for row in rows] == ['1', '2', '3', '7', '8', '9']
+    assert 'level' not in shown(frame()).export_text()
+
+
+def test_fields_of_many_robots_are_cut_short_and_fit_the_terminal():
+    views = {i: RobotView(i, None, -1.0, 0.0, i, fields={'trace': list(range(99))})
+             for i in range(200)}
+    snapshot = Snapshot(0.0, views)
+    lines = shown(Frame(snapshot, Palette().assign(regions(snapshot)), 'x')).export_text()
+    assert '... and 193 more' in lines and 'and 193 more' in lines.partition('trace=')[2]
+    assert len(lines.splitlines()) <= 30 and max(map(len, lines.splitlines())) <= 100
+
+
+def test_one_line_has_the_fields_in_short():
+    text = line(with_fields(frame(note='killed')), Statistics())
+    assert ' · 1: level=1, heat=0.1235; 2: level=2, heat=0.1235; ' in text
+    assert text.endswith('… · killed')

@@ -1,0 +1,42 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Markers of a plug-in algorithm's fields; all others are tested by the monitor."""
+
+from leader_election.nodes.markers import Markers
+from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.view.formatting import PALETTE
+from leader_election.view.frame import Frame
+from visualization_msgs.msg import Marker
+
+
+def frame(**fields: object) -> Frame:
+    """Return robot 1, which leads 2; robot 2 has fields, and 3, without a position, too."""
+    views = {1: RobotView(1, (0.0, 0.0), -9.0, 0.0, 1),
+             2: RobotView(2, (2.0, 0.0), -9.0, 2.0, 1, fields=fields),
+             3: RobotView(3, None, -9.0, 2.0, 1, fields=fields)}
+    return Frame(Snapshot(0.0, views), {1: PALETTE[0]})
+
+
+def test_fields_are_written_at_each_robot_and_deleted_with_it() -> None:
+    markers = Markers('map')
+    shown = {(m.ns, m.id): m for m in markers.update(frame(level=2, heat=0.5), 5.0).markers}
+    assert [key for key in shown if key[0] == 'fields'] == [('fields', 2)]
+    assert shown['fields', 2].text == 'level=2, heat=0.5'
+    assert shown['fields', 2].pose.position.x == 2.0
+    later = {(m.ns, m.id): m.action for m in markers.update(frame(), 5.0).markers}
+    assert later['fields', 2] == Marker.DELETE
+    long = Markers('map').update(frame(trace=list(range(99))), 5.0).markers
+    [text] = [m.text for m in long if m.ns == 'fields']
+    assert text.startswith('trace=[0, 1, ') and len(text) == 48
