@@ -12,16 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Tells setuptools, and through it pip and colcon, what the package is made of."""
+"""Describes the package to setuptools, and through it to pip and colcon."""
 
 from glob import glob
 from pathlib import Path
 import re
+from runpy import run_path
 
 from setuptools import find_packages, setup
 
 NAME = 'leader_election'
-HERE = Path(__file__).parent
+# With --symlink-install colcon runs this by a link in its build folder.
+HERE = Path(__file__).resolve().parent
 VERSION = re.search(r"__version__ = '(.+)'", (HERE / NAME / '__init__.py').read_text())[1]
 
 # What PyPI has of ROS 2 are wheels for Linux on x86-64; elsewhere a sourced ROS 2 serves.
@@ -45,6 +47,11 @@ def installed(folder):
                                               if path.is_file())) for inside in folders]
 
 
+# ros2 run and launch find these by their short names. They are data files since pip would put
+# scripts on the PATH, where such names are too general.
+EXECUTABLES = [f'scripts/{executable.name}' for executable in
+               run_path(str(HERE / NAME / 'executables.py'))['EXECUTABLES']]
+
 setup(
     name=NAME,
     version=VERSION,
@@ -63,6 +70,7 @@ setup(
         (f'share/{NAME}', ['package.xml']),
         *installed('config'),
         (f'share/{NAME}/launch', sorted(glob('launch/*.launch.py'))),
+        (f'lib/{NAME}', EXECUTABLES),
     ],
     zip_safe=False,
     install_requires=[
@@ -82,12 +90,5 @@ setup(
         'test': [*LAB, *RECORD] + pinned('test'),
         'dev': pinned('build') + pinned('lint') + pinned('docs'),
     },
-    entry_points={
-        'console_scripts': [
-            f'{script} = {NAME}.cli:{script}'
-            for script in ('demo', 'election_node', 'fleet', 'gazebo_world', 'lab',
-                           'managed_election_node', 'monitor', 'record', 'replay', 'swarm_doctor',
-                           'swarm_world', 'wander')
-        ],
-    },
+    entry_points={'console_scripts': [f'{NAME} = {NAME}.cli:main']},
 )

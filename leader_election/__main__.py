@@ -12,15 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Run an executable by its name: ``python -m leader_election election_node --ros-args ...``."""
+"""``python -m leader_election``: the command ``leader_election``, where it is not installed."""
 
 import sys
 
-from leader_election import cli
+from leader_election.cli import main
 
 if __name__ == '__main__':
-    names = ('demo', 'election_node', 'fleet', 'gazebo_world', 'lab', 'managed_election_node',
-             'monitor', 'record', 'replay', 'swarm_doctor', 'swarm_world', 'wander')
-    if len(sys.argv) < 2 or sys.argv[1] not in names:
-        sys.exit(f'usage: python -m leader_election {"|".join(names)} ...')
-    getattr(cli, sys.argv.pop(1))()
+    sys.exit(main())

@@ -13,135 +13,88 @@
 # limitations under the License.
 
 """
-The console scripts.
+The command ``leader_election``, which runs an executable by its name.
 
-Each takes care of signals first and imports rclpy after, which takes a while, so that a stop at
-any moment is a clean one.
+Signals are handled before anything heavy, such as rclpy, is imported, so that a stop at any moment
+is a clean one.
 """
 
+from importlib import import_module
 from importlib.util import find_spec
 import os
 import signal
 import sys
-from types import FrameType
+
+from leader_election.command_line import ExitStatus, print_error
+from leader_election.executables import Executable, EXECUTABLES
+
+COMMAND = 'leader_election'
+DISTRIBUTIONS = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}
+"""Modules whose distribution has another name on PyPI."""
 
 
-def _stop_now(number: int, frame: FrameType | None) -> None:
-    # No node is up yet: there is nothing to take down.
-    os._exit(0)
+def usage() -> str:
+    """Return the help of the command: all executables, with their descriptions."""
+    width = max(len(each.name) for each in EXECUTABLES)
+    lines = [f'  {each.name:{width}}  {each.description}' for each in EXECUTABLES]
+    return '\n'.join([
+        f'usage: {COMMAND} EXECUTABLE [ARGUMENTS]', '',
+        'Decentralised leader election and regions for robot swarms on ROS 2.', '',
+        'executables:', *lines, '',
+        f'{COMMAND} EXECUTABLE --help shows the options, or the parameters of a node.'])
 
 
-def _be_stoppable() -> None:
+def parameter_help(executable: Executable) -> str:
+    """Return the help of a node: its parameters, as a parameter file that holds the defaults."""
+    from leader_election.config import text
+    return (f'usage: {COMMAND} {executable.name} [--ros-args [-p NAME:=VALUE] '
+            f'[--params-file FILE]]\n\n'
+            f'{executable.description.capitalize()}. A parameter file with all defaults:\n\n'
+            + text(executable.parameter_file))
+
+
+def stop_with(status: int) -> None:
+    """End the process with a status on SIGINT or SIGTERM: no node is up yet."""
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, _stop_now)
+        signal.signal(number, lambda number, frame: os._exit(status))
 
 
-VIEW = ('matplotlib', 'PIL', 'rich')
-RECORD = ('mcap', 'mcap_ros2')
-LABORATORY = (*VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
-PACKAGES = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}
-"""The packages of those modules that are not called as they are."""
+def missing(executable: Executable) -> str:
+    """Return an error text that says what is not installed; empty where nothing is missing."""
+    needed = executable.requires
+    if needed is None:
+        return ''
+    names = [DISTRIBUTIONS.get(name, name) for name in needed.modules if find_spec(name) is None]
+    if not names:
+        return ''
+    return (f'{needed.purpose} needs {", ".join(names)}; in a checkout, '
+            f'install it with: pip install {needed.install}')
 
 
-def _need(what: str, modules: tuple[str, ...], install: str) -> None:
-    """End the process where modules are not installed that not every robot needs."""
-    missing = [PACKAGES.get(name, name) for name in modules if find_spec(name) is None]
-    if missing:
-        print(f'error: {what} needs {", ".join(missing)}; in a checkout, '
-              f'install it with: pip install {install}', file=sys.stderr)
-        sys.exit(2)
+def run(name: str) -> int:
+    """
+    Run an executable, whose arguments are ``sys.argv[1:]``.
+
+    :return: its exit status.
+    """
+    executable = {each.name: each for each in EXECUTABLES}[name]
+    stop_with(executable.stop_status)
+    if error := missing(executable):
+        return print_error(error)
+    if executable.parameter_file and sys.argv[1:] in (['--help'], ['-h']):
+        print(parameter_help(executable), end='')
+        return ExitStatus.OK
+    return int(import_module(executable.module).main())
 
 
-def election_node() -> None:
-    """Run one robot's node."""
-    _be_stoppable()
-    from leader_election.nodes.election_node import main
-    sys.exit(main())
-
-
-def managed_election_node() -> None:
-    """Run one robot's node, with a life cycle that others manage."""
-    _be_stoppable()
-    from leader_election.nodes.managed_election_node import main
-    sys.exit(main())
-
-
-def fleet() -> None:
-    """Run many robots' nodes in one process."""
-    _be_stoppable()
-    from leader_election.nodes.robot_host import main
-    sys.exit(main())
-
-
-def swarm_world() -> None:
-    """Run the embedded world."""
-    _be_stoppable()
-    from leader_election.nodes.swarm_world import main
-    sys.exit(main())
-
-
-def wander() -> None:
-    """Drive robots about."""
-    _be_stoppable()
-    from leader_election.nodes.wander import main
-    sys.exit(main())
-
-
-def monitor() -> None:
-    """Run the monitor."""
-    _be_stoppable()
-    _need('what shows a swarm', VIEW, "'.[view]'")
-    from leader_election.nodes.monitor import main
-    sys.exit(main())
-
-
-def record() -> None:
-    """Run the recorder."""
-    _be_stoppable()
-    # Not by the extra, which brings the wheels of ROS along.
-    _need('the recorder', RECORD, '-r requirements/record.txt')
-    from leader_election.nodes.recorder import main
-    sys.exit(main())
-
-
-def swarm_doctor() -> None:
-    """Check a swarm, and say what to do."""
-    # What is stopped has not done what it was asked for; a shell calls that 130.
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda number, frame: os._exit(130))
-    from leader_election.nodes.swarm_doctor import main
-    sys.exit(main())
-
-
-def replay() -> None:
-    """Show what a recording holds."""
-    # What is stopped has not done what it was asked for; a shell calls that 130.
-    signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
-    _need('replay', (*RECORD, *VIEW, 'shapely'), '-r requirements/run.txt '
-          '-r requirements/view.txt -r requirements/record.txt')
-    from leader_election.recording.main import main
-    sys.exit(main())
-
-
-def demo() -> None:
-    """Run the demonstration: world, fleet and monitor together."""
-    _be_stoppable()
-    _need('what shows a swarm', VIEW, "'.[view]'")
-    from leader_election.demo.main import main
-    sys.exit(main())
-
-
-def lab() -> None:
-    """Run the laboratory."""
-    # What is stopped has not done what it was asked for; a shell calls that 130.
-    signal.signal(signal.SIGINT, lambda number, frame: os._exit(130))
-    _need('the laboratory', LABORATORY, "'.[lab]'")
-    from leader_election.lab.main import main
-    sys.exit(main())
-
-
-def gazebo_world() -> None:
-    """Write a swarm's world file for Gazebo, and the bridge's YAML."""
-    _be_stoppable()
-    from leader_election.gazebo.main import main
-    sys.exit(main())
+def main() -> int:
+    """Run the executable that the command line names; return the exit status."""
+    name, *arguments = sys.argv[1:] or ['--help']
+    if name in ('--help', '-h'):
+        print(usage())
+        return ExitStatus.OK
+    if name not in {each.name for each in EXECUTABLES}:
+        return print_error(f'{name!r} is not an executable; {COMMAND} --help lists them')
+    # As if it were a command of its own, whose name is the first of the arguments.
+    sys.argv = [f'{COMMAND} {name}', *arguments]
+    return run(name)

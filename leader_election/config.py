@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The documented configuration files, written from the declarations of the parameters.
+The documented configuration files, generated from the declarations of the parameters.
 
 ``python -m leader_election.config config`` writes them into a folder.
 """
@@ -22,11 +22,10 @@ from pathlib import Path
 import sys
 
 from leader_election.fleet.hosting import RobotHostParameters
-from leader_election.nodes.managed_election_node import ManagedParameters
 from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.recording.options import RecorderParameters
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.parameters import ElectionParameters, ManagedParameters
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.world.parameters import WorldParameters
 
@@ -45,13 +44,19 @@ FILES = {
     'record.yaml': (RecorderParameters, 'The parameters of record.'),
     'world.yaml': (WorldParameters, 'The parameters of swarm_world, the embedded world.'),
 }
-"""What each file holds, and its title."""
+"""The parameters that each file holds, and its title."""
+
+
+def text(name: str) -> str:
+    """Return the content of a file, by its name."""
+    parameters, title = FILES[name]
+    return to_yaml(parameters, title)
 
 
 def write(folder: Path) -> None:
     """Write all files into a folder that exists."""
-    for name, (parameters, title) in FILES.items():
-        (folder / name).write_text(to_yaml(parameters, title))
+    for name in FILES:
+        (folder / name).write_text(text(name))
 
 
 if __name__ == '__main__':

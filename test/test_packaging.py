@@ -98,14 +98,14 @@ def without(missing: tuple[str, ...], code: str) -> 'subprocess.CompletedProcess
 
 def test_robots_and_their_world_run_without_the_extras() -> None:
     ran = without(VIEW + LABORATORY,
-                  'from leader_election.nodes import election_node, fleet, swarm_world\n'
+                  'from leader_election.nodes import election_node, robot_host, swarm_world\n'
                   'import shapely\nprint("here")')
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')
 
 
 @pytest.mark.parametrize('script', ['monitor', 'demo'])
 def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
-    ran = without(VIEW, f'from leader_election import cli\ncli.{script}()')
+    ran = without(VIEW, f'from leader_election import cli\nraise SystemExit(cli.run({script!r}))')
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
     assert 'matplotlib, pillow, rich' in ran.stderr
     assert "pip install '.[view]'" in ran.stderr
@@ -113,7 +113,7 @@ def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
 
 @pytest.mark.parametrize('missing', [('numba',), ('xarray', 'netCDF4'), ('rich',)])
 def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
-    ran = without(missing, 'from leader_election import cli\ncli.lab()')
+    ran = without(missing, 'from leader_election import cli\nraise SystemExit(cli.run("lab"))')
     assert (ran.returncode, ran.stdout) == (2, '')
     assert ran.stderr == (f'error: the laboratory needs {", ".join(missing)}; in a checkout, '
                           "install it with: pip install '.[lab]'\n")
@@ -122,7 +122,7 @@ def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
 def test_the_laboratory_runs_without_ros() -> None:
     ran = without(('rclpy', 'std_msgs'),
                   'import sys\nfrom leader_election import cli\nsys.argv = ["lab", "--help"]\n'
-                  'cli.lab()')
+                  'sys.exit(cli.run("lab"))')
     assert (ran.returncode, ran.stderr) == (0, '')
     assert 'reproduce' in ran.stdout
 

@@ -19,10 +19,9 @@ from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
 import os
 from pathlib import Path
-import sys
 
+from leader_election.command_line import CommandLineParser, print_error
 from leader_election.demo.task_scenarios import NO_TASK, SCENARIOS
-from leader_election.nodes.process import USAGE_ERROR
 from leader_election.parameters import ParameterError
 import rclpy
 from rclpy.signals import SignalHandlerOptions
@@ -57,8 +56,8 @@ def _defaults(name: str) -> str:
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options; a wrong one ends the process with status 2 and a line that says why."""
-    parser = argparse.ArgumentParser(
-        prog='demo', description=DESCRIPTION,
+    parser = CommandLineParser(
+        prog='leader_election demo', description=DESCRIPTION,
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     swarm = parser.add_argument_group('the swarm')
     # What is suppressed has a default that goes by the task.
@@ -133,7 +132,6 @@ def main() -> int:
     try:
         return (LogsDemo if options.logs else SwarmDemo)(options).run()
     except ParameterError as error:
-        print(f'error: {error}', file=sys.stderr)
-        return USAGE_ERROR
+        return print_error(error)
     finally:
         rclpy.try_shutdown()

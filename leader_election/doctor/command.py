@@ -19,25 +19,18 @@ from collections.abc import Mapping, Sequence
 import json
 import math
 import textwrap
-from typing import NoReturn
 
+from leader_election.command_line import CommandLineParser
 from leader_election.doctor.checks import CHECKS
 from leader_election.doctor.observations import Finding, Level, listing, Observations
 from leader_election.fleet.fleet_file import load_fleet
 from leader_election.fleet.fleet_settings import SHARED, TOPICS
-from leader_election.parameters import ParameterError
 
 DESCRIPTION = """
 Listen to a swarm for some seconds, on a robot or on any machine of its network, check what usually
 goes wrong, and say what to do. It only listens. The exit status is 0 where all is well, 1 where
 something was found, 2 for wrong usage.
 """
-
-
-class _Parser(argparse.ArgumentParser):
-    def error(self, message: str) -> NoReturn:
-        """Refuse in one line, as nodes do."""
-        raise ParameterError(f'{message}; swarm_doctor --help tells what it takes')
 
 
 def _seconds(text: str) -> float:
@@ -52,11 +45,11 @@ def _seconds(text: str) -> float:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
-    Return the options.
+    Return the options; a wrong one ends the process with status 2 and a line that says why.
 
-    :raises ParameterError: where one is wrong.
+    :raises ParameterError: where the fleet file cannot be read, or does not have the robot.
     """
-    parser = _Parser(prog='swarm_doctor', description=DESCRIPTION)
+    parser = CommandLineParser(prog='leader_election swarm_doctor', description=DESCRIPTION)
     parser.add_argument('--robot', default='', metavar='NAME',
                         help='only this robot, by its namespace (default: all)')
     parser.add_argument('--seconds', type=_seconds, default=10.0, metavar='S',

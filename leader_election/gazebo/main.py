@@ -14,25 +14,22 @@
 
 """The command ``gazebo_world``: writes a swarm's world file and the bridge's YAML."""
 
-import argparse
 from collections.abc import Sequence
 from pathlib import Path
-import sys
 
+from leader_election.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election.fleet.robot_list import listing
 from leader_election.gazebo.plan import GazeboParameters, make_plan, Plan
 from leader_election.gazebo.simulator import Simulator
 from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
 import yaml
 
-USAGE_ERROR = 2
-"""The exit status when an option is wrong."""
 
-
-def options() -> argparse.ArgumentParser:
+def options() -> CommandLineParser:
     """Return the command's options, one a parameter and two of its own."""
-    parser = argparse.ArgumentParser(
-        'gazebo_world', description='Write a world file for Gazebo that holds a whole swarm, the '
+    parser = CommandLineParser(
+        prog='leader_election gazebo_world',
+        description='Write a world file for Gazebo that holds a whole swarm, the '
         "YAML of the bridge to ROS, and the robots' list for fleet.")
     for p in table(GazeboParameters):
         note = f'{p.description} Takes {p.allowed()}; {p.default!r} unless given.'
@@ -78,8 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         plan = make_plan(build(GazeboParameters, values), simulator)
         files = write(plan, chosen['output'])
     except ParameterError as error:
-        print(f'error: {error}', file=sys.stderr)
-        return USAGE_ERROR
+        return print_error(error)
     print(f'{len(plan.robots)} robots in world {plan.world_name}: '
           + ', '.join(str(file) for file in files.values()))
     if simulator is Simulator.GZ_SIM:
@@ -88,7 +84,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
               f"config_file:={files['bridge']}\n"
               f"ros2 run leader_election fleet --ros-args --params-file {files['roster']} "
               '-p use_sim_time:=true')
-    return 0
+    return ExitStatus.OK
 
 
 def _read(p: Parameter, text: str) -> object:

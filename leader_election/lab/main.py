@@ -24,6 +24,7 @@ import signal
 import sys
 from typing import Any
 
+from leader_election.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election.lab import results, runs
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.results import ResultError
@@ -35,9 +36,6 @@ import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
-USAGE_ERROR = 2
-INTERRUPTED = 130
-
 
 def main() -> int:
     """Do what the command line asks for; return the exit status."""
@@ -48,20 +46,16 @@ def main() -> int:
         'study': study}
     try:
         return commands[options.command](options)
-    except (ScenarioError, ResultError) as error:
-        print(f'error: {error}', file=sys.stderr)
-        return USAGE_ERROR
-    except OSError as error:
-        # Of a file that is none of ours to name, such as one that numba compiles into.
-        print(f'error: {error}', file=sys.stderr)
-        return USAGE_ERROR
+    except (ScenarioError, ResultError, OSError) as error:
+        # OSError: of a file that is not ours to name, such as one that numba compiles into.
+        return print_error(error)
     except KeyboardInterrupt:
         again = ' without --again' if getattr(options, 'again', False) else ''
         print(f'stopped; finished runs are kept, and the same command{again} goes on from there',
               file=sys.stderr, flush=True)
         sys.stdout.flush()
         # The runs that threads are at would be waited for.
-        os._exit(INTERRUPTED)
+        os._exit(ExitStatus.INTERRUPTED)
 
 
 def show_list(options: argparse.Namespace) -> int:
@@ -78,7 +72,7 @@ def show_list(options: argparse.Namespace) -> int:
         shown.add_row(name, scenario.title, ', '.join(dict.fromkeys(labels)),
                       str(devices(scenario)), seeds_done(scenario, options.results))
     console().print(shown)
-    return 0
+    return ExitStatus.OK
 
 
 def devices(scenario: Scenario) -> int:
@@ -118,7 +112,7 @@ def run(options: argparse.Namespace) -> int:
         values, variant = scenario.variants()[0]
         print(f'wrote {animate(variant, label, options.seeds[0], out)}: '
               f'{which(options.seeds[0], values)}')
-    return 0
+    return ExitStatus.OK
 
 
 def which(seed: int, values: Mapping[str, Any]) -> str:
@@ -136,10 +130,10 @@ def figure(options: argparse.Namespace) -> int:
     from leader_election.lab import figures
     if not options.name:
         print(*figures.names(), sep='\n')
-        return 0
+        return ExitStatus.OK
     out = options.out or options.results / 'figures' / f'{options.name}.png'
     print(f'wrote {figures.draw(options.name, options.results, out)}')
-    return 0
+    return ExitStatus.OK
 
 
 def reproduce(options: argparse.Namespace) -> int:
@@ -207,12 +201,12 @@ def _number(text: str) -> int:
 
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options; a wrong one ends the process with status 2 and a line that says why."""
-    parser = argparse.ArgumentParser(prog='lab', description=DESCRIPTION)
+    parser = CommandLineParser(prog='leader_election lab', description=DESCRIPTION)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
-    everywhere = argparse.ArgumentParser(add_help=False)
+    everywhere = CommandLineParser(add_help=False)
     everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',
                             help='folder of the results (default: results)')
-    computing = argparse.ArgumentParser(add_help=False)
+    computing = CommandLineParser(add_help=False)
     computing.add_argument('--workers', type=_number, metavar='N',
                            help='runs at the same time (default: one a core)')
 

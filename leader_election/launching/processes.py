@@ -24,6 +24,7 @@ import shlex
 import sys
 from typing import Any
 
+from leader_election.command_line import print_error
 from leader_election.launching.arguments import PACKAGE
 from leader_election.parameters import ParameterError
 
@@ -145,9 +146,6 @@ def spawn(world_name: str, name: str, model: Path, pose: tuple[float, float, flo
             '-x', repr(x), '-y', repr(y), '-z', '0.0', '-Y', repr(yaw)])
 
 
-USAGE_ERROR = 2
-"""The exit status, that of a process whose configuration is wrong."""
-
 Make = Callable[[Any], list[Any]]
 """What an ``OpaqueFunction`` calls: a context in, actions out."""
 
@@ -167,8 +165,7 @@ def refusing(make: Make) -> Make:
             if context.asyncio_loop is None:
                 raise
             from launch.actions import Shutdown
-            print(f'error: {error}', file=sys.stderr)
-            _end_with_status(context.asyncio_loop, USAGE_ERROR)
+            _end_with_status(context.asyncio_loop, print_error(error))
             return [Shutdown(reason='wrong arguments')]
 
     return made
@@ -206,7 +203,7 @@ def after(first: Any, rest: Sequence[Any], trouble: str) -> list[Any]:
             return []
         if event.returncode == 0:
             return list(rest)
-        print(f'error: {trouble}', file=sys.stderr)
+        print_error(trouble)
         return passing_on(event, context)
 
     return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=go_on)), first]

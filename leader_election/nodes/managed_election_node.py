@@ -15,29 +15,19 @@
 """The robot's node as a managed one: with the life cycle of https://design.ros2.org."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.election import Election
 from leader_election.nodes.entity_tracker import EntityTracker
 from leader_election.nodes.process import run
-from leader_election.parameters import parameter, ParameterError
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.parameters import ParameterError
+from leader_election.robot.parameters import ElectionParameters, ManagedParameters
 from rclpy._rclpy_pybind11 import RCLError
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.parameter import Parameter
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
-
-
-@dataclass(frozen=True)
-class ManagedParameters:
-    """What a managed node is told beside its robot's parameters."""
-
-    autostart: bool = parameter(
-        True, 'Configure and activate by itself; where that fails the process ends. Otherwise '
-        'the node waits for who manages it.')
 
 
 class ManagedElectionNode(LifecycleNode):

@@ -21,19 +21,16 @@ line on standard error and status 2.
 
 from collections.abc import Callable, Sequence
 import signal
-import sys
 import time
 from types import FrameType
 
+from leader_election.command_line import ExitStatus, print_error
 from leader_election.parameters import ParameterError
 import rclpy
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
-
-USAGE_ERROR = 2
-"""The exit status of a process whose configuration is wrong."""
 
 
 class StopRequest:
@@ -70,7 +67,7 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
             # What rclpy raises for arguments that it cannot read, and for a wrong QoS override.
             RuntimeError) as error:
         rclpy.try_shutdown()
-        return _refuse(error)
+        return print_error(error)
     stop = StopRequest()
     stop.listen()
     try:
@@ -79,18 +76,13 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
     finally:
         # Whatever has happened, wheels must not go on turning.
         _take_down(nodes)
-    return 0 if stop.made or failure is None else _refuse(failure)
+    return ExitStatus.OK if stop.made or failure is None else print_error(failure)
 
 
 def _failure(nodes: Sequence[Node]) -> ParameterError | None:
     """Return what showed only after a while to be wrong."""
     found = (getattr(node, 'failure', None) for node in nodes)
     return next((failure for failure in found if failure is not None), None)
-
-
-def _refuse(error: Exception) -> int:
-    print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
-    return USAGE_ERROR
 
 
 def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:

@@ -25,6 +25,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.command_line import ExitStatus, print_error
 from leader_election.doctor import command
 from leader_election.doctor.checks import about, examine
 from leader_election.doctor.observations import (
@@ -42,7 +43,7 @@ from leader_election.doctor.observations import (
 )
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
-from leader_election.nodes.process import make_executor, StopRequest, USAGE_ERROR
+from leader_election.nodes.process import make_executor, StopRequest
 from leader_election.nodes.qos import NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.parameters import ParameterError
 from nav_msgs.msg import Odometry
@@ -59,8 +60,6 @@ LOOK = 0.5
 """Time between two looks at who publishes what [s]."""
 ENDLESS = 1e9
 """A deadline that is as long is none [s]."""
-STOPPED = 130
-"""The exit status of what was stopped before it had done what it was asked for."""
 ENVIRONMENT = {'ROS_DOMAIN_ID': '0', 'RMW_IMPLEMENTATION': '',
                'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'ROS_STATIC_PEERS': ''}
 """What decides whom DDS finds, and how it is where it is not set."""
@@ -233,12 +232,11 @@ def main() -> int:
         rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
         seen = listen(wanted)
     except (ParameterError, RuntimeError) as error:
-        print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
-        return USAGE_ERROR
+        return print_error(error)
     finally:
         rclpy.try_shutdown()
     if seen is None:
-        return STOPPED
+        return ExitStatus.INTERRUPTED
     findings = examine(seen)
     if wanted.robot:
         findings = about(findings, wanted.robot)

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 import sys
 
+from leader_election.command_line import ExitStatus, print_error
 from leader_election.recording.clocks import Jump
 from leader_election.recording.mcap_reader import Damage, Reader, RecordingError
 from leader_election.recording.options import replay_options, Settings
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         run = _read(options.file, settings)
     except RecordingError as error:
-        return _refuse(str(error))
+        return print_error(error)
     told = report(run, settings)
     text = as_json(told) if options.json else in_words(told)
     print(text)
@@ -54,13 +55,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             write(path)
         except OSError as error:
-            return _refuse(f'{path}: {error.strerror or error}')
-    return 0
-
-
-def _refuse(line: str) -> int:
-    print(f'error: {line}', file=sys.stderr)
-    return USAGE_ERROR
+            return print_error(f'{path}: {error.strerror or error}')
+    return ExitStatus.OK
 
 
 def _read(path: Path, settings: Settings) -> Run:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from leader_election.command_line import CommandLineParser
 from leader_election.parameters import (
     Parameter,
     parameter,
@@ -94,9 +95,10 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
     >>> recorder_options(['run.mcap', '--exclude', 'markers', '/robot_3/*', '--odom-rate', '5'])
     {'output': 'run.mcap', 'exclude': ['markers', '/robot_3/*'], 'odom_rate': 5.0}
     """
-    parser = argparse.ArgumentParser(
-        prog='record', description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and '
-        'replay read, until Ctrl-C. Each option is a parameter of the node, too.')
+    parser = CommandLineParser(
+        prog='leader_election record',
+        description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and replay read, '
+        'until Ctrl-C. Each option is a parameter of the node, too.')
     for p in table(RecorderParameters):
         _add(parser, p)
     given = vars(parser.parse_args(arguments))
@@ -113,9 +115,10 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
 def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     """Return the options of ``replay``; a wrong one ends the process likewise."""
     by_default = Settings()
-    parser = argparse.ArgumentParser(
-        prog='replay', description='Show what a recording (MCAP, by record or by ros2 bag record '
-        '-s mcap) holds of a swarm: a report, and pictures. ROS is not needed.')
+    parser = CommandLineParser(
+        prog='leader_election replay',
+        description='Show what a recording (MCAP, by record or by ros2 bag record -s mcap) '
+        ' holds of a swarm: a report, and pictures. ROS is not needed.')
     parser.add_argument('file', type=Path, help='the recording, or a folder of ros2 bag')
     made = parser.add_argument_group('what is made of it')
     for name, what in (('picture', 'the swarm in the end (PNG)'),

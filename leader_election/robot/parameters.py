@@ -122,3 +122,12 @@ class ElectionParameters(InstanceParameters, ProcessParameters):
             raise ParameterError(
                 f'parameter message_expiry: {self.message_expiry:g} is not allowed; it takes more '
                 f'than round_period, which is {self.round_period:g} s')
+
+
+@dataclass(frozen=True)
+class ManagedParameters:
+    """Parameters of a managed node, beside those of its robot."""
+
+    autostart: bool = parameter(
+        True, 'Configure and activate by itself; where that fails the process ends. Otherwise '
+        'the node waits for who manages it.')

@@ -90,12 +90,22 @@ def test_options(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize('arguments, line', [
     (['--seconds', '0'], "argument --seconds: '0' is not allowed; it takes 1 to 3600 s; "
-     'swarm_doctor --help tells what it takes'),
+     'leader_election swarm_doctor --help tells what it takes'),
     (['--seconds', 'nan'], "argument --seconds: 'nan' is not allowed"),
     (['--cure'], 'unrecognized arguments: --cure'),
-    (['--fleet-file', 'nowhere.yaml'], "parameter fleet_file: 'nowhere.yaml' cannot be read"),
 ])
-def test_wrong_options_are_refused_in_one_line(arguments: list[str], line: str) -> None:
-    with pytest.raises(ParameterError) as refused:
+def test_wrong_options_are_refused_in_one_line(
+        arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
         command.parse(arguments)
-    assert str(refused.value).startswith(line) and '\n' not in str(refused.value)
+    error = capsys.readouterr().err
+    assert ended.value.code == 2
+    assert error.startswith(f'error: {line}') and error.count('\n') == 1
+
+
+def test_a_fleet_file_that_is_not_there_is_refused_in_one_line() -> None:
+    with pytest.raises(ParameterError) as refused:
+        command.parse(['--fleet-file', 'nowhere.yaml'])
+    error = str(refused.value)
+    assert error.startswith("parameter fleet_file: 'nowhere.yaml' cannot be read")
+    assert '\n' not in error

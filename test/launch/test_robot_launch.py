@@ -148,8 +148,8 @@ def ros2_launch(prefix: Path, *arguments: str) -> subprocess.CompletedProcess:
     """Run the launch file of the checkout by ros2, with our executables in the prefix."""
     executable = prefix / 'lib' / 'leader_election' / 'election_node'
     executable.parent.mkdir(parents=True)
-    executable.write_text(f'#!{sys.executable}\nfrom leader_election.cli import election_node\n'
-                          'election_node()\n')
+    executable.write_text(f'#!{sys.executable}\nimport sys\nfrom leader_election import cli\n'
+                          'sys.exit(cli.run("election_node"))\n')
     executable.chmod(0o755)
     return subprocess.run(
         [ROS2, 'launch', str(FILES / 'robot.launch.py'), *arguments], text=True,

@@ -37,7 +37,7 @@ from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64
 from support import spin_until
 
-COMMAND = 'from leader_election.cli import managed_election_node; managed_election_node()'
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("managed_election_node"))'
 CONFIGURE, CLEANUP, ACTIVATE, DEACTIVATE, SHUTDOWN = (
     Transition.TRANSITION_CONFIGURE, Transition.TRANSITION_CLEANUP,
     Transition.TRANSITION_ACTIVATE, Transition.TRANSITION_DEACTIVATE,

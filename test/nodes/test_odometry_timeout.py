@@ -40,8 +40,8 @@ def stage_after(ros: None) -> Iterator[None]:
 @pytest.mark.parametrize('executable', ['election_node', 'managed_election_node'])
 def test_no_odometry_is_one_line_and_status_2(executable: str) -> None:
     ran = subprocess.run(
-        [sys.executable, '-c', f'from leader_election.cli import {executable}; {executable}()',
-         '--ros-args', '-r', '__ns:=/alice', '-r', 'odom:=wheels', '-p', 'robot_id:=1', '-p',
+        [sys.executable, '-m', 'leader_election', executable, '--ros-args', '-r', '__ns:=/alice',
+         '-r', 'odom:=wheels', '-p', 'robot_id:=1', '-p',
          f'odometry_timeout:={TIMEOUT}'], capture_output=True, text=True, timeout=30.0)
     assert (ran.returncode, ran.stdout, ran.stderr) == (2, '', LINE)
 

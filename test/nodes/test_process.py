@@ -31,11 +31,11 @@ from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64
 from support import spin_until
 
-COMMAND = 'from leader_election.cli import election_node; election_node()'
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
 # The same, and a line once signals are taken care of: before that the interpreter starts up,
 # which is nobody's moment to choose.
-TOLD = ('from leader_election import cli; cli._be_stoppable(); print("up", flush=True); '
-        'cli.election_node()')
+TOLD = ('from leader_election import cli; cli.stop_with(0); print("up", flush=True); '
+        'raise SystemExit(cli.run("election_node"))')
 FALLS = """
 from leader_election.nodes.process import run
 from rclpy.node import Node

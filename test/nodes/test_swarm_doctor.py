@@ -36,7 +36,7 @@ import pytest
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
 
-COMMAND = 'from leader_election.cli import swarm_doctor; swarm_doctor()'
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("swarm_doctor"))'
 PATIENCE = 60.0
 """How long a process may take to end before it counts as hung [s]."""
 
@@ -207,7 +207,7 @@ def test_as_a_process() -> None:
             process.kill()
             process.communicate()
     assert results[0] == ('', "error: argument --seconds: 'long' is not allowed; it takes 1 to "
-                          '3600 s; swarm_doctor --help tells what it takes\n', 2)
+                          '3600 s; leader_election swarm_doctor --help tells what it takes\n', 2)
     out, err, status = results[1]
     assert (err, status) == ('', 0), out
     document = json.loads(out)

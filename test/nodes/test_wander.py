@@ -34,7 +34,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import LaserScan
 from support import spin_until
 
-COMMAND = 'from leader_election.cli import wander; wander()'
+COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("wander"))'
 
 
 @pytest.fixture

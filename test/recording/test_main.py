@@ -149,7 +149,7 @@ def test_nonsense_on_other_topics_does_no_harm(tmp_path, capsys):
 
 def test_replay_needs_no_ros_and_says_what_it_lacks(recorded):
     code = (f'import sys\nsys.argv = ["replay", {str(recorded)!r}]\n'
-            'from leader_election import cli\ncli.replay()')
+            'from leader_election import cli\nsys.exit(cli.run("replay"))')
     ran = without(('rclpy', 'std_msgs'), code)
     assert (ran.returncode, ran.stderr) == (0, '') and '4 robots' in ran.stdout
     ran = without(('mcap', *VIEW, 'shapely'), code)

@@ -1,0 +1,51 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What all commands have in common: exit statuses, error lines, the parser of options."""
+
+import argparse
+from enum import IntEnum
+import sys
+from typing import NoReturn
+
+
+class ExitStatus(IntEnum):
+    """The exit statuses of all executables."""
+
+    OK = 0
+    FAILED = 1
+    """What was checked does not hold."""
+    USAGE = 2
+    """An option, a parameter or a file is wrong, or something is not installed."""
+    INTERRUPTED = 130
+    """Stopped before the work asked for was done."""
+
+
+def print_error(error: object) -> ExitStatus:
+    """
+    Print an error as one line on standard error.
+
+    :param error: an exception or a text; line breaks in it become spaces.
+    :return: the exit status that goes with it, :attr:`ExitStatus.USAGE`.
+    """
+    print('error: ' + ' '.join(str(error).split()), file=sys.stderr, flush=True)
+    return ExitStatus.USAGE
+
+
+class CommandLineParser(argparse.ArgumentParser):
+    """A parser of options whose errors are one line, and exit status 2."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print the error, and end the process."""
+        sys.exit(print_error(f'{message}; {self.prog} --help tells what it takes'))

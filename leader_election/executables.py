@@ -1,0 +1,123 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The executables of the package: the one table that installation and command line follow from.
+
+``setup.py`` reads this file by its path, before anything is installed: only the standard library
+is imported here.
+"""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Requirement:
+    """
+    Modules that only some executables need, and that are not installed with every robot.
+
+    :ivar modules: names as they are imported.
+    :ivar purpose: subject of the error line where one is missing.
+    :ivar install: arguments of ``pip install``, in a checkout, that bring all of them.
+    """
+
+    modules: tuple[str, ...]
+    purpose: str
+    install: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Executable:
+    """
+    One executable.
+
+    :ivar name: as in ``ros2 run leader_election <name>`` and ``leader_election <name>``.
+    :ivar module: the module whose ``main()`` runs it and returns the exit status.
+    :ivar description: one line, for ``leader_election --help``.
+    :ivar stop_status: the exit status on SIGINT or SIGTERM before ``main()`` handles them: 0 where
+        a stop is the usual end (a node), 130 where the work asked for is then not done.
+    :ivar requires: what has to be installed beside what every robot needs.
+    :ivar parameter_file: of a node without options of its own: the file in ``config`` that
+        documents its parameters; empty where ``main()`` parses a command line.
+    """
+
+    name: str
+    module: str
+    description: str
+    stop_status: int = 0
+    requires: Requirement | None = None
+    parameter_file: str = ''
+
+
+_VIEW = ('matplotlib', 'PIL', 'rich')
+_RECORD = ('mcap', 'mcap_ros2')
+_LAB = (*_VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
+
+_TO_VIEW = Requirement(
+    modules=_VIEW, purpose='what shows a swarm', install="'.[view]'")
+_TO_RECORD = Requirement(
+    # Not the extra, which also installs the wheels of ROS.
+    modules=_RECORD, purpose='the recorder', install='-r requirements/record.txt')
+_TO_REPLAY = Requirement(
+    modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay',
+    install='-r requirements/run.txt -r requirements/view.txt -r requirements/record.txt')
+_TO_MEASURE = Requirement(
+    modules=_LAB, purpose='the laboratory', install="'.[lab]'")
+
+EXECUTABLES = (
+    Executable(
+        name='demo', module='leader_election.demo.main', requires=_TO_VIEW,
+        description='demonstrate election and recovery: world, robots and monitor together'),
+    Executable(
+        name='election_node', module='leader_election.nodes.election_node',
+        parameter_file='election.yaml',
+        description='run the node of one robot'),
+    Executable(
+        name='fleet', module='leader_election.nodes.robot_host',
+        parameter_file='fleet.yaml',
+        description='run the nodes of many robots in one process'),
+    Executable(
+        name='gazebo_world', module='leader_election.gazebo.main',
+        description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
+    Executable(
+        name='lab', module='leader_election.lab.main', stop_status=130, requires=_TO_MEASURE,
+        description='measure algorithms over many seeds, without ROS'),
+    Executable(
+        name='managed_election_node', module='leader_election.nodes.managed_election_node',
+        parameter_file='managed_election.yaml',
+        description='run the node of one robot as a managed (lifecycle) node'),
+    Executable(
+        name='monitor', module='leader_election.nodes.monitor', requires=_TO_VIEW,
+        parameter_file='monitor.yaml',
+        description='show the swarm in the terminal, and publish its state and markers'),
+    Executable(
+        name='record', module='leader_election.nodes.recorder', requires=_TO_RECORD,
+        description='record a swarm to a file (MCAP)'),
+    Executable(
+        name='replay', module='leader_election.recording.main', stop_status=130,
+        requires=_TO_REPLAY,
+        description='show what a recording holds: a report and pictures, without ROS'),
+    Executable(
+        name='swarm_doctor', module='leader_election.nodes.swarm_doctor', stop_status=130,
+        description='check a running swarm for common faults, and suggest remedies'),
+    Executable(
+        name='swarm_world', module='leader_election.nodes.swarm_world',
+        parameter_file='world.yaml',
+        description='run the embedded world: motion, odometry, radio'),
+    Executable(
+        name='wander', module='leader_election.nodes.wander',
+        parameter_file='wander.yaml',
+        description='drive robots on random walks'),
+)
+"""All executables, by name."""

@@ -1,0 +1,9 @@
+#!/bin/sh
+# An executable in lib/leader_election, for ros2 run and launch: runs the command leader_election with
+# this file's name. That command is beside it (colcon) or in bin (pip); its Python is the right one.
+folder=$(dirname "$0")
+for command in "$folder/leader_election" "$folder/../../bin/leader_election"; do
+    [ ! -x "$command" ] || exec "$command" "$(basename "$0")" "$@"
+done
+echo "error: the command leader_election is not installed beside $0; build or install the package" >&2
+exit 2

@@ -1,0 +1,70 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The command ``leader_election``: its help, its executables, and what is said of a wrong name."""
+
+from pathlib import Path
+import subprocess
+import sys
+
+from leader_election.cli import main, usage
+from leader_election.executables import EXECUTABLES
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+
+def run(*arguments: str) -> 'subprocess.CompletedProcess[str]':
+    return subprocess.run([sys.executable, '-m', 'leader_election', *arguments], cwd=ROOT,
+                          capture_output=True, text=True, timeout=60)
+
+
+def call(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
+    monkeypatch.setattr(sys, 'argv', ['leader_election', *arguments])
+    return main()
+
+
+@pytest.mark.parametrize('arguments', [(), ('--help',), ('-h',)])
+def test_help_lists_all_executables(
+        arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(monkeypatch, *arguments) == 0
+    assert capsys.readouterr() == (usage() + '\n', '')
+    lines = usage().splitlines()
+    for executable in EXECUTABLES:
+        found = [line.split(maxsplit=1) for line in lines if line.startswith('  ')]
+        assert [executable.name, executable.description] in found
+
+
+def test_an_unknown_name_is_one_line_and_status_2(
+        monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(monkeypatch, 'fleets', '--help') == 2
+    assert capsys.readouterr() == (
+        '', "error: 'fleets' is not an executable; leader_election --help lists them\n")
+
+
+@pytest.mark.parametrize(('name', 'line'), [
+    ('lab', 'usage: leader_election lab [-h] COMMAND'),
+    ('gazebo_world', 'usage: leader_election gazebo_world [-h]'),
+    ('fleet', 'usage: leader_election fleet [--ros-args'),
+])
+def test_each_has_a_help_of_its_own(name: str, line: str) -> None:
+    ran = run(name, '--help')
+    assert (ran.returncode, ran.stderr) == (0, '')
+    assert ran.stdout.startswith(line)
+
+
+def test_the_help_of_a_node_is_its_parameter_file() -> None:
+    assert run('swarm_world', '--help').stdout.endswith(
+        (ROOT / 'config' / 'world.yaml').read_text())
