@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kinds of motion, one a file; :data:`MOTIONS` holds them by name."""
+"""Kinds of motion; :data:`MOTIONS` has them by name."""
 
 from leader_election.lab.motions.levy import LEVY
 from leader_election.lab.motions.motion import Motion, MOTIONS, STATIC

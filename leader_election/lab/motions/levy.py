@@ -41,33 +41,33 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class LevyParameters:
-    """How devices walk."""
+    """Speed and leg lengths of a Levy walk."""
 
     speed: float = parameter(
         1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
     scale: float = parameter(
-        1.0, 'The shortest leg.', unit='m', lower=1e-6, upper=1e9)
+        1.0, 'Length of the shortest leg.', unit='m', lower=1e-6, upper=1e9)
     shape: float = parameter(
-        1.0, 'Exponent of the Pareto distribution of the legs; the smaller, the more long ones.',
+        1.0, 'Exponent of the Pareto distribution of leg lengths; smaller: more long legs.',
         lower=0.2, upper=100.0)
     walls: tuple[float, ...] = walls_parameter()
 
     def __post_init__(self) -> None:
-        """Refuse walls that have no inside."""
+        """Raise a ``ParameterError`` for walls that enclose nothing."""
         check_walls(self.walls)
 
 
 class Levy(NamedTuple):
-    """Where devices are on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
+    """The progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
     stride: NDArray[np.float64]
     bounds: Bounds
     length: float
-    """Of a whole stride [m]."""
+    """Length of a whole stride [m]."""
     scale: float
-    """The shortest leg [m]."""
+    """Length of the shortest leg [m]."""
     shape: float
     """Exponent of the Pareto distribution."""
 
@@ -77,13 +77,13 @@ def levy_step(motion: Levy, i: int, position: NDArray[np.float64], now: float,
     """
     Move device i by one stride.
 
-    On arrival the next leg is drawn at once, from where the device was before its last stride, and
-    walked from the next tick on. After a leg of no length, into a corner, that is another draw.
+    On arrival the next leg is drawn at once, from the position before the last stride, and walked
+    from the next tick on. A leg of length 0, into a corner, is followed by another draw.
     """
     if stride(motion, i, position):
         return
     x, y = motion.target[i, 0], motion.target[i, 1]
-    # Handing on plain numbers costs a compiled step nothing; a generator, or arrays, it does.
+    # Passing plain numbers costs a compiled step nothing; passing a generator, or arrays, does.
     to_x, to_y = leg_end(
         motion.bounds, position[i, 0], position[i, 1], random.uniform(0.0, 2.0 * math.pi),
         pareto(motion.scale, motion.shape, random.random()))
@@ -93,9 +93,11 @@ def levy_step(motion: Levy, i: int, position: NDArray[np.float64], now: float,
 
 def pareto(scale: float, shape: float, chance: float) -> float:
     """
-    Return the length of a leg: the shorter, the likelier, and at least scale.
+    Return the length of a leg, which has a Pareto distribution.
 
-    :param chance: uniformly drawn from [0, 1); the part of legs that are no longer than this one.
+    :param scale: the least length [m].
+    :param shape: the exponent.
+    :param chance: a uniform draw from [0, 1): the quantile of the length.
 
     >>> pareto(100.0, 1.0, 0.0), pareto(100.0, 1.0, 0.75), pareto(100.0, 2.0, 0.75)
     (100.0, 400.0, 200.0)
@@ -106,14 +108,14 @@ def pareto(scale: float, shape: float, chance: float) -> float:
 
 def leg_end(bounds: Bounds, x: float, y: float, angle: float, length: float,
             ) -> tuple[float, float]:
-    """Return where a leg from (x, y) in a direction [rad] ends, at the latest at a wall."""
+    """Return the end of a leg from (x, y) in a direction [rad], at the latest at a wall."""
     return confine(bounds, x, y, x + length * math.cos(angle), y + length * math.sin(angle))
 
 
 def begin_levy(parameters: LevyParameters, position: NDArray[np.float64], tick: float,
           random: np.random.Generator) -> Levy:
     """Return the state of devices that draw their first leg at their first tick."""
-    # Devices of no speed are on a leg for ever.
+    # Devices with speed 0 never finish their leg.
     left = np.full(len(position), 0 if parameters.speed > 0.0 else FOR_EVER, np.int64)
     return Levy(position.copy(), left, np.zeros_like(position), box(parameters.walls, position),
                 parameters.speed * tick, parameters.scale, parameters.shape)

@@ -26,19 +26,19 @@ from numpy.typing import NDArray
 @dataclass(frozen=True)
 class Motion:
     """
-    A kind of motion: what it is told, its state, and its step.
+    A kind of motion: its parameters, its state, and its step.
 
     A step is a plain function that the engine compiles: ``step(state, i, position, now, random)``
     moves device i by one tick, in place; ``state`` is a named tuple of arrays and numbers with one
-    entry (or row) a device, which tells the kinds apart by its type.
+    entry (or row) for each device. The type of the state identifies the kind of motion.
 
-    What a step calls are plain functions too, of numbers where speed counts: compiled code counts
-    each array or generator that is handed on. With ``math`` instead of numpy's functions plain
-    Python gives the very numbers that compiled code gives.
+    The functions that a step calls are plain functions too, of numbers where speed matters:
+    compiled code counts references for each array or generator that is passed. With ``math``
+    instead of numpy's functions plain Python gives exactly the numbers that compiled code gives.
     """
 
     name: str
-    """What ``kind`` says in a scenario to choose it."""
+    """The value of ``kind`` in a scenario that selects it."""
     parameters: type[Any]
     """A dataclass of ``leader_election.parameters.parameter`` fields."""
     state: type[Any]
@@ -46,10 +46,10 @@ class Motion:
     step: Callable[[Any, int, NDArray[np.float64], float, np.random.Generator], None]
     begin: Callable[[Any, NDArray[np.float64], float, np.random.Generator], Any]
     """``begin(parameters, position, tick, random) -> state``; position has shape (n, 2) [m], and
-    may be changed (devices that walk on streets start on one): devices that are not to move are
-    put back where they were; tick is the time of a step [s]."""
+    may be changed in place (devices that walk on streets start on one): the caller restores the
+    positions of devices that do not move; tick is the time of a step [s]."""
     speed: Callable[[Any], float]
-    """``speed(parameters)``: no device is faster than this [m/s]; 0: nobody moves."""
+    """``speed(parameters)``: the greatest speed of any device [m/s]; 0: no device moves."""
 
 
 MOTIONS: Registry[Motion] = Registry('motion', 'leader_election.motions')
@@ -57,11 +57,11 @@ MOTIONS: Registry[Motion] = Registry('motion', 'leader_election.motions')
 
 @dataclass(frozen=True)
 class StaticParameters:
-    """Nothing to say."""
+    """No parameters."""
 
 
 class Static(NamedTuple):
-    """Nothing to know."""
+    """An empty state."""
 
     none: NDArray[np.float64]
     """Shape (0,)."""

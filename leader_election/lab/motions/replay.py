@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-Devices go where logged robots went.
+Replay of robots' logs: each device follows the positions of one log.
 
-The logs are read by :func:`leader_election.world.logs.read_logs`; they run from the earliest row
-of all, which is at time 0, and after its last row a device stands still.
+The logs are read by :func:`leader_election.world.logs.read_logs`. Time 0 is the earliest row of
+all logs; after the last row of its log a device stands still.
 """
 
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class ReplayParameters:
-    """What is replayed."""
+    """The logs to replay."""
 
     logs: str = parameter(
         SAMPLE, 'A folder of CSV files, one a device, or mrclam6, two minutes of five real '
@@ -39,21 +39,21 @@ class ReplayParameters:
 
 
 class Replay(NamedTuple):
-    """All logs, one after the other, and where devices are in them."""
+    """All logs, concatenated, and the progress of devices in them."""
 
     row: NDArray[np.int64]
-    """The last row that a device has passed, shape (n,)."""
+    """The last row that each device has passed, shape (n,)."""
     end: NDArray[np.int64]
-    """The last row of its log, shape (n,)."""
+    """The last row of each device's log, shape (n,)."""
     time: NDArray[np.float64]
-    """Of each row [s]."""
+    """Time of each row [s], shape (rows,)."""
     place: NDArray[np.float64]
-    """Of each row: x, y [m], shape (rows, 2)."""
+    """Position of each row: x, y [m], shape (rows, 2)."""
 
 
 def replay_step(motion: Replay, i: int, position: NDArray[np.float64], now: float,
                 random: np.random.Generator) -> None:
-    """Move device i to where its log has it now, on a straight line between two rows."""
+    """Move device i to the present position of its log, interpolated linearly between rows."""
     row, end = motion.row[i], motion.end[i]
     while row < end and motion.time[row + 1] <= now:
         row += 1
@@ -68,7 +68,11 @@ def replay_step(motion: Replay, i: int, position: NDArray[np.float64], now: floa
 
 def begin_replay(parameters: ReplayParameters, position: NDArray[np.float64], tick: float,
           random: np.random.Generator) -> Replay:
-    """Put each device where its log begins; there is one log a device, or a ``ParameterError``."""
+    """
+    Put each device at the first position of its log.
+
+    :raises ParameterError: where there is not one log for each device.
+    """
     logs = read_logs(parameters.logs)
     if len(logs) != len(position):
         raise ParameterError(f'parameter logs: {parameters.logs} holds {len(logs)} logs, for '

@@ -36,27 +36,29 @@ from scipy.sparse.csgraph import (  # type: ignore[import-untyped]
 import shapely
 
 MOST_CROSSINGS = 2000
-"""The table of ways has an entry for each two of them."""
+"""The table of shortest ways has an entry for each pair of crossings."""
 
 
 class StreetMap(NamedTuple):
-    """Crossings and streets, all in one piece."""
+    """Crossings and streets; usually connected (see :func:`largest_part`)."""
 
     crossing: NDArray[np.float64]
-    """Where crossings are [m], shape (n, 2)."""
+    """Positions of crossings [m], shape (n, 2)."""
     street: NDArray[np.int32]
-    """The two ends of each street, shape (m, 2); streets are straight."""
+    """The crossings at the two ends of each street, shape (m, 2); streets are straight."""
 
 
 def town(columns: int, rows: int, block: float, irregularity: float, missing: float,
          random: np.random.Generator) -> StreetMap:
     """
-    Return a town whose streets are a lattice, more or less.
+    Generate a town whose streets form a lattice, with random deviations.
 
-    :param block: from one crossing to the next [m]; the first crossing is at (0, 0).
-    :param irregularity: how far a crossing may be off its place, as a part of block, 0 to 0.5.
-    :param missing: the part of streets that are left out at random, 0 to 1; what is then cut off
-        from the largest part of the town is left out too.
+    :param columns: number of crossings from west to east.
+    :param rows: number of crossings from south to north.
+    :param block: distance from one crossing to the next [m]; the first crossing is at (0, 0).
+    :param irregularity: greatest offset of a crossing, as a part of block, 0 to 0.5.
+    :param missing: the part of streets that are left out at random, 0 to 1; crossings that this
+        disconnects from the largest part of the town are left out too.
     """
     crossing = place_grid(GridParameters(
         columns, rows, step=(block, block), irregularity=irregularity), random).position
@@ -67,9 +69,9 @@ def town(columns: int, rows: int, block: float, irregularity: float, missing: fl
 
 def read_street_map(parameter: str, path: str, positions: str) -> StreetMap:
     """
-    Return the largest part of a street map in a file (see :func:`read_graph`).
+    Return the largest connected part of a street map in a file (see :func:`read_graph`).
 
-    :raises ParameterError: also when the file does not say where crossings are, two ends of a
+    :raises ParameterError: also when the file has no positions of crossings, the two ends of a
         street are at the same place, or there are too many crossings.
     """
     pairs, position, _ = read_graph(parameter, path, positions)
@@ -87,7 +89,7 @@ def read_street_map(parameter: str, path: str, positions: str) -> StreetMap:
 
 
 def largest_part(streets: StreetMap) -> StreetMap:
-    """Return the part with the most crossings that can all be reached from each other."""
+    """Return the connected component with the most crossings."""
     if len(streets.street) == 0:
         raise ParameterError('there are no streets')
     _, part = connected_components(_matrix(streets), directed=False)
@@ -106,16 +108,17 @@ def lengths(streets: StreetMap) -> NDArray[np.float64]:
 
 def next_crossings(streets: StreetMap) -> NDArray[np.int32]:
     """
-    Return which crossing comes next on the shortest way.
+    Return the next crossing on the shortest way between any two crossings.
 
-    :return: shape (n, n): entry [a, b] is a neighbour of a, on the way from a to b.
+    :return: shape (n, n): entry [a, b] is a neighbour of a, on the shortest way from a to b.
 
     >>> corner = StreetMap(np.array([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]]),
     ...                    np.array([[0, 1], [1, 2]], np.int32))
     >>> int(next_crossings(corner)[0, 2])
     1
     """
-    # Streets have no direction, so what comes last on the way from b is what comes next from a.
+    # Streets have no direction: the predecessor of a on the way from b is the successor of a on
+    # the way to b.
     _, last = shortest_path(_matrix(streets), directed=False, return_predecessors=True)
     return np.ascontiguousarray(last.T, np.int32)
 
@@ -127,31 +130,31 @@ def _matrix(streets: StreetMap) -> coo_array:
 
 @dataclass(frozen=True)
 class StreetsParameters:
-    """The streets, and how fast devices walk."""
+    """The street map, read or generated, and the speed of devices."""
 
     speed: float = parameter(
         1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
     path: str = parameter(
         '', 'A street map: GraphML (.graphml) with x and y [m], or a list of streets with the '
-        'names of two crossings a line. Empty: a town is made up.')
+        'names of two crossings a line. Empty: a town is generated.')
     positions: str = parameter(
-        '', 'A file with a line "name x y" [m] for each crossing. Empty: as the GraphML says.')
+        '', 'A file with a line "name x y" [m] for each crossing. Empty: as given by the GraphML.')
     columns: int = parameter(
-        10, 'Made-up town: crossings from west to east.', lower=2, upper=MOST_CROSSINGS)
+        10, 'Generated town: crossings from west to east.', lower=2, upper=MOST_CROSSINGS)
     rows: int = parameter(
-        10, 'Made-up town: crossings from south to north.', lower=2, upper=MOST_CROSSINGS)
+        10, 'Generated town: crossings from south to north.', lower=2, upper=MOST_CROSSINGS)
     block: float = parameter(
-        100.0, 'Made-up town: from one crossing to the next; the first is at 0, 0.',
+        100.0, 'Generated town: from one crossing to the next; the first is at 0, 0.',
         unit='m', lower=1e-3, upper=1e6)
     irregularity: float = parameter(
-        0.0, 'Made-up town: how far a crossing may be off its place, at random each way, as a '
-        'part of a block.', lower=0.0, upper=0.4)
+        0.0, 'Generated town: greatest random offset of a crossing in each direction, as a part '
+        'of a block.', lower=0.0, upper=0.4)
     missing: float = parameter(
-        0.0, 'Made-up town: the part of streets that are left out at random, with all that they '
-        'cut off.', lower=0.0, upper=0.9)
+        0.0, 'Generated town: part of the streets that are left out at random, with the crossings '
+        'that this disconnects.', lower=0.0, upper=0.9)
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together."""
+        """Raise a ``ParameterError`` for values that contradict each other."""
         if self.positions and not self.path:
             raise ParameterError('parameter positions goes with parameter path')
         if not self.path and self.columns * self.rows > MOST_CROSSINGS:
@@ -160,23 +163,23 @@ class StreetsParameters:
 
 
 class Streets(NamedTuple):
-    """Where devices are going."""
+    """The way of each device through the streets."""
 
     ahead: NDArray[np.int32]
-    """The crossing at the end of the street that a device is in, shape (n,)."""
+    """The crossing at the end of each device's present street, shape (n,)."""
     goal: NDArray[np.int32]
-    """The crossing that it is going to in the end, shape (n,)."""
+    """The destination of each device, a crossing, shape (n,)."""
     crossing: NDArray[np.float64]
-    """Where crossings are [m], shape (crossings, 2)."""
+    """Positions of crossings [m], shape (crossings, 2)."""
     next_one: NDArray[np.int32]
-    """The crossing after one, on the way to another, shape (crossings, crossings)."""
+    """The result of :func:`next_crossings`, shape (crossings, crossings)."""
     length: float
-    """Of what is walked in a tick [m]."""
+    """Distance walked in a tick [m]."""
 
 
 def streets_step(motion: Streets, i: int, position: NDArray[np.float64], now: float,
                  random: np.random.Generator) -> None:
-    """Move device i along the streets, round corners where the way has some."""
+    """Move device i along the streets, round as many corners as it reaches in one tick."""
     x, y, left = position[i, 0], position[i, 1], motion.length
     while True:
         ahead = motion.ahead[i]
@@ -188,7 +191,7 @@ def streets_step(motion: Streets, i: int, position: NDArray[np.float64], now: fl
         left -= far
         x, y = motion.crossing[ahead, 0], motion.crossing[ahead, 1]
         if ahead == motion.goal[i]:
-            # Any crossing but this one.
+            # The new destination is any crossing but this one.
             goal = random.integers(0, len(motion.crossing) - 1)
             motion.goal[i] = goal + (goal >= ahead)
         motion.ahead[i] = motion.next_one[ahead, motion.goal[i]]
@@ -196,7 +199,7 @@ def streets_step(motion: Streets, i: int, position: NDArray[np.float64], now: fl
 
 def begin_streets(parameters: StreetsParameters, position: NDArray[np.float64], tick: float,
           random: np.random.Generator) -> Streets:
-    """Put each device into the street nearest to it; it goes first to either end of that."""
+    """Put each device onto the nearest street; its first destination is either end of that."""
     streets = street_map(parameters, random)
     lines = shapely.linestrings(streets.crossing[streets.street])
     points = shapely.points(position)
@@ -209,7 +212,7 @@ def begin_streets(parameters: StreetsParameters, position: NDArray[np.float64], 
 
 
 def street_map(parameters: StreetsParameters, random: np.random.Generator) -> StreetMap:
-    """Return the streets that are read or made up."""
+    """Return the street map that is read or generated."""
     if parameters.path:
         return read_street_map('path', parameters.path, parameters.positions)
     return town(parameters.columns, parameters.rows, parameters.block, parameters.irregularity,

@@ -12,7 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Walking on straight legs: equal strides, and walls that confine devices."""
+"""
+Walking on straight legs: equal strides, and walls that confine devices.
+
+A leg is walked in equal strides, so that a tick costs no more than an addition to the position.
+"""
 
 import math
 from typing import Protocol
@@ -22,11 +26,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 FOR_EVER = 2**62
-"""So many strides are never walked."""
+"""A number of strides that is never completed."""
 
 
 class Walk(Protocol):
-    """What the state of a motion holds for this; arrays have one entry, or row, a device."""
+    """The part of a motion's state that strides need; one entry, or row, for each device."""
 
     @property
     def target(self) -> NDArray[np.float64]:
@@ -36,11 +40,11 @@ class Walk(Protocol):
         """Whole strides left before the last one, which ends at the target, shape (n,)."""
     @property
     def stride(self) -> NDArray[np.float64]:
-        """What a whole stride adds to the position [m], shape (n, 2)."""
+        """Displacement of a whole stride [m], shape (n, 2)."""
 
 
 def stride(walk: Walk, i: int, position: NDArray[np.float64]) -> bool:
-    """Move device i by a whole stride, and return true; false: what is left is the last one."""
+    """Move device i by a whole stride, and return true; false: only the last one is left."""
     if walk.left[i] > 0:
         walk.left[i] -= 1
         position[i, 0] += walk.stride[i, 0]
@@ -52,30 +56,30 @@ def stride(walk: Walk, i: int, position: NDArray[np.float64]) -> bool:
 def set_out(walk: Walk, i: int, x: float, y: float, to_x: float, to_y: float,
             length: float) -> None:
     """
-    Begin a leg of device i, which has none left, from (x, y) to (to_x, to_y).
+    Begin a leg of device i, whose last leg is finished, from (x, y) to (to_x, to_y) [m].
 
     :param length: of a whole stride [m], > 0.
     """
     walk.target[i, 0], walk.target[i, 1] = to_x, to_y
     far = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
     if far > length:
-        # As many as that are never walked, and more would be no whole number of 64 bits.
+        # So many strides are never completed, and more would not fit into 64 bits.
         walk.left[i] = math.ceil(min(far / length, 1e18)) - 1
         walk.stride[i, 0] = (to_x - x) * length / far
         walk.stride[i, 1] = (to_y - y) * length / far
 
 
 def walls_parameter(required: bool = False) -> tuple[float, ...]:
-    """Return the declaration of the walls, which several motions share."""
+    """Return the declaration of parameter ``walls``, which several motions share."""
     field: tuple[float, ...] = parameter(
-        (), 'Where walls are: low x, low y, high x, high y.' + (
-            '' if required else ' Empty: nowhere.'),
+        (), 'Positions of the walls: low x, low y, high x, high y.' + (
+            '' if required else ' Empty: no walls.'),
         unit='m', lengths=(4,) if required else (0, 4), required=required)
     return field
 
 
 def check_walls(walls: tuple[float, ...]) -> None:
-    """Raise a ``ParameterError`` for walls that have no inside."""
+    """Raise a ``ParameterError`` for walls that enclose nothing."""
     if walls and not (walls[0] < walls[2] and walls[1] < walls[3]):
         raise ParameterError(
             f'parameter walls: {list(walls)} is not allowed; it takes low x, low y, high x, '
@@ -88,9 +92,10 @@ Bounds = tuple[float, float, float, float]
 
 def box(walls: tuple[float, ...], position: NDArray[np.float64]) -> Bounds:
     """
-    Return the bounds that walls make, infinite where there are none.
+    Return the bounds of the area between walls, infinite where there are none.
 
-    :param position: where devices start, shape (n, 2) [m]; outside is a ``ParameterError``.
+    :param position: initial positions of devices, shape (n, 2) [m].
+    :raises ParameterError: if a device starts outside of the walls.
     """
     low_x, low_y, high_x, high_y = walls or (-math.inf, -math.inf, math.inf, math.inf)
     outside = np.any((position < (low_x, low_y)) | (position > (high_x, high_y)), axis=1)
@@ -103,11 +108,12 @@ def box(walls: tuple[float, ...], position: NDArray[np.float64]) -> Bounds:
 def confine(bounds: Bounds, x: float, y: float, to_x: float, to_y: float,
             ) -> tuple[float, float]:
     """
-    Return where a straight walk from (x, y) to (to_x, to_y) ends: there, or where it meets a wall.
+    Return the end of a straight walk from (x, y) to (to_x, to_y): there, or where it meets a wall.
 
-    Who stands at a wall already slides along it: the part of the walk into the wall is left out.
+    A device that is at a wall already slides along it: the component into the wall is dropped.
 
     :param x: [m], inside of the bounds, or on a wall; so is y.
+    :return: x and y of the end [m].
 
     >>> confine((0.0, 0.0, 10.0, 10.0), 8.0, 5.0, 12.0, 7.0)
     (10.0, 6.0)
@@ -130,5 +136,5 @@ def confine(bounds: Bounds, x: float, y: float, to_x: float, to_y: float,
         part = min(part, (high_y - y) / (to_y - y))
     if part < 1.0:
         to_x, to_y = x + part * (to_x - x), y + part * (to_y - y)
-    # Rounding must not end a walk a hair beyond the wall.
+    # Rounding must not put the end of a walk slightly beyond the wall.
     return min(max(to_x, low_x), high_x), min(max(to_y, low_y), high_y)

@@ -41,18 +41,18 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class WaypointParameters:
-    """How devices walk."""
+    """Speed, pauses and walls of random waypoints."""
 
     speed: tuple[float, ...] = parameter(
-        (1.0, 1.0), 'The least and the greatest speed; one between them is drawn for each leg.',
+        (1.0, 1.0), 'Least and greatest speed; the speed of each leg is drawn between them.',
         unit='m/s', lengths=(2,))
     pause: float = parameter(
-        0.0, 'How long a device stays where it arrived; whole ticks, rounded up.',
+        0.0, 'Time that a device stays at a waypoint; rounded up to whole ticks.',
         unit='s', lower=0.0, upper=1e9)
     walls: tuple[float, ...] = walls_parameter(required=True)
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together."""
+        """Raise a ``ParameterError`` for walls or speeds that are not in order."""
         check_walls(self.walls)
         if not 0.0 < self.speed[0] <= self.speed[1]:
             raise ParameterError(
@@ -61,25 +61,25 @@ class WaypointParameters:
 
 
 class Waypoint(NamedTuple):
-    """Where devices are on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
+    """The progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
     stride: NDArray[np.float64]
     rest: NDArray[np.int64]
-    """Ticks that a device still stays where it arrives, shape (n,)."""
+    """Ticks for which a device will stay at its next waypoint, shape (n,)."""
     bounds: Bounds
     least: float
-    """The shortest stride [m]."""
+    """Length of the shortest stride [m]."""
     most: float
-    """The longest stride [m]."""
+    """Length of the longest stride [m]."""
     pause: int
-    """Ticks."""
+    """Length of a pause [ticks]."""
 
 
 def waypoint_step(motion: Waypoint, i: int, position: NDArray[np.float64], now: float,
                   random: np.random.Generator) -> None:
-    """Move device i by one stride, or let it rest; where it goes next is drawn the tick before."""
+    """Move device i by one stride, or let it rest; the next waypoint is drawn one tick before."""
     if stride(motion, i, position):
         return
     x, y = motion.target[i, 0], motion.target[i, 1]
@@ -95,7 +95,7 @@ def waypoint_step(motion: Waypoint, i: int, position: NDArray[np.float64], now: 
 
 def begin_waypoint(parameters: WaypointParameters, position: NDArray[np.float64], tick: float,
           random: np.random.Generator) -> Waypoint:
-    """Return the state of devices that draw their first place at their first tick."""
+    """Return the state of devices that draw their first waypoint at their first tick."""
     least, most = parameters.speed
     return Waypoint(
         position.copy(), np.zeros(len(position), np.int64), np.zeros_like(position),
@@ -115,18 +115,18 @@ WAYPOINT = MOTIONS.add(Motion(
 
 @dataclass(frozen=True)
 class ShuttleParameters:
-    """Where devices go, and how fast."""
+    """The two waypoints of a shuttle, and its speed."""
 
     start: tuple[float, ...] = parameter(
-        (), 'One place: x, y.', unit='m', lengths=(2,), required=True)
+        (), 'One waypoint: x, y.', unit='m', lengths=(2,), required=True)
     end: tuple[float, ...] = parameter(
-        (), 'The other place, where devices go first from wherever they are: x, y.', unit='m',
+        (), 'The other waypoint, to which devices go first: x, y.', unit='m',
         lengths=(2,), required=True)
     speed: float = parameter(1.0, 'Speed of a device.', unit='m/s', lower=0.0, upper=1e6)
 
 
 class Shuttle(NamedTuple):
-    """Where devices are on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
+    """The progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -134,14 +134,14 @@ class Shuttle(NamedTuple):
     place: NDArray[np.float64]
     """The end and the start [m], shape (2, 2)."""
     goes_to: NDArray[np.int64]
-    """Which of the two places each device goes to next, shape (n,)."""
+    """Index of the waypoint that each device goes to next, shape (n,)."""
     length: float
-    """Of a whole stride [m]."""
+    """Length of a whole stride [m]."""
 
 
 def shuttle_step(motion: Shuttle, i: int, position: NDArray[np.float64], now: float,
                  random: np.random.Generator) -> None:
-    """Move device i by one stride; on arrival, which may be a shorter one, it turns round."""
+    """Move device i by one stride; the last stride may be shorter, then the device turns round."""
     if stride(motion, i, position):
         return
     x, y = motion.target[i, 0], motion.target[i, 1]
@@ -153,8 +153,8 @@ def shuttle_step(motion: Shuttle, i: int, position: NDArray[np.float64], now: fl
 
 def begin_shuttle(parameters: ShuttleParameters, position: NDArray[np.float64], tick: float,
           random: np.random.Generator) -> Shuttle:
-    """Return the state of devices that set out at their first tick, and stay where they are."""
-    # Devices of no speed are on a leg for ever.
+    """Return the state of devices that set out at their first tick, from where they are."""
+    # Devices with speed 0 never finish their leg.
     left = np.full(len(position), 0 if parameters.speed > 0.0 else FOR_EVER, np.int64)
     return Shuttle(position.copy(), left, np.zeros_like(position),
                    np.array([parameters.end, parameters.start]),

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kinds of topology, one a file; :data:`TOPOLOGIES` holds them by name."""
+"""Kinds of topology: initial positions, and fixed links; :data:`TOPOLOGIES` has them by name."""
 
 from leader_election.lab.topologies.from_files import EDGE_LIST, LOGS
 from leader_election.lab.topologies.lattices import GRID, LINE, RING

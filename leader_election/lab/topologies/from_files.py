@@ -34,23 +34,24 @@ from numpy.typing import NDArray
 
 
 class GraphFile(NamedTuple):
-    """What is in a file."""
+    """The content of a graph file."""
 
     pairs: NDArray[np.int32]
     """The links, the lower index first, shape (m, 2)."""
     position: NDArray[np.float64] | None
-    """Where each node is [m], shape (n, 2); ``None``: the file does not say."""
+    """Positions of nodes [m], shape (n, 2); ``None``: the file has none."""
     nodes: int
-    """How many nodes there are; in the order of their names where all are whole numbers."""
+    """Number of nodes; their order is that of their names where all are whole numbers."""
 
 
 def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     """
     Read a graph.
 
-    :param parameter: what gave the path, as errors call it.
+    :param parameter: the name of the parameter that gave the path, for error texts.
+    :param path: of a ``.graphml`` file or an edge list.
     :param positions: the path of a file with a line ``name x y`` [m] for each node; empty: none.
-    :raises ParameterError: for a file that cannot be read, or a node without a place in
+    :raises ParameterError: for a file that cannot be read, or a node that is missing in
         ``positions``.
     """
     try:
@@ -107,24 +108,24 @@ def _finite(places: dict[str, tuple[float, float]], parameter: str, path: str,
 
 @dataclass(frozen=True)
 class EdgeListParameters:
-    """Who is linked to whom, and where they are."""
+    """The links of a graph, and the positions of its devices."""
 
     path: str = parameter(
         '', 'A file: GraphML (.graphml), or a list of links with two names a line.')
     pairs: tuple[int, ...] = parameter(
         (), 'Instead of a file: the links, as pairs of indices from 0 on, one after the other.')
     positions: str = parameter(
-        '', 'A file with a line "name x y" [m] for each device. Empty: as a GraphML file says, '
-        'else a layout by force.')
+        '', 'A file with a line "name x y" [m] for each device. Empty: as given by the GraphML '
+        'file, else a force-directed layout.')
     edge_length: float = parameter(
-        1.0, 'How long the links of a layout are on the average.',
+        1.0, 'Average length of the links of a layout.',
         unit='m', lower=1e-6, upper=1e6)
     connected: str = parameter(
-        'required', 'Whether everyone has to be reached from everyone.',
+        'required', 'Whether the graph has to be connected.',
         choices=lambda: ('required', 'any'))
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together, or does not pair up."""
+        """Raise a ``ParameterError`` for values that contradict each other, or odd pairs."""
         if bool(self.path) == bool(self.pairs):
             raise ParameterError('parameter path, or else parameter pairs, has to be given')
         if self.pairs and self.positions:
@@ -137,11 +138,11 @@ class EdgeListParameters:
 
 
 def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator) -> Placement:
-    """Return devices by index; from a file, in the order of :class:`GraphFile`."""
+    """Place devices by index; those of a file in the order of :class:`GraphFile`."""
     if parameters.path:
         pairs, position, count = read_graph('path', parameters.path, parameters.positions)
     else:
-        pairs, position, count = _inline(parameters.pairs)
+        pairs, position, count = _graph_of(parameters.pairs)
     graph = nx.Graph()
     graph.add_nodes_from(range(count))
     graph.add_edges_from(pairs.tolist())
@@ -154,14 +155,15 @@ def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator)
     return Placement(position, pairs)
 
 
-def _inline(indices: tuple[int, ...]) -> GraphFile:
+def _graph_of(indices: tuple[int, ...]) -> GraphFile:
+    """Return the graph whose links are given as indices, two a link."""
     pairs = np.unique(np.sort(np.array(indices, np.int32).reshape(-1, 2), axis=1), axis=0)
     return GraphFile(pairs, None, int(pairs.max()) + 1)
 
 
 def _layout(graph: nx.Graph, edge_length: float, random: np.random.Generator,
             ) -> NDArray[np.float64]:
-    """Return places by Fruchterman and Reingold's forces, as networkx computes them."""
+    """Return positions by Fruchterman and Reingold's layout, as networkx computes it."""
     places = nx.spring_layout(graph, seed=int(random.integers(2**31)))
     position = np.array([places[i] for i in range(len(graph))], np.float64)
     a, b = np.array(graph.edges).T
@@ -175,7 +177,7 @@ EDGE_LIST = TOPOLOGIES.add(Topology(
 
 @dataclass(frozen=True)
 class LogsParameters:
-    """Which logs."""
+    """The logs."""
 
     logs: str = parameter(
         SAMPLE, 'A folder of CSV files, one a device, or mrclam6, two minutes of five real '
@@ -183,7 +185,7 @@ class LogsParameters:
 
 
 def place_logs(parameters: LogsParameters, random: np.random.Generator) -> Placement:
-    """Return the first position of each log, in the order of their names."""
+    """Place each device at the first position of its log, in the order of the logs' names."""
     return Placement(np.array([log.poses[0, :2] for log in read_logs(parameters.logs)]))
 
 

@@ -24,12 +24,12 @@ from numpy.typing import NDArray
 
 @dataclass(frozen=True)
 class GridParameters:
-    """How many, and where."""
+    """Size, position and links of a grid."""
 
     columns: int = parameter(
-        REQUIRED_INT, 'How many devices there are in a row.', lower=1, upper=10_000, required=True)
+        REQUIRED_INT, 'Number of devices in a row.', lower=1, upper=10_000, required=True)
     rows: int = parameter(
-        REQUIRED_INT, 'How many rows there are.', lower=1, upper=10_000, required=True)
+        REQUIRED_INT, 'Number of rows.', lower=1, upper=10_000, required=True)
     first: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Where the first device is: x, y.', unit='m', lengths=(2,))
     step: tuple[float, ...] = parameter(
@@ -38,12 +38,11 @@ class GridParameters:
         0.0, 'Greatest random offset of a device in each direction, as a part of the step.',
         lower=0.0, upper=0.5)
     linked: bool = parameter(
-        False, 'Those next to each other in a row or column are linked for good, whatever the '
-        'range.')
+        False, 'Neighbours in a row or column have a fixed link, whatever the range.')
 
 
 def place_grid(parameters: GridParameters, random: np.random.Generator) -> Placement:
-    """Return devices row by row, x first."""
+    """Place devices row by row, x first."""
     cells = np.indices((parameters.rows, parameters.columns))[::-1].reshape(2, -1).T
     off = parameters.irregularity * random.uniform(-1.0, 1.0, cells.shape)
     position = np.array(parameters.first) + (cells + off) * np.array(parameters.step)
@@ -53,7 +52,9 @@ def place_grid(parameters: GridParameters, random: np.random.Generator) -> Place
 
 def lattice_pairs(columns: int, rows: int) -> NDArray[np.int32]:
     """
-    Return who is next to whom, counted row by row, shape (m, 2): within rows, then across them.
+    Return the links of a grid, whose devices are counted row by row.
+
+    :return: shape (m, 2): first the links within rows, then those across rows.
 
     >>> lattice_pairs(2, 2).tolist()
     [[0, 1], [2, 3], [0, 2], [1, 3]]
@@ -69,20 +70,20 @@ GRID = TOPOLOGIES.add(Topology(name='grid', parameters=GridParameters, place=pla
 
 @dataclass(frozen=True)
 class LineParameters:
-    """How many, and where."""
+    """Number of devices, position and links of a line."""
 
     count: int = parameter(
-        REQUIRED_INT, 'How many devices there are.', lower=1, upper=1_000_000, required=True)
+        REQUIRED_INT, 'Number of devices.', lower=1, upper=1_000_000, required=True)
     first: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Where the first device is: x, y.', unit='m', lengths=(2,))
     step: tuple[float, ...] = parameter(
         (1.0, 0.0), 'From each device to the next: along x, along y.', unit='m', lengths=(2,))
     linked: bool = parameter(
-        False, 'Each is linked to the next for good, whatever the range.')
+        False, 'Each device has a fixed link to the next, whatever the range.')
 
 
 def place_line(parameters: LineParameters, random: np.random.Generator) -> Placement:
-    """Return devices in their order along the line."""
+    """Place devices in their order along the line."""
     steps = np.arange(parameters.count)[:, np.newaxis] * np.array(parameters.step)
     pairs = lattice_pairs(parameters.count, 1) if parameters.linked else None
     return Placement(np.array(parameters.first) + steps, pairs)
@@ -93,21 +94,21 @@ LINE = TOPOLOGIES.add(Topology(name='line', parameters=LineParameters, place=pla
 
 @dataclass(frozen=True)
 class RingParameters:
-    """How many, and where."""
+    """Number of devices, position and links of a ring."""
 
     count: int = parameter(
-        REQUIRED_INT, 'How many devices there are.', lower=1, upper=1_000_000, required=True)
+        REQUIRED_INT, 'Number of devices.', lower=1, upper=1_000_000, required=True)
     radius: float = parameter(
-        1.0, 'Of the circle.', unit='m', lower=0.0, upper=1e9)
+        1.0, 'Radius of the circle.', unit='m', lower=0.0, upper=1e9)
     centre: tuple[float, ...] = parameter(
-        (0.0, 0.0), 'Of the circle: x, y.', unit='m', lengths=(2,))
+        (0.0, 0.0), 'Centre of the circle: x, y.', unit='m', lengths=(2,))
     linked: bool = parameter(
-        False, 'Each is linked to the next for good, and the last to the first, whatever the '
-        'range.')
+        False, 'Each device has a fixed link to the next, and the last to the first, whatever '
+        'the range.')
 
 
 def place_ring(parameters: RingParameters, random: np.random.Generator) -> Placement:
-    """Return devices evenly and anticlockwise along the circle, from the greatest x on."""
+    """Place devices evenly and anticlockwise along the circle, from the greatest x on."""
     angle = 2.0 * np.pi * np.arange(parameters.count) / parameters.count
     round_centre = parameters.radius * np.column_stack((np.cos(angle), np.sin(angle)))
     pairs = ring_pairs(parameters.count) if parameters.linked else None
@@ -116,7 +117,7 @@ def place_ring(parameters: RingParameters, random: np.random.Generator) -> Place
 
 def ring_pairs(count: int) -> NDArray[np.int32]:
     """
-    Return who is next to whom, shape (m, 2).
+    Return the links of a ring, shape (m, 2).
 
     >>> ring_pairs(3).tolist()
     [[0, 1], [1, 2], [0, 2]]
@@ -125,7 +126,7 @@ def ring_pairs(count: int) -> NDArray[np.int32]:
     """
     index = np.arange(count, dtype=np.int32)
     pairs = np.column_stack((index, np.roll(index, -1)))
-    # Two devices are next to each other once, and one is not next to itself.
+    # Two devices have one link, not two, and a single device has none to itself.
     return np.sort(pairs if count > 2 else pairs[:count - 1], axis=1)
 
 

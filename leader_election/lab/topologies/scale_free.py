@@ -39,31 +39,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 ATTRACTION = np.float32(0.06 / 0.1)
-"""A spring pulls by this times what it is longer than 1, divided by the links of the node."""
+"""Factor of a spring's pull: (length - 1), divided by the number of the node's links."""
 REPULSION = np.float32(0.024)
-"""Two nodes push each other by this divided by the square of their distance, or of 1 if less."""
+"""Factor of two nodes' repulsion: 1 / distance squared, at most 1."""
 _ENERGY = np.float32(0.06)
-"""What a spring adds to the energy of a node, times what it is longer than 1."""
+"""Factor of a spring's contribution to the energy of a node: (length - 1)."""
 _MEMORY = 256
-"""Steps that are taken in any case."""
+"""The least number of steps."""
 _BACK = (200, 190, 180)
-"""What the energy is compared to: its mean so many steps before."""
+"""Steps before the present one whose mean energy is the reference of the stopping rule."""
 _MOST_STEPS = 20_000
 
 
 def settle(position: NDArray[np.float64], pairs: NDArray[np.int32], stability: float = 0.5,
            ) -> NDArray[np.float64]:
     """
-    Return where nodes come to rest, shape (n, 2); a spring at rest has length 1.
+    Return the positions at which nodes come to rest, shape (n, 2); a spring at rest has length 1.
 
     In each step every node moves by the sum of its forces, at most half the diagonal of all. A
-    spring pulls harder at the end with fewer links, so that all together may drift or turn on:
-    where nodes are means something only relative to each other.
+    spring pulls harder at the end with fewer links, so that the whole layout may drift or rotate:
+    only relative positions are meaningful.
 
-    :param position: where they are at first, shape (n, 2); no two at the same place.
+    :param position: initial positions, shape (n, 2); no two are the same.
     :param pairs: the links, shape (m, 2).
-    :param stability: > 0; they rest when the sum of all forces' strengths is within 1 / stability
-        of what it was some 200 steps before, or after 20000 steps.
+    :param stability: > 0; the layout is at rest when the sum of all forces' strengths is within
+        1 / stability of its value about 200 steps before, or after 20000 steps.
 
     Two nodes settle where the spring pulls as much as they repel each other, so that
     0.6 (d - 1) = 0.024 / d^2:
@@ -83,11 +83,11 @@ def forces(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-u
     """
     Write the force on each node, and the sum of the strengths of all of its forces.
 
-    :param x: where nodes are, float32, shape (n,); so is y.
+    :param x: coordinates of nodes, float32, shape (n,); so is y.
     :param pairs: the links, shape (m, 2).
-    :param links: how many each node has, float32, shape (n,).
-    :param force_x: written, float32, shape (n,); so are force_y and strength. The strength of a
-        spring counts by a tenth of its pull at a node of one link, and less than 0 if it pushes.
+    :param links: the number of links of each node, float32, shape (n,).
+    :param force_x: output, float32, shape (n,); so are force_y and strength. A spring counts by a
+        tenth of its pull at a node with one link, negative if it pushes.
     """
     force_x[:], force_y[:], strength[:] = 0.0, 0.0, 0.0
     _repel(x, y, force_x, force_y, strength)
@@ -98,7 +98,7 @@ def forces(x, y, pairs, links, force_x, force_y, strength):  # type: ignore[no-u
 def _repel(x, y, force_x, force_y, strength):  # type: ignore[no-untyped-def]
     one, least = np.float32(1.0), np.float32(1e-20)
     for j in range(len(x)):
-        # The inner loop adds to different nodes, so that it is computed several at a time.
+        # The inner loop writes to different nodes, so that the compiler vectorises it.
         for i in range(len(x)):
             dx, dy = x[i] - x[j], y[i] - y[j]
             square = dx * dx + dy * dy
@@ -150,18 +150,18 @@ def _settle(x, y, pairs, links, close):  # type: ignore[no-untyped-def]
 
 @dataclass(frozen=True)
 class ScaleFreeParameters:
-    """How many, and how far apart."""
+    """Number of devices, and the scale of the layout."""
 
     count: int = parameter(
-        REQUIRED_INT, 'How many devices there are.', lower=2, upper=5000, required=True)
+        REQUIRED_INT, 'Number of devices.', lower=2, upper=5000, required=True)
     edge_length: float = parameter(
-        1.0, 'The length at which the spring of a link pulls no more; links come out longer, '
-        'since devices also repel each other.',
+        1.0, 'Length of a spring at rest, one for each link; links become longer, since devices '
+        'also repel each other.',
         unit='m', lower=1e-6, upper=1e6)
 
 
 def place_scale_free(parameters: ScaleFreeParameters, random: np.random.Generator) -> Placement:
-    """Return devices in the order in which they were added, linked for good."""
+    """Place devices in the order in which they were added, with fixed links."""
     tree = nx.barabasi_albert_graph(parameters.count, 1, seed=random)
     pairs = np.array(sorted(sorted(pair) for pair in tree.edges), np.int32)
     return Placement(parameters.edge_length * settle(sprout(pairs, random), pairs), pairs)
@@ -171,7 +171,7 @@ def sprout(pairs: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.
     """
     Return initial positions for a layout, shape (n, 2): each device near the one it linked to.
 
-    :param pairs: the links, the earlier device first, shape (n - 1, 2).
+    :param pairs: the links of the tree, the earlier device first, shape (n - 1, 2).
     """
     offset = random.uniform(-1.0, 1.0, (len(pairs) + 1, 2))
     position: NDArray[np.float64] = offset.copy()

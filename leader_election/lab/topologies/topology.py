@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The interface of all topologies, and the simplest: uniformly random places in a rectangle."""
+"""The interface of all topologies, and the simplest: random positions in a rectangle."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,40 +28,41 @@ from scipy.spatial import KDTree  # type: ignore[import-untyped]
 
 
 class Placement(NamedTuple):
-    """Where some devices are at the start."""
+    """The initial positions of some devices, and their links if these are fixed."""
 
     position: NDArray[np.float64]
     """Shape (n, 2) [m]."""
     pairs: NDArray[np.int32] | None = None
-    """The links, there for good, shape (m, 2); ``None``: those in range of each other."""
+    """Fixed links, shape (m, 2); ``None``: devices in range of each other are linked."""
     fraction: NDArray[np.float64] | None = None
-    """How far each is across the area it was placed in at random, 0 to 1, shape (n, 2)."""
+    """Positions relative to a random placement's area, 0 to 1 along x and y, shape (n, 2)."""
 
 
 @dataclass(frozen=True)
 class Topology:
-    """A kind of placement: what it is told, and how it is made."""
+    """A kind of topology: its parameters, and the function that places devices."""
 
     name: str
-    """What ``kind`` says in a scenario to choose it."""
+    """The value of ``kind`` in a scenario that selects it."""
     parameters: type[Any]
     """A dataclass of ``leader_election.parameters.parameter`` fields."""
     place: Callable[[Any, np.random.Generator], Placement]
-    """``place(parameters, random) -> placement``."""
+    """``place(parameters, random) -> placement``; raises ``ParameterError`` if it cannot."""
 
 
 TOPOLOGIES: Registry[Topology] = Registry('topology', 'leader_election.topologies')
 
 
 _TRIES = 1000
+"""Draws before a connected placement is given up."""
 
 
 @dataclass(frozen=True)
 class UniformParameters:
-    """How many, and where."""
+    """Number of devices, and the rectangle; the devices are uniformly distributed in it."""
 
     count: int = parameter(
-        REQUIRED_INT, 'How many devices there are.', lower=1, upper=1_000_000, required=True)
+        REQUIRED_INT, 'Number of devices.', lower=1, upper=1_000_000, required=True)
     low: tuple[float, ...] = parameter(
         (), 'The corner of the rectangle with the least x and y.',
         unit='m', lengths=(2,), required=True)
@@ -69,13 +70,13 @@ class UniformParameters:
         (), 'The corner of the rectangle with the greatest x and y.',
         unit='m', lengths=(2,), required=True)
     connected: bool = parameter(
-        False, 'Draw anew until everyone can be reached from everyone over links of '
+        False, 'Draw again until each device can be reached from all others over links of '
         'parameter range.')
     range: float = parameter(
         0.0, 'With connected: the longest link.', unit='m', lower=0.0, upper=1e9)
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together."""
+        """Raise a ``ParameterError`` for values that contradict each other."""
         if not all(low <= high for low, high in zip(self.low, self.high)):
             raise ParameterError(f'parameter low: {list(self.low)} is beyond parameter high, '
                                  f'{list(self.high)}')
@@ -84,7 +85,7 @@ class UniformParameters:
 
 
 def place_uniform(parameters: UniformParameters, random: np.random.Generator) -> Placement:
-    """Return devices uniformly at random; each coordinate has a number of its own, from [0, 1)."""
+    """Place devices uniformly at random; each coordinate takes one draw from [0, 1)."""
     low, high = np.array(parameters.low), np.array(parameters.high)
     for _ in range(_TRIES if parameters.connected else 1):
         fraction = random.random((parameters.count, 2))
@@ -98,9 +99,10 @@ def place_uniform(parameters: UniformParameters, random: np.random.Generator) ->
 
 def connected(position: NDArray[np.float64], reach: float) -> bool:
     """
-    Return whether everyone can be reached from everyone over links no longer than reach [m].
+    Return whether the graph of all links up to a length is connected.
 
     :param position: shape (n, 2) [m].
+    :param reach: the greatest length of a link [m].
 
     >>> connected(np.array([[0.0, 0.0], [3.0, 4.0], [8.0, 4.0]]), 5.0)
     True
