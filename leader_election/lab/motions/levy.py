@@ -58,7 +58,7 @@ class LevyParameters:
 
 
 class Levy(NamedTuple):
-    """The progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
+    """Progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]

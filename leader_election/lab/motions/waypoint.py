@@ -61,7 +61,7 @@ class WaypointParameters:
 
 
 class Waypoint(NamedTuple):
-    """The progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
+    """Progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
@@ -126,7 +126,7 @@ class ShuttleParameters:
 
 
 class Shuttle(NamedTuple):
-    """The progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
+    """Progress of devices on their legs (:class:`leader_election.lab.motions.walking.Walk`)."""
 
     target: NDArray[np.float64]
     left: NDArray[np.int64]
