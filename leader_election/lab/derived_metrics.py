@@ -22,17 +22,16 @@ leader that is gone, or one that by now follows another, may all agree, and chan
 from leader_election.lab.engine.network import COUNTERS, ROUNDS
 from leader_election.lab.statistics import time_average
 import xarray
-import xarray as xr
 import yaml
 
 
-def running(results: xarray.Dataset) -> xarray.DataArray:
+def mean_running(results: xarray.Dataset) -> xarray.DataArray:
     """
-    Return how many devices ran, as a mean over a run; nan where it is missing.
+    Return the mean number of devices that ran, over a run; nan where the run is missing.
 
-    It is told by how many rounds were run.
+    It is derived from the number of rounds that were run.
 
-    :param results: of a scenario, as :mod:`leader_election.lab.results` says.
+    :param results: of a scenario (see :mod:`leader_election.lab.results`).
     """
     rounds = yaml.safe_load(results.attrs['text']).get('rounds') or {}
     period = results.coords.get('rounds.period', rounds.get('period', 1.0))
@@ -41,48 +40,49 @@ def running(results: xarray.Dataset) -> xarray.DataArray:
     return mean
 
 
-def following(results: xarray.Dataset) -> xarray.DataArray:
+def led_part(results: xarray.Dataset) -> xarray.DataArray:
     """
-    Return the part of devices, from 0 to 1, whose leader leads itself.
+    Return the part of devices, 0 to 1, whose leader leads itself, over time.
 
-    Of the devices that run on average: where some die or join it is a little wrong at times.
+    The reference is the mean number of running devices, so that it is not exact at each time
+    where devices fail or join.
     """
-    # The mean size of regions is over leaders that lead, who are this many.
-    part: xarray.DataArray = results['mean_size'] * results['correct'] / running(results)
+    # The mean size of regions is taken over leaders that lead themselves; 'correct' counts these.
+    part: xarray.DataArray = results['mean_size'] * results['correct'] / mean_running(results)
     return part
 
 
-def united(results: xarray.Dataset) -> xarray.DataArray:
-    """Return the part of devices, from 0 to 1, that have the same leader, which leads itself."""
-    part: xarray.DataArray = results['largest_size'] / running(results)
+def united_part(results: xarray.Dataset) -> xarray.DataArray:
+    """Return the part of devices, 0 to 1, in the largest region whose leader leads itself."""
+    part: xarray.DataArray = results['largest_size'] / mean_running(results)
     return part
 
 
-def counts_members(results: xr.Dataset) -> bool:
-    """Say whether any algorithm of some results has regions in which something adds up."""
+def has_counts(results: xarray.Dataset) -> bool:
+    """Return whether any algorithm of some results has regions with an aggregate that adds up."""
     return 'counted' in results and bool(results['counted'].notnull().any())
 
 
-def counted_part(results: xr.Dataset) -> xr.DataArray:
-    """Return what all leaders count as a part of what there is; 1 is right."""
-    part: xr.DataArray = results['counted'] / results['present']
+def counted_part(results: xarray.Dataset) -> xarray.DataArray:
+    """Return the sum of all leaders' counts by the true value; 1 is right."""
+    part: xarray.DataArray = results['counted'] / results['present']
     return part
 
 
-def bias(results: xr.Dataset) -> xr.DataArray:
+def counting_bias(results: xarray.Dataset) -> xarray.DataArray:
     """
-    Return by how much leaders count too many on average, as a part of what there is.
+    Return the mean deviation of leaders' counts over time, relative to the true value.
 
-    >>> counted = xr.DataArray([0.0, 9.0, 12.0, 9.0, 10.0, 10.0], {'time': range(1, 7)})
-    >>> results = xr.Dataset({'counted': counted, 'present': xr.full_like(counted, 10.0)})
-    >>> bias(results).item(), error(results).round(9).item()
+    >>> counted = xarray.DataArray([0.0, 9.0, 12.0, 9.0, 10.0, 10.0], {'time': range(1, 7)})
+    >>> results = xarray.Dataset({'counted': counted, 'present': xarray.full_like(counted, 10.0)})
+    >>> counting_bias(results).item(), counting_error(results).round(9).item()
     (0.0, 0.08)
     """
-    too_many: xr.DataArray = time_average(counted_part(results)) - 1.0
-    return too_many
+    deviation: xarray.DataArray = time_average(counted_part(results)) - 1.0
+    return deviation
 
 
-def error(results: xr.Dataset) -> xr.DataArray:
-    """Return by how much leaders are off on average, as a part of what there is."""
-    off: xr.DataArray = abs(counted_part(results) - 1.0)
-    return time_average(off)
+def counting_error(results: xarray.Dataset) -> xarray.DataArray:
+    """Return the mean absolute deviation of leaders' counts, relative to the true value."""
+    deviation: xarray.DataArray = abs(counted_part(results) - 1.0)
+    return time_average(deviation)

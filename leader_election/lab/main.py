@@ -102,8 +102,8 @@ def run(options: argparse.Namespace) -> int:
     label = (options.algorithm or [scenario.entrants[0].label])[0]
     out = options.results / f'{scenario.name}_{label}.gif'
     if not options.no_animation:
-        from leader_election.lab.figures.partition import animate, check_kind
-        check_kind(out)  # Not only after an hour.
+        from leader_election.lab.figures.partition import animate, check_format
+        check_format(out)  # Not only after an hour.
     dataset = runs.run(scenario, options.seeds, options.results, options.algorithm,
                        options.workers, options.again)
     console().print(table(dataset, scenario.rounds.period, scenario.measure.window))

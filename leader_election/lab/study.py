@@ -78,7 +78,7 @@ def _mean(values: xr.DataArray, end: float) -> xr.DataArray:
     return mean
 
 
-def unevenness(results: xr.Dataset) -> xr.DataArray:
+def load_variation(results: xr.Dataset) -> xr.DataArray:
     """Return the deviation of leaders' loads as a part of their mean."""
     part: xr.DataArray = results['load_sigma'] / results['load_mean']
     return part
@@ -104,7 +104,7 @@ def claims(results: xr.Dataset) -> list[Claim]:
 
     :param results: of the scenario, of one algorithm.
     """
-    served, uneven = counted_part(results), unevenness(results)
+    served, uneven = counted_part(results), load_variation(results)
     numbers = [int(count) for count in results[USERS].values]
     chances = results[CHANCE].values.tolist()
     calm = before(served).sel({ALPHA: 0.0})

@@ -17,7 +17,7 @@
 from math import isnan, nan
 from typing import Any, NamedTuple
 
-from leader_election.lab.derived_metrics import bias, counts_members, error, following
+from leader_election.lab.derived_metrics import counting_bias, counting_error, has_counts, led_part
 from leader_election.lab.engine.network import ROUNDS, SENT
 from leader_election.lab.results import MISSING, varied
 from leader_election.lab.statistics import settling_time, time_average, WARM_UP
@@ -96,15 +96,15 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...], window: float) -> Line:
     calm = times[-1] - (settling - times[0])  # The first calm sample is of the time before it.
     settled = calm >= max(WARM_UP * times[-1], window)
     counts = one['counts'].values.sum(axis=0)
-    regions = {} if not counts_members(one) else {
-        'bias': float(bias(one).mean()), 'error': float(error(one).mean()),
+    regions = {} if not has_counts(one) else {
+        'bias': float(counting_bias(one).mean()), 'error': float(counting_error(one).mean()),
         'informed': float(time_average(one['informed']).mean()),
         'agreeing': float(time_average(one['agreeing']).mean())}
     return Line(
         **regions, algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
         instability=float(time_average(one['instability']).mean()),
         leaders=float(time_average(one['leaders']).mean()),
-        led=float(time_average(following(one)).mean()),
+        led=float(time_average(led_part(one)).mean()),
         settled=int(settled.sum()),
         settling=float(settling[settled].mean()) if settled.any() else float('nan'),
         receivers=float(counts[SENT] / counts[ROUNDS]),
@@ -119,18 +119,18 @@ def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
     :param window: of instability [rounds]; what is stable is so for at least as long.
     """
     shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
-                  caption=CAPTION + (REGIONS_CAPTION if counts_members(dataset) else ''),
+                  caption=CAPTION + (REGIONS_CAPTION if has_counts(dataset) else ''),
                   caption_justify='left')
     shown.add_column('algorithm')
     for name in (*varied(dataset), 'seeds', 'instability', 'leaders', 'led', 'stable after',
-                 'receivers', 'bytes', *(REGIONS if counts_members(dataset) else ())):
+                 'receivers', 'bytes', *(REGIONS if has_counts(dataset) else ())):
         shown.add_column(name, justify='right')
     for line in lines(dataset, window * period):
         shown.add_row(
             line.algorithm, *map(str, line.varied), str(line.seeds), f'{line.instability:.4f}',
             f'{line.leaders:.1f}', f'{line.led:.1%}', stability(line, period),
             f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
-            *(_of_regions(line) if counts_members(dataset) else ()))
+            *(_of_regions(line) if has_counts(dataset) else ()))
     return shown
 
 

@@ -15,7 +15,7 @@
 """What part of devices is led, by hand."""
 
 from lab.figures.example_results import results
-from leader_election.lab.derived_metrics import following, running, united
+from leader_election.lab.derived_metrics import led_part, mean_running, united_part
 import numpy as np
 import pytest
 
@@ -26,22 +26,22 @@ def test_how_many_run_is_told_by_their_rounds():
     """100 devices run a round a second for 4 s; of the second seed there are no results."""
     dataset = results(['bounded'], TIMES, 2)
     dataset['counts'][0, 1, 0] = -1
-    assert running(dataset).values == pytest.approx(np.array([[100.0, np.nan]]), nan_ok=True)
+    assert mean_running(dataset).values == pytest.approx(np.array([[100.0, np.nan]]), nan_ok=True)
 
 
 def test_the_period_may_be_another_one_and_may_vary():
     dataset = results(['bounded'], TIMES, 1)
     dataset.attrs['text'] = 'rounds: {period: 0.5}'
-    assert running(dataset).values == pytest.approx(50.0)
+    assert mean_running(dataset).values == pytest.approx(50.0)
     varied = results(['bounded'], TIMES, 1, {'rounds.period': [0.5, 2.0]})
-    assert running(varied).values.ravel() == pytest.approx([50.0, 200.0])
+    assert mean_running(varied).values.ravel() == pytest.approx([50.0, 200.0])
     dataset.attrs['text'] = 'duration: 4'
-    assert running(dataset).values == pytest.approx(100.0)
+    assert mean_running(dataset).values == pytest.approx(100.0)
 
 
 def test_those_who_name_a_leader_that_does_not_lead_are_not_led():
     """5 leaders are named. 4 lead, 15 devices each and 30 at most: 60 and 30 of 100."""
     dataset = results(['bounded'], TIMES, 1, named=5, correct=4, mean_size=15, largest_size=30)
-    assert following(dataset).dims == ('algorithm', 'seed', 'time')
-    assert following(dataset).values == pytest.approx(0.6)
-    assert united(dataset).values == pytest.approx(0.3)
+    assert led_part(dataset).dims == ('algorithm', 'seed', 'time')
+    assert led_part(dataset).values == pytest.approx(0.6)
+    assert united_part(dataset).values == pytest.approx(0.3)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The figures, found by name; each says what it needs."""
+"""All figures by name, each with the results and scenarios that it needs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -31,32 +31,32 @@ from leader_election.lab.figures.regions import (
     draw_loads,
     draw_served,
 )
-from leader_election.lab.figures.style import check_place, FigureError, written
+from leader_election.lab.figures.style import check_writable, FigureError, write_errors
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.results import load, path_of
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
 SWEEP = 'sweep_'
-"""What the names of scenarios begin with that have a figure of their name."""
+"""Prefix of the names of scenarios that have a figure of the same name."""
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A figure: what it needs, and the function that draws it."""
+    """A figure: the function that draws it, and its inputs."""
 
     draw: Callable[..., Figure]
-    """Is given the results, then the scenarios."""
+    """Called with the results, then the scenarios."""
     results: tuple[str, ...] = ()
     """The scenarios whose results it needs."""
     scenarios: tuple[str, ...] = ()
     """The scenarios that it simulates itself, for one seed."""
 
 
-def _curves(scenario: str, early: bool = False) -> Drawing:
-    def draw_both(results: Any) -> Figure:
+def _instability(scenario: str, early: bool = False) -> Drawing:
+    def draw_with_published(results: Any) -> Figure:
         return draw_instability(results, published.instability(scenario), early)
-    return Drawing(draw_both, results=(scenario,))
+    return Drawing(draw_with_published, results=(scenario,))
 
 
 def _leaders(algorithm: str) -> Drawing:
@@ -64,16 +64,16 @@ def _leaders(algorithm: str) -> Drawing:
                    results=('ifac2020_convergence', 'ifac2020_perturbed'))
 
 
-def table() -> dict[str, Drawing]:
+def drawings() -> dict[str, Drawing]:
     """Return all figures by their names."""
     sweeps = [name for name in scenarios.names() if name.startswith(SWEEP)]
     return {
         'acsos2022_fig1': Drawing(draw_partitions, scenarios=('acsos2022_random',)),
         'acsos2022_fig2': Drawing(draw_partitions, scenarios=('acsos2022_edge',)),
         'acsos2022_fig3': Drawing(draw_partitions, scenarios=('acsos2022_scale_free',)),
-        'acsos2022_fig4': _curves('acsos2022_random', early=True),
-        'acsos2022_fig5': _curves('acsos2022_edge'),
-        'acsos2022_fig6': _curves('acsos2022_scale_free'),
+        'acsos2022_fig4': _instability('acsos2022_random', early=True),
+        'acsos2022_fig5': _instability('acsos2022_edge'),
+        'acsos2022_fig6': _instability('acsos2022_scale_free'),
         'ifac2020_fig2': _leaders('resilient-1'),
         'ifac2020_fig3': _leaders('resilient-2'),
         'ifac2020_fig4': _leaders('resilient-3'),
@@ -94,13 +94,13 @@ def names() -> tuple[str, ...]:
     >>> names()[:2]
     ('acsos2022_fig1', 'acsos2022_fig2')
     """
-    return tuple(table())
+    return tuple(drawings())
 
 
 def drawing(name: str) -> Drawing:
-    """Return a figure by its name; an unknown one is a :class:`FigureError`."""
+    """Return a figure by its name; raise a :class:`FigureError` for an unknown one."""
     try:
-        return table()[name]
+        return drawings()[name]
     except KeyError:
         raise FigureError(f'unknown figure {name!r}; it takes one of {", ".join(names())}') \
             from None
@@ -110,15 +110,15 @@ def draw(name: str, folder: Path, out: Path) -> Path:
     """
     Draw a figure to a file, and return its path.
 
-    :param folder: where results are, as :mod:`leader_election.lab.results` keeps them.
-    :param out: its ending says the format: .png, .svg, .pdf and what else matplotlib writes.
+    :param folder: the folder of the results (see :mod:`leader_election.lab.results`).
+    :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
     :raises FigureError: where there is no such figure, or it cannot be written there.
     :raises ResultError: where results that it needs are missing or cannot be read.
     """
     wanted = drawing(name)
-    check_place(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
+    check_writable(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
     figure = wanted.draw(*(load(path_of(folder, result)) for result in wanted.results),
                          *(scenarios.load(scenario) for scenario in wanted.scenarios))
-    with written(out):
+    with write_errors(out):
         figure.savefig(out)
     return out

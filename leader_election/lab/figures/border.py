@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The bad case of Bounded Election: a strong device that goes to and fro across a border.
+The known bad case of Bounded Election: a strong device that moves to and fro across a border.
 
 Whenever the second strongest device leaves the region of the strongest, it becomes a leader and
-takes devices along; whenever it enters, it gives them up.
+other devices follow it; whenever it enters again, they return to the strongest.
 """
 
 from collections.abc import Sequence
@@ -41,11 +41,17 @@ from numpy.typing import NDArray
 import xarray as xr
 
 ALGORITHM = 'bounded'
-"""The one whose run says how far the moving device is."""
+"""The algorithm whose run gives the distance of the moving device."""
 
 
 def draw_border(results: xr.Dataset, scenario: Scenario, seed: int = 0) -> Figure:
-    """Draw changes over time, and below how far the moving device is from the strongest."""
+    """
+    Draw leader changes over time, and below the distance of the moving device to the strongest.
+
+    :param results: ``changes`` over algorithm, seed and time.
+    :param scenario: the same scenario, which is run once more for the distance.
+    :param seed: of that run.
+    """
     entrant = scenario.entrant(ALGORITHM)
     taken = simulate(scenario, ALGORITHM, seed, scenario.times().tolist()).snapshots
     return draw_distance_below(results, scenario.times(), distances(taken),
@@ -54,10 +60,11 @@ def draw_border(results: xr.Dataset, scenario: Scenario, seed: int = 0) -> Figur
 
 def distances(snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
     """
-    Return how far the device that moves most is from the leader that it names most often.
+    Return the distance of the device that moves most from the leader that it names most often.
 
     :param snapshots: of one run, in their order. Times at which it leads itself do not count.
-    :raises FigureError: where it names nobody but itself.
+    :return: at each snapshot [m].
+    :raises FigureError: where it never names another leader than itself.
     """
     positions = np.array([snapshot.position for snapshot in snapshots])
     walked = np.linalg.norm(np.diff(positions, axis=0), axis=2).sum(axis=0)
@@ -88,12 +95,13 @@ def crossings(distance: NDArray[np.float64], radius: float) -> NDArray[np.int64]
 def changes_per_crossing(results: xr.Dataset, distance: NDArray[np.float64],
                          radius: float) -> xr.DataArray:
     """
-    Return how often devices change their leader for each crossing of the border.
+    Return the number of leader changes of all devices for each crossing of the border.
 
     :param results: ``changes`` over algorithm, seed and time.
-    :param distance: of the moving device from the strongest, at the same times.
-    :return: a mean over as many crossings outwards as inwards, from the first one after the
-        warm-up on; nan without three crossings.
+    :param distance: of the moving device from the strongest, at the same times [m].
+    :param radius: of the border [m].
+    :return: the mean over equally many outward and inward crossings, from the first one after the
+        warm-up on; nan with fewer than three crossings. Over algorithm and seed.
     """
     first = int(np.searchsorted(results['time'], WARM_UP * results['time'][-1]))
     crossed = crossings(distance, radius)
@@ -101,10 +109,10 @@ def changes_per_crossing(results: xr.Dataset, distance: NDArray[np.float64],
     changes: xr.DataArray = results['changes'].isel(time=0, drop=True) * np.nan
     if len(crossed) < 3:
         return changes
-    # Out and in again cost not the same.
+    # Outward and inward crossings cause different numbers of changes.
     crossed = crossed[:len(crossed) - (len(crossed) + 1) % 2]
     within = results['changes'].isel(time=slice(crossed[0], crossed[-1]))
-    # As float64: a mean of many float32 is not exact.
+    # As float64: a sum of many float32 is not exact.
     changes = within.astype(float).sum('time', skipna=False) / (len(crossed) - 1)
     return changes
 
@@ -112,10 +120,10 @@ def changes_per_crossing(results: xr.Dataset, distance: NDArray[np.float64],
 def draw_distance_below(results: xr.Dataset, times: NDArray[np.float64],
                         distance: NDArray[np.float64], radius: float) -> Figure:
     """
-    Draw the changes of leaders over time, a row an algorithm, and a distance below.
+    Draw leader changes over time, one row for each algorithm, and a distance below.
 
     :param results: ``changes`` over algorithm, seed and time.
-    :param distance: at ``times`` [s], in metres, as the radius is.
+    :param distance: at ``times`` [s], in metres, as is the radius.
     """
     labels = results['algorithm'].values.tolist()
     figure = new_figure(
@@ -126,16 +134,17 @@ def draw_distance_below(results: xr.Dataset, times: NDArray[np.float64],
                                    height_ratios=[1.0] * len(labels) + [1.4])
     changes = results['changes'].astype(float).mean('seed')
     each = changes_per_crossing(results, distance, radius).mean('seed')
-    # The beginning, when all elect for the first time, may go beyond.
+    # The first election, at the start, may exceed the scale.
     most = float(changes.where(changes['time'] > WARM_UP * times[-1]).max())
     for axes, label in zip(rows, labels):
         axes.fill_between(times, changes.sel(algorithm=label), color=colour_of(label), linewidth=0)
         axes.set_ylim(0.0, 1.1 * most if most > 0.0 else 1.0)
-        _beside(axes, 0.5, f'{label}\n{float(each.sel(algorithm=label)):.0f} changes a crossing',
-                'axes fraction', INK)
+        average = float(each.sel(algorithm=label))
+        _annotate_right(axes, 0.5, f'{label}\n{average:.0f} changes a crossing', 'axes fraction',
+                        INK)
     below.plot(times, distance, color=INK, linewidth=1.2)
     below.axhline(radius, color=FAINT, linestyle='--', linewidth=1.0)
-    _beside(below, radius, 'radius', 'data', FAINT)
+    _annotate_right(below, radius, 'radius', 'data', FAINT)
     below.set_ylabel('moving device to\nstrongest one [m]', fontsize=FONT - 1)
     below.set_xlim(0.0, times[-1])
     below.set_xlabel('time [s]', fontsize=FONT)
@@ -144,7 +153,7 @@ def draw_distance_below(results: xr.Dataset, times: NDArray[np.float64],
     return figure
 
 
-def _beside(axes: Axes, height: float, text: str, unit: str, tint: str) -> None:
-    """Write something on the right of axes."""
+def _annotate_right(axes: Axes, height: float, text: str, unit: str, tint: str) -> None:
+    """Write a text on the right of axes."""
     axes.annotate(text, (1.0, height), (4, 0), xycoords=('axes fraction', unit),
                   textcoords='offset points', fontsize=FONT - 1, color=tint, va='center')

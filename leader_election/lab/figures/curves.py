@@ -28,19 +28,22 @@ from matplotlib.figure import Figure
 import xarray as xr
 
 LIMITS = (1e-4, 1.0)
-"""Of the instability that is shown."""
+"""Range of the instability axis."""
 EARLY = 40
-"""Rounds in the panel of the beginning."""
+"""Number of rounds in the panel of the first rounds."""
 
 
 def draw_instability(
     results: xr.Dataset, published: xr.Dataset | None = None, early: bool = False,
 ) -> Figure:
     """
-    Draw the instability of each algorithm: the mean over seeds in a band of its deviation.
+    Draw the instability of each algorithm over time, on a logarithmic scale.
+
+    The curve is the mean over seeds, the band one standard deviation, as in figures 4 to 6 of
+    ACSOS 2022.
 
     :param results: of a scenario; ``instability`` over algorithm, seed and time.
-    :param published: ``mean`` over algorithm and time, dashed.
+    :param published: ``mean`` over algorithm and time; drawn dashed.
     :param early: whether a second panel shows the first rounds.
     """
     caption = f'mean over {count_seeds(results["instability"])}, band: one standard deviation'
@@ -67,7 +70,7 @@ def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | No
                      LIMITS)
         if published is not None and algorithm in published['algorithm']:
             mean = published['mean'].sel(algorithm=algorithm)
-            # Dark on pale: both can be seen where they are the same.
+            # Dark on pale: both are visible where they coincide.
             line.set(alpha=0.5, linewidth=2.2)
             axes.plot(mean['time'], mean, color=tint, linewidth=1.0, linestyle='--',
                       label=f'{algorithm}, published')
@@ -79,15 +82,16 @@ def _draw_algorithms(axes: Axes, results: xr.Dataset, published: xr.Dataset | No
 
 NAMES = {'resilient-1': 'resilient, K = 1', 'resilient-2': 'resilient, K = 2',
          'resilient-3': 'resilient, K = 3', 'colour': 'colour (Datta et al.)'}
-"""What the algorithms of the paper are called, by their labels."""
+"""The names of the algorithms in the paper, by their labels."""
 
 
 def draw_leaders(algorithm: str, undisturbed: xr.Dataset, perturbed: xr.Dataset) -> Figure:
     """
-    Draw the number of distinct leaders that are named; one algorithm in front, others behind it.
+    Draw the number of distinct leaders over time, as in figures 2 to 5 of IFAC 2020.
 
+    :param algorithm: the label of the one in front; the others are thin lines.
     :param undisturbed: results from random leaders; ``named`` over algorithm, seed and time.
-    :param perturbed: results where fake leaders come up on the way.
+    :param perturbed: results of runs in which fake leaders appear.
     """
     figure = new_figure(
         11.5, 4.4, f'Distinct leaders: {NAMES.get(algorithm, algorithm)}',
@@ -118,7 +122,7 @@ def _draw_named(axes: Axes, results: xr.Dataset, front: str) -> None:
             last = max([last, *mean['time'].values[mean.values > 1.0]])
     axes.set_yscale('log')
     axes.set_ylim(bottom=0.9)
-    # What comes after the one in front has one leader is a straight line.
+    # Once the algorithm in front has one leader, its curve stays constant.
     axes.set_xlim(0, min(1.1 * last + 1, float(results['time'].max())))
     axes.set_xlabel('rounds', fontsize=FONT)
     tidy(axes)

@@ -19,12 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.lab.figures.style import (
-    check_place,
+    check_writable,
     FigureError,
     FONT,
     INK,
     new_figure,
-    written,
+    write_errors,
 )
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import simulate, Snapshot
@@ -44,14 +44,14 @@ _LINKS = '#c3c7cc'
 
 class Partition:
     """
-    The artists that show a network on some axes, one snapshot after the other.
+    The artists that draw a network on some axes, one snapshot after the other.
 
-    A leader keeps its colour from one to the next. Devices that do not run are grey; so are those
-    whose leader is none of the devices.
+    A leader keeps its colour from one snapshot to the next. Devices that do not run are grey; so
+    are those whose leader is not one of the devices.
 
-    :param bounds: what is to be seen: left, bottom, right, top [m].
-    :param count: of devices, which says how large they are drawn.
-    :param linked: whether links are shown.
+    :param bounds: of the visible area: left, bottom, right, top [m].
+    :param count: number of devices, which determines the size of their markers.
+    :param linked: whether links are drawn.
     """
 
     def __init__(self, axes: Axes, bounds: Sequence[float], count: int,
@@ -64,7 +64,7 @@ class Partition:
                  xticks=[], yticks=[])
         axes.spines[:].set_color(_LINKS)
         size = float(np.clip(13000.0 / count, 5.0, 60.0))
-        # Drawn in the order of zorder: links lie below the devices that they link.
+        # By zorder links are drawn below the devices that they link.
         self.links = LineCollection([], colors=_LINKS, linewidths=0.4, zorder=1)
         axes.add_collection(self.links, autolim=False)
         self.devices = axes.scatter([], [], s=size, linewidths=0, zorder=2)
@@ -72,9 +72,9 @@ class Partition:
                                     linewidths=0.8, zorder=3)
 
     def show(self, snapshot: Snapshot) -> None:
-        """Show a snapshot in the place of the last one."""
+        """Show a snapshot in place of the last one."""
         position, leads = snapshot.position, snapshot.is_leader
-        # Typed for less than it takes: an array of colours does, shape (n, 3).
+        # Matplotlib accepts an array of colours, shape (n, 3), which its types do not allow.
         tints: Any = self._tints(snapshot)
         if self._linked:
             self.links.set_segments(list(position[snapshot.pairs]))
@@ -95,7 +95,7 @@ class Partition:
 
 
 def bounds_of(snapshots: Sequence[Snapshot]) -> tuple[float, float, float, float]:
-    """Return what holds all devices of all snapshots: left, bottom, right, top [m]."""
+    """Return the bounding box of all devices of all snapshots: left, bottom, right, top [m]."""
     places = np.concatenate([snapshot.position for snapshot in snapshots])
     (left, bottom), (right, top) = places.min(axis=0), places.max(axis=0)
     return float(left), float(bottom), float(right), float(top)
@@ -103,9 +103,9 @@ def bounds_of(snapshots: Sequence[Snapshot]) -> tuple[float, float, float, float
 
 def draw_partitions(scenario: Scenario, seed: int = 0, time: float | None = None) -> Figure:
     """
-    Draw the partition by each algorithm of a scenario, as figures 1 to 3 of ACSOS 2022 do.
+    Draw the partition by each algorithm of a scenario, as in figures 1 to 3 of ACSOS 2022.
 
-    :param time: at which [s], half-way by default.
+    :param time: the time of the snapshot [s]; half of the duration by default.
     """
     at = scenario.duration / 2 if time is None else time
     taken = {entrant.label: simulate(scenario.replaced({'duration': at}), entrant.label, seed,
@@ -129,26 +129,26 @@ def draw_snapshots(snapshots: dict[str, Snapshot], title: str, caption: str) -> 
 
 
 FRAMES = 60
-"""At most."""
+"""The greatest number of frames of an animation."""
 LINKS = 2000
-"""Where there are more, no links are shown: they would make the file twice as large."""
+"""With more links than this, none are drawn: they would double the size of the file."""
 RATE = 10
-"""Frames a second."""
+"""Frames per second."""
 WIDTH = 5.4
-"""[inches]."""
+"""Width of an animation [inches]."""
 DPI = 100
 
 
 def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
     """
-    Draw a run: devices in their leaders' colours, leaders as stars, and the time.
+    Write an animation of a run: devices in their leaders' colours, leaders as stars, the time.
 
     :param algorithm: the label of one of the scenario's algorithms.
     :param out: a ``.gif``, or a ``.mp4`` where ffmpeg is installed.
     :return: out.
-    :raises FigureError: where the file cannot be made.
+    :raises FigureError: where the file cannot be written.
     """
-    check_kind(out)
+    check_format(out)
     count = min(FRAMES, len(scenario.times()))
     times = scenario.duration * np.arange(1, count + 1) / count
     snapshots = simulate(scenario, algorithm, seed, times.tolist()).snapshots
@@ -173,20 +173,20 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
         return Image.fromarray(np.array(canvas.buffer_rgba())[:, :, :3])
 
     if out.suffix == '.gif':
-        with written(out):
+        with write_errors(out):
             save_gif([image(snapshot) for snapshot in snapshots], out, RATE)
         return out
     writer = FFMpegWriter(fps=RATE)
-    with written(out), writer.saving(figure, str(out), DPI):
+    with write_errors(out), writer.saving(figure, str(out), DPI):
         for snapshot in snapshots:
             show(snapshot)
             writer.grab_frame()
     return out
 
 
-def check_kind(out: Path) -> None:
-    """Check that an animation can be made there; where not, it is a :class:`FigureError`."""
-    check_place(out, ('.gif', '.mp4'))
+def check_format(out: Path) -> None:
+    """Raise a :class:`FigureError` where an animation cannot be written to this file."""
+    check_writable(out, ('.gif', '.mp4'))
     if out.suffix == '.mp4' and not FFMpegWriter.isAvailable():
         raise FigureError(f'animation {out}: ffmpeg is not installed; '
                           'without, it takes a .gif')

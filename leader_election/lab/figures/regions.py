@@ -22,18 +22,18 @@ from collections.abc import Sequence
 from itertools import product
 
 from leader_election.coordination.region import COLLECTIONS
-from leader_election.lab.derived_metrics import bias, counted_part, error
+from leader_election.lab.derived_metrics import counted_part, counting_bias, counting_error
 from leader_election.lab.figures.style import (
+    axis_label,
     count_seeds,
     FAINT,
     FONT,
     legend,
     new_figure,
     tidy,
-    words,
 )
 from leader_election.lab.results import varied
-from leader_election.lab.study import after, ALPHA, before, CHANCE, FAILURE, unevenness, USERS
+from leader_election.lab.study import after, ALPHA, before, CHANCE, FAILURE, load_variation, USERS
 from leader_election.view.formatting import Colour, colour
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -41,31 +41,31 @@ import numpy as np
 import xarray as xr
 
 TINTS: Sequence[Colour] = (colour(0), colour(2), colour(4), colour(1), colour(5), colour(3))
-"""Of the values of alpha, or of numbers of users."""
+"""Colours of the values of alpha, or of numbers of users."""
 
 
-def _one(results: xr.Dataset) -> xr.Dataset:
-    """Return the results of the one algorithm that they are of."""
+def _single_algorithm(results: xr.Dataset) -> xr.Dataset:
+    """Return results without their algorithm dimension, which has one entry."""
     one: xr.Dataset = results.isel(algorithm=0, drop=True)
     return one
 
 
-def _named(alpha: float) -> str:
+def _alpha_label(alpha: float) -> str:
     """
-    Say what a value of alpha is.
+    Return the label of a value of alpha.
 
-    >>> _named(0.0), _named(0.01)
+    >>> _alpha_label(0.0), _alpha_label(0.01)
     ('no feedback', 'alpha 0.01')
     """
     return 'no feedback' if alpha == 0.0 else f'alpha {alpha:g}'
 
 
-def _curves(axes: Axes, values: xr.DataArray) -> None:
-    """Draw a curve over time for each value of alpha, the mean over seeds."""
+def _draw_curves(axes: Axes, values: xr.DataArray) -> None:
+    """Draw the mean over seeds against time, a curve for each value of alpha."""
     for tint, alpha in zip(TINTS, values[ALPHA].values.tolist()):
         mean = values.sel({ALPHA: alpha}).mean('seed')
-        # What swings lies behind the rest.
-        axes.plot(mean['time'], mean, color=tint, linewidth=1.2, label=_named(alpha),
+        # Large values of alpha oscillate; their curves are drawn behind the others.
+        axes.plot(mean['time'], mean, color=tint, linewidth=1.2, label=_alpha_label(alpha),
                   zorder=2.0 - alpha)
     axes.axvline(FAILURE, color=FAINT, linewidth=0.8, linestyle=':')
     axes.set_xlim(0, values['time'].max())
@@ -74,11 +74,13 @@ def _curves(axes: Axes, values: xr.DataArray) -> None:
 
 def draw_served(results: xr.Dataset) -> Figure:
     """
-    Draw how many of the users are served over time: a row a number of users, a column a chance.
+    Draw the part of users that are served over time.
+
+    Each row of panels is a number of users, each column a probability that a leader fails.
 
     :param results: of ``coordination2019``.
     """
-    served = 100.0 * counted_part(_one(results))
+    served = 100.0 * counted_part(_single_algorithm(results))
     users, chances = served[USERS].values.tolist(), served[CHANCE].values.tolist()
     figure = new_figure(
         3.0 * len(chances) + 1.6, 2.4 * len(users) + 1.0, 'Users served by all leaders',
@@ -86,7 +88,7 @@ def draw_served(results: xr.Dataset) -> Figure:
     panels = figure.subplots(len(users), len(chances), sharex=True, sharey=True, squeeze=False)
     for line, count in zip(panels, users):
         for axes, chance in zip(line, chances):
-            _curves(axes, served.sel({USERS: count, CHANCE: chance}))
+            _draw_curves(axes, served.sel({USERS: count, CHANCE: chance}))
         line[0].set_ylabel(f'of {count:g} users [%]', fontsize=FONT)
     for axes, chance in zip(panels[0], chances):
         axes.set_title(f'chance {chance:g}', fontsize=FONT)
@@ -99,11 +101,13 @@ def draw_served(results: xr.Dataset) -> Figure:
 
 def draw_loads(results: xr.Dataset) -> Figure:
     """
-    Draw how many users a leader serves over time, mean and deviation; a column a chance.
+    Draw the number of users that a leader serves over time, mean and standard deviation.
 
-    :param results: of ``coordination2019``; of the numbers of users the middle one is drawn.
+    Each column of panels is a probability that a leader fails.
+
+    :param results: of ``coordination2019``; the middle one of the numbers of users is drawn.
     """
-    one = _one(results)
+    one = _single_algorithm(results)
     count = one[USERS].values.tolist()[one.sizes[USERS] // 2]
     chances = one[CHANCE].values.tolist()
     figure = new_figure(
@@ -113,14 +117,14 @@ def draw_loads(results: xr.Dataset) -> Figure:
     panels = figure.subplots(2, len(chances), sharex=True, sharey='row', squeeze=False)
     for line, measure in zip(panels, ('load_mean', 'load_sigma')):
         for axes, chance in zip(line, chances):
-            _curves(axes, one[measure].sel({USERS: count, CHANCE: chance}))
+            _draw_curves(axes, one[measure].sel({USERS: count, CHANCE: chance}))
     for axes, chance in zip(panels[0], chances):
         axes.set_title(f'chance {chance:g}', fontsize=FONT)
     for axes in panels[-1]:
         axes.set_xlabel('time [s]', fontsize=FONT)
     panels[0, 0].set_ylabel('mean over leaders', fontsize=FONT)
     panels[1, 0].set_ylabel('deviation over leaders', fontsize=FONT)
-    # What swings is off the scale at times.
+    # Curves that oscillate leave the scale at times.
     panels[0, 0].set_ylim(0, 4.0 * float(before(one['load_mean']).sel({USERS: count}).min()))
     panels[1, 0].set_ylim(bottom=0)
     legend(figure, panels[0, 0])
@@ -129,11 +133,14 @@ def draw_loads(results: xr.Dataset) -> Figure:
 
 def draw_evenness(results: xr.Dataset) -> Figure:
     """
-    Draw how uneven loads are against alpha: before leaders fail, and after, a panel a chance.
+    Draw the coefficient of variation of loads against alpha.
+
+    The first panel is the time before leaders fail, the others the time after, one for each
+    probability that a leader fails.
 
     :param results: of ``coordination2019``.
     """
-    uneven = unevenness(_one(results))
+    uneven = load_variation(_single_algorithm(results))
     late, chances = after(uneven), uneven[CHANCE].values.tolist()
     shown = {'before leaders fail': before(uneven)} | {
         f'after, chance {chance:g}': late.sel({CHANCE: chance})
@@ -158,11 +165,11 @@ def draw_evenness(results: xr.Dataset) -> Figure:
 
 
 WORST = 0.5
-"""The error that is the darkest."""
+"""The counting error that has the darkest colour."""
 
 
-def algorithms_of(results: xr.Dataset) -> list[str]:
-    """Return the algorithms whose labels say how they collect, such as ``bounded-tree``."""
+def collecting_algorithms(results: xr.Dataset) -> list[str]:
+    """Return the algorithms whose labels end with a collection method, as ``bounded-tree``."""
     return list(dict.fromkeys(
         label.removesuffix(f'-{collection}') for label in results['algorithm'].values.tolist()
         for collection in COLLECTIONS if label.endswith(f'-{collection}')))
@@ -170,15 +177,15 @@ def algorithms_of(results: xr.Dataset) -> list[str]:
 
 def draw_collections(results: xr.Dataset) -> Figure:
     """
-    Draw the error of what leaders count, with its bias; a panel for all that varies.
+    Draw the error and the bias of what leaders count, by algorithm and collection method.
 
-    :param results: of ``collections``.
+    :param results: of ``collections``; each combination of the keys that vary has a panel.
     """
-    algorithms = algorithms_of(results)
+    algorithms = collecting_algorithms(results)
     keys = varied(results)
     settings = [dict(zip(keys, values)) for values in product(
         *(results[key].values.tolist() for key in keys))]
-    off, lean = error(results).mean('seed'), bias(results).mean('seed')
+    errors, biases = counting_error(results).mean('seed'), counting_bias(results).mean('seed')
     figure = new_figure(
         3.4 * len(settings) + 2.0, 0.55 * len(algorithms) + 2.0,
         'By how much all leaders together miscount 100 robots that walk',
@@ -186,17 +193,16 @@ def draw_collections(results: xr.Dataset) -> Figure:
         'first sixth')
     panels = figure.subplots(1, len(settings), sharey=True, squeeze=False)[0]
     for axes, setting in zip(panels, settings):
-        axes.set_title('\n'.join(f'{words(key)}: {value:g}' for key, value in setting.items()),
-                       fontsize=FONT)
+        title = '\n'.join(f'{axis_label(key)}: {value:g}' for key, value in setting.items())
+        axes.set_title(title, fontsize=FONT)
         cells = [[{'algorithm': f'{algorithm}-{collection}', **setting}
                   for collection in COLLECTIONS] for algorithm in algorithms]
-        axes.imshow([[off.sel(cell).item() for cell in line] for line in cells],
+        axes.imshow([[errors.sel(cell).item() for cell in line] for line in cells],
                     vmin=0.0, vmax=WORST, cmap='YlOrBr', aspect='auto')
         for y, x in product(range(len(algorithms)), range(len(COLLECTIONS))):
-            here = off.sel(cells[y][x]).item()
-            axes.text(x, y, f'{here:.1%}\n({lean.sel(cells[y][x]).item():+.1%})', ha='center',
-                      va='center', fontsize=FONT - 2, color='white' if here > 0.6 * WORST
-                      else 'black')
+            error, bias = errors.sel(cells[y][x]).item(), biases.sel(cells[y][x]).item()
+            axes.text(x, y, f'{error:.1%}\n({bias:+.1%})', ha='center', va='center',
+                      fontsize=FONT - 2, color='white' if error > 0.6 * WORST else 'black')
         axes.set_xticks(range(len(COLLECTIONS)), COLLECTIONS, fontsize=FONT - 1)
         axes.set_yticks(range(len(algorithms)), algorithms, fontsize=FONT - 1)
     return figure

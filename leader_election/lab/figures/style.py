@@ -30,16 +30,16 @@ import xarray as xr
 
 DPI = 150
 FONT = 10
-"""Of everything but titles [points]."""
+"""Size of all text but titles [points]."""
 INK, FAINT = '#2b2f36', '#6b717a'
 
 _SLOTS: Mapping[str, int] = {
     'bounded': 0, 'recursive': 4, 'recursive-replicated': 1, 'classic': 2, 'colour': 7,
     'resilient-1': 5, 'resilient-2': 6, 'resilient': 6, 'resilient-3': 3}
-"""The place in the palette of each algorithm, by its label."""
+"""The index into the palette of each algorithm, by its label."""
 _FREE = sorted(set(range(len(PALETTE))) - set(_SLOTS.values()))
 
-_WORDS: Mapping[str, str] = {
+_LABELS: Mapping[str, str] = {
     'messages.loss': 'part of messages lost', 'messages.range': 'range of messages [m]',
     'messages.expiry': 'messages expire after [s]', 'messages.delay': 'delay of messages [s]',
     'motion.speed': 'speed of devices [m/s]', 'devices.count': 'devices',
@@ -60,21 +60,22 @@ def colour_of(algorithm: str) -> Colour:
     return colour(_FREE[crc32(algorithm.encode()) % len(_FREE)] if slot is None else slot)
 
 
-def words(key: str) -> str:
+def axis_label(key: str) -> str:
     """
-    Return what a dotted key of a scenario is in plain words.
+    Return the label of an axis for a dotted key of a scenario.
 
-    >>> words('motion.speed'), words('measure.window')
+    >>> axis_label('motion.speed'), axis_label('measure.window')
     ('speed of devices [m/s]', 'measure window')
     """
-    return _WORDS.get(key, key.replace('.', ' ').replace('_', ' '))
+    return _LABELS.get(key, key.replace('.', ' ').replace('_', ' '))
 
 
 def new_figure(width: float, height: float, title: str, caption: str) -> Figure:
     """
-    Return an empty figure with a title and a line at its foot.
+    Return an empty figure.
 
     :param width: [inches], as is the height.
+    :param caption: a line at the foot.
     """
     figure = Figure(figsize=(width, height), dpi=DPI, layout='constrained', facecolor='white')
     figure.suptitle(title, fontsize=FONT + 2, color=INK)
@@ -83,7 +84,7 @@ def new_figure(width: float, height: float, title: str, caption: str) -> Figure:
 
 
 def tidy(axes: Axes) -> None:
-    """Take away from axes what nobody reads."""
+    """Remove the upper and right borders of axes, and add a pale grid."""
     axes.grid(alpha=0.25)
     axes.tick_params(labelsize=FONT - 1)
     for side in ('top', 'right'):
@@ -91,7 +92,7 @@ def tidy(axes: Axes) -> None:
 
 
 def legend(figure: Figure, axes: Axes) -> None:
-    """Put the legend of some axes on the right, outside of them."""
+    """Add the legend of some axes on the right, outside of them."""
     handles, labels = axes.get_legend_handles_labels()
     figure.legend(handles, labels, loc='outside right upper', frameon=False, fontsize=FONT)
 
@@ -99,10 +100,10 @@ def legend(figure: Figure, axes: Axes) -> None:
 def curve(axes: Axes, values: xr.DataArray, label: str, tint: Colour,
           limits: tuple[float, float] | None = None) -> Line2D:
     """
-    Draw the mean over seeds against the other dimension, in a band of one standard deviation.
+    Draw the mean over seeds against the other dimension, with a band of one standard deviation.
 
     :param values: over ``seed`` and one other dimension; missing runs are nan.
-    :param limits: the band is cut off there.
+    :param limits: the band is clipped to these.
     :return: the line of the mean.
     """
     mean, sd = values.mean('seed'), values.std('seed')
@@ -117,7 +118,7 @@ def curve(axes: Axes, values: xr.DataArray, label: str, tint: Colour,
 
 def count_seeds(values: xr.DataArray) -> str:
     """
-    Say how many seeds there are; where some runs are missing, how many at least and at most.
+    Return the number of seeds as text; where runs are missing, the least and the greatest number.
 
     >>> count_seeds(xr.DataArray([[1.0, 2.0], [1.0, np.nan]], dims=('algorithm', 'seed')))
     '1 to 2 seeds'
@@ -131,29 +132,29 @@ def count_seeds(values: xr.DataArray) -> str:
 
 
 class FigureError(ResultError):
-    """A figure that there is not, or that cannot be made; the text is one line for people."""
+    """An unknown figure, or one that cannot be drawn or written; the text is one line."""
 
 
-def check_place(out: Path, kinds: Sequence[str]) -> None:
+def check_writable(out: Path, kinds: Sequence[str]) -> None:
     """
-    Check that a file can be made, before what is to be in it is computed; its folder is made.
+    Check that a file can be written, before its content is computed; its folder is created.
 
-    :param kinds: the endings that it may have, such as ``.png``.
-    :raises FigureError: where it cannot.
+    :param kinds: the allowed suffixes, such as ``.png``.
+    :raises FigureError: where it cannot be written.
     """
     if out.suffix not in kinds:
         raise FigureError(f'{out} cannot be written: it takes one of {", ".join(kinds)}')
     if out.is_dir():
         raise FigureError(f'{out} cannot be written: it is a folder; move it away')
-    with written(out):
+    with write_errors(out):
         out.parent.mkdir(parents=True, exist_ok=True)
     if not os.access(out if out.exists() else out.parent, os.W_OK):
         raise FigureError(f'{out} cannot be written: it is not allowed')
 
 
 @contextmanager
-def written(out: Path) -> Iterator[None]:
-    """Turn what goes wrong with writing a file into a :class:`FigureError`."""
+def write_errors(out: Path) -> Iterator[None]:
+    """Convert errors of writing a file within a block into a :class:`FigureError`."""
     try:
         yield
     except OSError as error:

@@ -24,8 +24,9 @@ all compete by the part of devices that follow one and the same leader.
 from collections.abc import Callable, Sequence
 from itertools import product
 
-from leader_election.lab.derived_metrics import following, united
+from leader_election.lab.derived_metrics import led_part, united_part
 from leader_election.lab.figures.style import (
+    axis_label,
     colour_of,
     count_seeds,
     curve,
@@ -35,8 +36,8 @@ from leader_election.lab.figures.style import (
     legend,
     new_figure,
     tidy,
-    words,
 )
+from leader_election.lab.results import varied
 from leader_election.lab.statistics import time_average
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
@@ -49,25 +50,23 @@ import xarray as xr
 FOLLOWING = 'part of devices whose leader leads'
 
 
-def varied(results: xr.Dataset) -> tuple[str, ...]:
-    """Return the dotted keys that vary in a scenario's results."""
-    return tuple(str(dimension) for dimension in results['instability'].dims
-                 if dimension not in ('algorithm', 'seed', 'time'))
+
 
 
 def averages(results: xr.Dataset) -> xr.Dataset:
-    """Return what a sweep shows, averaged over time without the warm-up."""
+    """Return the metrics that a sweep shows, averaged over time without the warm-up."""
     return xr.Dataset({
         'instability': time_average(results['instability']),
-        FOLLOWING: time_average(following(results)),
+        FOLLOWING: time_average(led_part(results)),
         'leaders': time_average(results['leaders'])})
 
 
 def draw_sweep(results: xr.Dataset) -> Figure:
     """
-    Draw instability, who is led and how many lead, against the first key that varies.
+    Draw instability, devices with a live leader, and leaders against the first key that varies.
 
     :param results: of a scenario. Each combination of the other keys has a column of its own.
+    :raises FigureError: where the scenario varies nothing.
     """
     keys = varied(results)
     if not keys:
@@ -89,9 +88,9 @@ def draw_sweep(results: xr.Dataset) -> Figure:
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):
             _draw_metric(axes, shown[measure].sel(setting))
-        column[0].set_title(', '.join(f'{words(key)}: {value}' for key, value in setting.items()),
-                            fontsize=FONT)
-        column[-1].set_xlabel(words(keys[0]), fontsize=FONT)
+        title = ', '.join(f'{axis_label(key)}: {value}' for key, value in setting.items())
+        column[0].set_title(title, fontsize=FONT)
+        column[-1].set_xlabel(axis_label(keys[0]), fontsize=FONT)
         if not numeric:
             column[-1].set_xticks(range(len(labels)), [str(label) for label in labels])
     for axes, measure in zip(panels[:, 0], shown):
@@ -101,7 +100,7 @@ def draw_sweep(results: xr.Dataset) -> Figure:
 
 
 def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
-    """Draw a measure of all algorithms: parts on a linear scale, numbers on a logarithmic one."""
+    """Draw a metric of all algorithms: parts on a linear scale, counts on a logarithmic one."""
     counts = values.name == 'leaders'
     for algorithm in values['algorithm'].values.tolist():
         curve(axes, values.sel(algorithm=algorithm), algorithm, colour_of(algorithm),
@@ -117,35 +116,35 @@ def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
 
 
 LED = 0.8
-"""Who has fewer than this part of the devices led by somebody who leads cannot win."""
+"""An algorithm wins only if at least this part of the devices has a leader that leads itself."""
 ONE_FOR_ALL = ('bounded-one', 'resilient', 'colour')
-"""The labels of those that are to elect one leader for all."""
+"""The labels of algorithms that elect one leader for all devices."""
 CHANCE = 2.0
 """A lead of fewer standard errors than this is within chance."""
 NOBODY = 'nobody'
 _NONE = (0.88, 0.88, 0.88)
 
 
-def stablest(results: xr.Dataset) -> xr.Dataset:
+def most_stable(results: xr.Dataset) -> xr.Dataset:
     """
-    Return who wins at each place of the map: the least instability among those that have most led.
+    Return the algorithm with the least instability, among those with enough devices led.
 
     :param results: of algorithms that make regions.
-    :return: over the keys: ``winner`` (its label, ``NOBODY`` where none has enough led), its
-        ``instability``, by what part that is lower than the next one's (``margin``, nan without
-        a next one), the part of devices whose leader leads (``led``), and whether its lead is
-        within ``chance``.
+    :return: over the keys that vary: ``winner`` (its label, ``NOBODY`` where no algorithm has
+        enough devices led), its ``instability``, the part by which that is lower than the next
+        one's (``margin``, nan without a next one), the part of devices whose leader leads
+        (``led``), and whether its lead is within ``chance``.
     """
     each = time_average(results['instability'])
     instability = each.mean('seed')
-    led = time_average(following(results)).mean('seed')
+    led = time_average(led_part(results)).mean('seed')
     allowed = instability.where(led >= LED)
     ranked = np.sort(allowed.transpose('algorithm', ...).values, axis=0)  # nan comes last
     best = allowed.min('algorithm')
     place = allowed.fillna(np.inf).argmin('algorithm')
     labels = results['algorithm'].values
     second = best.copy(data=ranked[1] if len(ranked) > 1 else np.full(best.shape, np.nan))
-    # Where the next one has no instability at all, neither has the winner: no margin.
+    # Where the next one has no instability, the winner has none either: the margin is 0.
     margin = ((second - best) / second.where(second > 0.0)).where(second > 0.0, second * 0.0)
     return xr.Dataset({
         'winner': best.copy(data=np.where(best.isnull(), NOBODY, labels[place.values])),
@@ -157,13 +156,13 @@ def stablest(results: xr.Dataset) -> xr.Dataset:
 
 def most_united(results: xr.Dataset) -> xr.Dataset:
     """
-    Return who has the most devices behind one and the same leader, at each place of the map.
+    Return the algorithm with the most devices that follow one and the same leader.
 
-    :return: over the keys: ``winner`` (its label), that part of the devices (``led``), its
-        ``instability``, and whether its lead is within ``chance``.
+    :return: over the keys that vary: ``winner`` (its label), that part of the devices (``led``),
+        its ``instability``, and whether its lead is within ``chance``.
     """
     instability = time_average(results['instability']).mean('seed')
-    each = time_average(united(results))
+    each = time_average(united_part(results))
     led = each.mean('seed')
     place = led.argmax('algorithm')
     return xr.Dataset({
@@ -175,13 +174,14 @@ def most_united(results: xr.Dataset) -> xr.Dataset:
 
 def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray) -> xr.DataArray:
     """
-    Return whether a winner's lead on any of those that may win is less than ``CHANCE`` errors.
+    Return whether a winner's lead on any rival is less than ``CHANCE`` standard errors.
 
-    Seeds are paired: all algorithms meet the same devices in a seed. Of one seed nothing is told.
+    Seeds are paired: all algorithms run with the same devices in a seed. A single seed gives no
+    standard error, so that any lead is within chance.
 
-    :param each: what is to be low, over algorithm, keys and seed.
+    :param each: the quantity to minimise, over algorithm, keys and seed.
     :param place: the index of the winner's algorithm, over the keys.
-    :param allowed: who may win, over algorithm and keys.
+    :param allowed: the algorithms that may win, over algorithm and keys.
     """
     lead = each - each.isel(algorithm=place).drop_vars('algorithm')
     seeds = lead.count('seed')
@@ -189,7 +189,7 @@ def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray
     variance = ((lead - mean) ** 2).sum('seed') / (seeds - 1).where(seeds > 1)
     order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
     rival = allowed & (order != place)
-    # Where all seeds say the same, any lead is one.
+    # Where the lead is the same in all seeds, the standard error is 0 and any lead counts.
     ahead = (mean > 0.0) & (mean >= CHANCE * np.sqrt(variance / seeds))
     chance: xr.DataArray = (rival & ~ahead).any('algorithm')
     return chance
@@ -197,9 +197,10 @@ def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray
 
 def draw_map(results: xr.Dataset) -> Figure:
     """
-    Draw who wins: colour says who, the text by what.
+    Draw the best algorithm for each pair of values: its colour, and its metrics as text.
 
     :param results: of a scenario with two keys that vary, the first of which goes across.
+    :raises FigureError: for another number of keys.
     """
     keys = varied(results)
     if len(keys) != 2:
@@ -208,8 +209,8 @@ def draw_map(results: xr.Dataset) -> Figure:
     regions = [label for label in labels if label not in ONE_FOR_ALL]
     one = [label for label in labels if label in ONE_FOR_ALL]
     contests = [contest for contest in (
-        ('regions: the least instability', regions, stablest, _of_regions),
-        ('one leader for all: the most devices behind it', one, most_united, _of_one),
+        ('regions: the least instability', regions, most_stable, _regions_text),
+        ('one leader for all: the most devices behind it', one, most_united, _one_leader_text),
     ) if contest[1]]
     rows, columns = results.sizes[keys[1]], results.sizes[keys[0]]
     figure = new_figure(
@@ -237,7 +238,7 @@ def draw_map(results: xr.Dataset) -> Figure:
 def _paint(axes: Axes, won: xr.Dataset, keys: Sequence[str],
            tints: dict[str, tuple[float, float, float]],
            text: Callable[[xr.Dataset], str]) -> None:
-    """Paint each place in its winner's colour."""
+    """Paint each cell of a map in its winner's colour."""
     axes.imshow([[tints[label] for label in row] for row in won['winner'].values.tolist()],
                 origin='lower', aspect='auto')
     for row in range(won.sizes[keys[1]]):
@@ -251,14 +252,14 @@ def _paint(axes: Axes, won: xr.Dataset, keys: Sequence[str],
                       linespacing=1.05, color=ink)
     for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
         ticks(range(won.sizes[key]), [f'{value}' for value in won[key].values.tolist()])
-    axes.set_xlabel(words(keys[0]), fontsize=FONT)
-    axes.set_ylabel(words(keys[1]), fontsize=FONT)
+    axes.set_xlabel(axis_label(keys[0]), fontsize=FONT)
+    axes.set_ylabel(axis_label(keys[1]), fontsize=FONT)
     axes.spines[:].set_visible(False)
     axes.tick_params(length=0)
 
 
-def _of_regions(cell: xr.Dataset) -> str:
-    """Say how regions won."""
+def _regions_text(cell: xr.Dataset) -> str:
+    """Return the text of a cell of algorithms that make regions."""
     if cell['winner'].item() == NOBODY:
         return NOBODY
     margin = float(cell['margin'])
@@ -267,12 +268,12 @@ def _of_regions(cell: xr.Dataset) -> str:
             f'{float(cell["led"]):.0%} led')
 
 
-def _of_one(cell: xr.Dataset) -> str:
-    """Say how one leader won."""
+def _one_leader_text(cell: xr.Dataset) -> str:
+    """Return the text of a cell of algorithms that elect one leader for all."""
     return f'{float(cell["led"]):.0%} led\n{float(cell["instability"]):.3f}'
 
 
 def _readable_on(tint: tuple[float, float, float]) -> str:
-    """Return the colour of letters on a colour: the one that is farther from it in lightness."""
+    """Return the text colour for a background: the one that differs more in lightness."""
     red, green, blue = tint
     return INK if 0.299 * red + 0.587 * green + 0.114 * blue > 0.5 else 'white'

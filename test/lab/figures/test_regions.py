@@ -17,7 +17,7 @@
 from lab.figures.example_results import results
 from lab.test_study import ALPHAS, CHANCES, LATE, made, TIMES
 from leader_election.lab.figures.regions import (
-    algorithms_of,
+    collecting_algorithms,
     draw_collections,
     draw_evenness,
     draw_loads,
@@ -71,7 +71,7 @@ def test_ways_to_collect_are_told_by_their_labels():
     counted = np.reshape([90.0, 100.0, 140.0, 60.0, 80.0, 100.0], (6, 1, 1, 1))
     dataset = results(labels, TIMES, 2, {'messages.loss': [0.0, 0.2]}, counted=counted,
                       present=100.0)
-    assert algorithms_of(dataset) == ['bounded', 'colour']
+    assert collecting_algorithms(dataset) == ['bounded', 'colour']
     panels = draw_collections(dataset).axes
     assert [axes.get_title() for axes in panels] == [
         'part of messages lost: 0', 'part of messages lost: 0.2']

@@ -16,7 +16,13 @@
 
 from lab.figures.example_results import results
 from leader_election.lab.figures.style import colour_of, FigureError
-from leader_election.lab.figures.sweep import draw_map, draw_sweep, most_united, NOBODY, stablest
+from leader_election.lab.figures.sweep import (
+    draw_map,
+    draw_sweep,
+    most_stable,
+    most_united,
+    NOBODY,
+)
 import numpy as np
 import pytest
 
@@ -96,7 +102,7 @@ def regions():
 
 
 def test_the_winner_has_the_least_instability_of_those_that_have_most_led():
-    won = stablest(regions()).transpose('messages.loss', 'motion.speed')
+    won = most_stable(regions()).transpose('messages.loss', 'motion.speed')
     assert won['winner'].values.tolist() == [['b', 'c'], ['b', NOBODY]]
     assert won['instability'].values == pytest.approx(
         np.array([[0.08, 0.04], [0.08, np.nan]]), nan_ok=True)
@@ -108,14 +114,14 @@ def test_the_winner_has_the_least_instability_of_those_that_have_most_led():
 
 
 def test_who_competes_alone_has_no_margin():
-    won = stablest(contest().sel(algorithm=['a', 'c']))
+    won = most_stable(contest().sel(algorithm=['a', 'c']))
     assert won['winner'].sel({'messages.loss': 0.0, 'motion.speed': 1}) == 'a'
     assert np.isnan(won['margin'].sel({'messages.loss': 0.0, 'motion.speed': 1}))
-    assert np.isnan(stablest(contest().sel(algorithm=['a']))['margin']).all()
+    assert np.isnan(most_stable(contest().sel(algorithm=['a']))['margin']).all()
 
 
 def test_two_without_any_instability_are_as_good_as_each_other():
-    won = stablest(results(['a', 'b'], TIMES, 2, PLACES, correct=10, mean_size=10))
+    won = most_stable(results(['a', 'b'], TIMES, 2, PLACES, correct=10, mean_size=10))
     assert (won['winner'] == 'a').all() and (won['margin'] == 0.0).all()
 
 
@@ -139,14 +145,14 @@ def test_a_lead_within_chance_is_marked():
     instability = np.stack([np.full((2, 2, 4), 0.10), b])[..., np.newaxis]
     drawn = results(['a', 'b'], TIMES, 4, PLACES, correct=10, mean_size=10,
                     instability=instability)
-    won = stablest(drawn).transpose('messages.loss', 'motion.speed')
+    won = most_stable(drawn).transpose('messages.loss', 'motion.speed')
     assert (won['winner'] == 'a').all()
     assert won['chance'].values.tolist() == [[True, True], [False, False]]
     [axes] = draw_map(drawn).axes
     assert sorted(patch.get_xy() for patch in axes.patches) == [(-0.5, -0.5), (-0.5, 0.5)]
     # Of one seed nothing can be told; who is alone needs no lead.
-    assert stablest(drawn.isel(seed=[0]))['chance'].all()
-    assert not stablest(drawn.sel(algorithm=['a']))['chance'].any()
+    assert most_stable(drawn.isel(seed=[0]))['chance'].all()
+    assert not most_stable(drawn.sel(algorithm=['a']))['chance'].any()
 
 
 def test_a_lead_in_devices_behind_one_leader_is_marked_too():
@@ -161,7 +167,7 @@ def test_a_lead_in_devices_behind_one_leader_is_marked_too():
 
 def test_who_may_not_win_makes_no_doubt():
     # At (0, 1) c is stabler than b, but has too few led.
-    assert not stablest(regions())['chance'].any()
+    assert not most_stable(regions())['chance'].any()
 
 
 def test_the_map_shows_winners_by_colour_and_text():
