@@ -69,7 +69,7 @@ def after(swarm: Swarm, states: States, radius: float) -> States:
 
     :param radius: how far a leader reaches [m].
     """
-    parameters = BOUNDED.parameters({'radius': radius, 'ties': 'id'})
+    parameters = BOUNDED.round_parameters({'radius': radius, 'ties': 'id'})
     return {k: BOUNDED.compute(
         Device(k, swarm.strengths[k]), state,
         [states[j] for j in swarm.neighbours(k, states)],

@@ -12,6 +12,92 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Decentralised leader election and regions for robot swarms on ROS 2."""
+"""
+Decentralised leader election and regions for robot swarms on ROS 2.
+
+The names in ``__all__`` are what packages that extend this one import::
+
+    from leader_election import Algorithm, Metric, parameter, StrengthSource, Task
+
+All other modules may change from one version to the next. Each name is imported when it is first
+used, and none of them imports rclpy or the laboratory's compiler.
+"""
+
+from importlib import import_module
+from typing import Any, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leader_election.algorithms import Algorithm, ALGORITHMS, Device
+    from leader_election.algorithms.fields import Kept, Ticks, Unbounded
+    from leader_election.coordination.aggregate import (
+        Aggregate,
+        AGGREGATES,
+        AggregateSet,
+        all_of,
+        any_of,
+        count,
+        greatest,
+        histogram,
+        least,
+        mean,
+        top,
+        total,
+        union,
+    )
+    from leader_election.coordination.summary_layout import ADD, combine, LEAST, OWN, RANKED
+    from leader_election.coordination.task import Member, Task
+    from leader_election.parameters import build, NoParameters, parameter, ParameterError
+    from leader_election.robot.codec import Codec, Message
+    from leader_election.robot.metrics import (
+        Metric,
+        METRICS,
+        RangingInput,
+        ReadingInput,
+        ReceivedReading,
+    )
+    from leader_election.robot.strength import (
+        RobotKnowledge,
+        STRENGTH_SOURCES,
+        StrengthSource,
+    )
 
 __version__ = '0.1.0'
+
+_MODULES = {
+    'algorithms': ('ALGORITHMS', 'Algorithm', 'Device'),
+    'algorithms.fields': ('Kept', 'Ticks', 'Unbounded'),
+    'coordination.aggregate': (
+        'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
+        'histogram', 'least', 'mean', 'top', 'total', 'union'),
+    'coordination.summary_layout': ('ADD', 'LEAST', 'OWN', 'RANKED', 'combine'),
+    'coordination.task': ('Member', 'Task'),
+    'parameters': ('NoParameters', 'ParameterError', 'build', 'parameter'),
+    'robot.codec': ('Codec', 'Message'),
+    'robot.metrics': ('METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
+    'robot.strength': ('RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource'),
+}
+"""Where each public name is defined."""
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+
+__all__ = [
+    'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
+    'Device', 'Kept', 'LEAST', 'METRICS', 'Member', 'Message', 'Metric', 'NoParameters', 'OWN',
+    'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput', 'ReceivedReading',
+    'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks', 'Unbounded',
+    '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest', 'histogram',
+    'least', 'mean', 'parameter', 'top', 'total', 'union',
+]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name when it is first used."""
+    if name not in _HOMES:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    value = getattr(import_module(f'{__name__}.{_HOMES[name]}'), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return sorted(__all__)

@@ -21,11 +21,16 @@ The documented configuration files, generated from the declarations of the param
 from pathlib import Path
 import sys
 
+from leader_election.coordination.task import plug_in_tasks
 from leader_election.fleet.hosting import RobotHostParameters
 from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.recording.options import RecorderParameters
-from leader_election.robot.parameters import ElectionParameters, ManagedParameters
+from leader_election.robot.parameters import (
+    ElectionParameters,
+    ManagedParameters,
+    plug_in_parameters,
+)
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.world.parameters import WorldParameters
 
@@ -50,7 +55,14 @@ FILES = {
 def text(name: str) -> str:
     """Return the content of a file, by its name."""
     parameters, title = FILES[name]
+    if parameters is ElectionParameters:
+        return to_yaml(parameters, title, {**plug_in_parameters(), **task_parameters()})
     return to_yaml(parameters, title)
+
+
+def task_parameters() -> dict[str, type]:
+    """Return the parameters of users' tasks, by what their names begin with on a node."""
+    return {f'{name}.': task.parameters for name, task in plug_in_tasks().items()}
 
 
 def write(folder: Path) -> None:

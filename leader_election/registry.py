@@ -12,14 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A registry of named things: algorithms, metrics, strength sources."""
+"""Registries of what is chosen by a name: algorithms, metrics, strength sources, aggregates."""
 
 from importlib.metadata import entry_points
 from typing import Generic, Protocol, TypeVar
 
 
 class Named(Protocol):
-    """Anything that carries the name it is chosen by."""
+    """Anything that has the name it is chosen by."""
 
     @property
     def name(self) -> str:
@@ -31,11 +31,11 @@ T = TypeVar('T', bound=Named)
 
 class Registry(Generic[T]):
     """
-    What can be chosen by a name, ours and what users add.
+    Entries by their names: those of this package and those of users' packages.
 
-    A user adds one by calling :meth:`add`, or, so that the ordinary executables find it without
-    a line of code of ours changed, by an entry point of the registry's group in the
-    user's own package.
+    A user adds an entry by calling :meth:`add`, or by an entry point of the registry's group in a
+    package of their own; then the ordinary executables find it without a change here. An entry
+    point that cannot be loaded is left out; asking for it says why.
 
     :param kind: what is registered, as error messages call it.
     :param group: the entry point group, for example ``leader_election.metrics``.
@@ -45,6 +45,8 @@ class Registry(Generic[T]):
         self.kind = kind
         self.group = group
         self._entries: dict[str, T] = {}
+        self._plug_ins: list[str] = []
+        self._broken: dict[str, str] = {}
         self._loaded = False
 
     def add(self, entry: T) -> T:
@@ -56,6 +58,8 @@ class Registry(Generic[T]):
     def get(self, name: str) -> T:
         """Return the entry of that name; an unknown one is a ``KeyError`` that lists the known."""
         self._load()
+        if name in self._broken:
+            raise KeyError(f'{self.kind} {name!r} cannot be loaded: {self._broken[name]}')
         if name not in self._entries:
             raise KeyError(f'unknown {self.kind} {name!r}; known: {", ".join(self.names())}')
         return self._entries[name]
@@ -65,8 +69,22 @@ class Registry(Generic[T]):
         self._load()
         return tuple(sorted(self._entries))
 
+    def plug_ins(self) -> tuple[T, ...]:
+        """Return the entries that entry points of users' packages have added, by name."""
+        self._load()
+        return tuple(self._entries[name] for name in sorted(self._plug_ins))
+
+    def broken(self) -> dict[str, str]:
+        """Return why entry points could not be loaded, by their names."""
+        self._load()
+        return dict(self._broken)
+
     def _load(self) -> None:
-        if not self._loaded:
-            self._loaded = True
-            for entry_point in entry_points(group=self.group):
-                self.add(entry_point.load())
+        if self._loaded:
+            return
+        self._loaded = True
+        for entry_point in entry_points(group=self.group):
+            try:
+                self._plug_ins.append(self.add(entry_point.load()).name)
+            except Exception as error:  # A user's module may raise anything when it is imported.
+                self._broken[entry_point.name] = f'{type(error).__name__}: {error}'

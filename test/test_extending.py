@@ -14,52 +14,85 @@
 
 """The examples of doc/extending.md do what it says."""
 
+import math
 from pathlib import Path
 import re
+import sys
+from types import ModuleType
 
-from leader_election.algorithms import Device
-from leader_election.coordination.aggregate import AggregateSet
-from leader_election.coordination.summary_layout import combine
-from leader_election.coordination.task import Member
-from leader_election.robot.codec import Codec, Message
-from leader_election.robot.metrics import RangingInput
+from leader_election import (
+    AggregateSet,
+    build,
+    Codec,
+    combine,
+    Device,
+    Member,
+    Message,
+    RangingInput,
+    RobotKnowledge,
+)
+import pytest
 from std_msgs.msg import Float64
 
 DOCUMENT = Path(__file__).parents[1] / 'doc' / 'extending.md'
 
 
+def blocks():
+    """Return the Python code of the document."""
+    return re.findall(r'```python\n(.*?)```', DOCUMENT.read_text(), re.DOTALL)
+
+
 def example(name):
     """Return what the example with this file name defines."""
-    blocks = re.findall(r'```python\n(.*?)```', DOCUMENT.read_text(), re.DOTALL)
-    source = next(block for block in blocks if block.startswith(f'# my_robots/{name}.py'))
-    defined = {'__name__': name}
-    exec(compile(source, name, 'exec'), defined)
-    return defined
+    source = next(block for block in blocks() if block.startswith(f'# my_robots/{name}.py'))
+    module = ModuleType(name)
+    # Dataclasses look their module up.
+    sys.modules[name] = module
+    exec(compile(source, name, 'exec'), vars(module))
+    return vars(module)
+
+
+def test_the_package_imports_the_public_names_alone():
+    for source in blocks():
+        assert not re.search(r'from leader_election\.|import leader_election', source)
 
 
 def test_metric():
     walking = example('walking')['WALKING']
-    assert walking.measure(RangingInput((0.0, 0.0), (0.4, 0.4), None, -40.0, 2.0)) == 2.0
-    assert walking.measure(RangingInput(None, (0.4, 0.4), None, -40.0, 2.0)) is None
+    slow = walking.parameters(speed=0.4)
+    there = RangingInput((0.0, 0.0), (0.3, 0.4), None, slow)
+    assert walking.measured(there) == pytest.approx(1.25)
+    assert math.isnan(walking.measured(there._replace(own=None)))
 
 
 def test_strength_source():
     class Load:
         data = 2.5
 
-    assert example('payload')['PAYLOAD'].extract(Load) == -2.5
+    payload = example('payload')['PAYLOAD']
+    assert payload.extracted(Load, payload.parameters()) == -2.5
+
+
+def test_strength_that_is_computed():
+    central = example('central')['CENTRAL']
+    known = RobotKnowledge(id=1, neighbours=4, nearest=2.0, x=0.0, y=0.0, time=0.0, leader=1,
+                           distance=0.0, reading=math.nan)
+    assert central.compute(known, central.parameters()) == 4.0
 
 
 def test_algorithm():
     greedy = example('greedy')['GREEDY']
-    settings = {'radius': 3.0, 'ties': 'id'}
+    settings = {'radius': 3.5, 'ties': 'id', 'margin': 0.5}
     device = Device(5, 0.0)
-    neighbours = greedy.columns([1, 2], [2.5, 0.5])
+    neighbours = greedy.columns([1, 2], [2.5, 0.5], [1, 1])
     state = greedy.round(
-        device, greedy.start(device), neighbours, [1.0, 1.0], greedy.parameters(settings))
-    assert state == greedy.state(leader=2, distance=1.5)
+        device, greedy.start(device), neighbours, [1.0, 1.0], greedy.round_parameters(settings))
+    assert state == greedy.state(leader=2, distance=1.5, hops=2)
+    assert greedy.round_parameters(settings).most_hops == 50
     message = Message(5, 'map', (0.0, 0.0), state)
     assert Codec(greedy).decode(Codec(greedy).encode(message)) == message
+    with pytest.raises(ValueError, match='parameter margin: -1.0 is not allowed'):
+        build(greedy.parameters, {'margin': -1.0})
 
 
 class Host:

@@ -21,6 +21,7 @@ import inspect
 from typing import Any, NamedTuple
 
 from leader_election.algorithms.fields import Field, fields_of
+from leader_election.parameters import NoParameters, ParameterError, table
 from leader_election.registry import Registry
 
 
@@ -70,7 +71,16 @@ class Algorithm:
     as long as it will ever be, and full of what stands for "nothing".
     """
     configure: Callable[..., Any]
-    """Makes the round's parameters out of settings; the names of its arguments say which."""
+    """
+    Makes the round's parameters out of settings. The names of its arguments say which: those that
+    all robots have (``radius``, ``ties``), and the algorithm's own.
+    """
+    parameters: type[Any] = NoParameters
+    """
+    The algorithm's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
+    A robot's node declares them as ``<algorithm>.<name>``; a scenario of the laboratory takes them
+    beside the algorithm's name.
+    """
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -82,9 +92,21 @@ class Algorithm:
         """The names of the settings that the round depends on."""
         return tuple(inspect.signature(self.configure).parameters)
 
-    def parameters(self, settings: Mapping[str, Any]) -> Any:
-        """Return the round's parameters, taken out of a larger mapping of settings."""
-        return self.configure(**{name: settings[name] for name in self.takes})
+    def round_parameters(self, settings: Mapping[str, Any]) -> Any:
+        """
+        Return the parameters of the round.
+
+        :param settings: values by name; more than the algorithm takes are allowed. A parameter of
+            the algorithm's own that is missing has its default.
+        :raises ParameterError: where ``configure`` takes what is declared nowhere.
+        """
+        known = {**{p.name: p.default for p in table(self.parameters)}, **settings}
+        for name in self.takes:
+            if name not in known:
+                raise ParameterError(
+                    f'algorithm {self.name}: configure takes {name}, which is not declared; '
+                    'declare it in the parameters of the algorithm')
+        return self.configure(**{name: known[name] for name in self.takes})
 
     def compute(self, device: Device, state: Any, exports: Sequence[Any],
                 metric: Sequence[float], parameters: Any) -> Any:

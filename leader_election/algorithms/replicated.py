@@ -29,12 +29,14 @@ that comes by) makes all others follow it, and forget what they knew.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 from leader_election.algorithms.fields import Ticks, Unbounded
 from leader_election.algorithms.recursive import LEVELS, nearest, NOBODY
+from leader_election.parameters import parameter
 import numpy as np
 
 MOST_REPLICATES = 4
@@ -77,6 +79,19 @@ class ReplicatesOfAll(NamedTuple):
     best_distance: Sequence[Sequence[float]]
     distance: Sequence[float]
     leader: Sequence[int]
+
+
+@dataclass(frozen=True)
+class ReplicatedSettings:
+    """The parameters of the algorithm's own."""
+
+    replicates: int = parameter(
+        3, 'Algorithm recursive-replicated: how many replicates of the gossip live at once.',
+        lower=2, upper=MOST_REPLICATES)
+    replicate_period: int = parameter(
+        20, 'Algorithm recursive-replicated: from the start of one replicate to that of the next. '
+        'News has to get across the swarm within (replicates - 1) periods.',
+        unit='rounds', lower=1, upper=1000000)
 
 
 class ReplicatedParameters(NamedTuple):
@@ -178,4 +193,5 @@ REPLICATED = ALGORITHMS.add(Algorithm(
     columns=ReplicatesOfAll,
     start=start,
     configure=configure,
+    parameters=ReplicatedSettings,
 ))

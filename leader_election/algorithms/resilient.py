@@ -41,9 +41,11 @@ its radius. So a lie about the *radius* lives as long as it says, and only what 
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.parameters import parameter
 
 FARTHEST = 2.0**53
 """No radius is greater [hops]: from here on a float no longer grows by adding 1."""
@@ -78,6 +80,22 @@ class Followers(NamedTuple):
     diameter: Sequence[float]
     id: Sequence[int]
     source: Sequence[int]
+
+
+@dataclass(frozen=True)
+class ResilientSettings:
+    """The parameters of the algorithm's own."""
+
+    diameter_factor: float = parameter(
+        2.0, 'Algorithm resilient: a leader reaches as far as this many times the depth of its '
+        'region, and one hop more. From 1 on there is one leader for the swarm, at 2 and more '
+        'soon; the greater, the longer a leader that is gone is remembered. Below 1 there are '
+        'several, each with a region of about 1 / (1 - diameter_factor) hops.',
+        lower=0.0, upper=1000.0)
+    radius_inclusive: bool = parameter(
+        False, 'Algorithm resilient: whether a robot exactly as far from its leader as the leader '
+        'reaches also forwards its candidacy. By the text of the paper it does not; the figures '
+        'of the paper come out if it does.')
 
 
 class ResilientParameters(NamedTuple):
@@ -176,4 +194,5 @@ RESILIENT = ALGORITHMS.add(Algorithm(
     columns=Followers,
     start=start,
     configure=configure,
+    parameters=ResilientSettings,
 ))

@@ -34,11 +34,13 @@ It is chosen by parameter ``tasks``, by a name that an entry point of group
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from importlib.metadata import entry_points, EntryPoint
 from typing import Any, ClassVar
 
 from leader_election.coordination.aggregate import Aggregate
+from leader_election.parameters import NoParameters
 
 Position = tuple[float, float]
 """x, y in the shared frame [m]."""
@@ -70,11 +72,6 @@ class Member:
     """On the leader, where leaders are connected: what other regions' leaders say, by their id."""
     above: Any = None
     """What the leader of leaders has decided for this task, where there is one."""
-
-
-@dataclass(frozen=True)
-class NoParameters:
-    """A task that takes none."""
 
 
 class Task:
@@ -139,6 +136,17 @@ def task_names() -> tuple[str, ...]:
     return tuple(sorted(_known()))
 
 
+def plug_in_tasks() -> dict[str, type[Task]]:
+    """Return the tasks of users' packages that can be loaded, by name."""
+    shipped = {point.name for point in _SHIPPED}
+    found = {}
+    for name in task_names():
+        if name not in shipped:
+            with suppress(KeyError):
+                found[name] = task_class(name)
+    return found
+
+
 def task_class(name: str) -> type[Task]:
     """
     Return the task of that name, or the one that ``module:Class`` says.
@@ -158,7 +166,7 @@ def task_class(name: str) -> type[Task]:
         raise KeyError(f'task {name!r} cannot be loaded: {type(error).__name__}: {error}; '
                        f'known: {", ".join(sorted(known))}') from error
     if not (isinstance(task, type) and issubclass(task, Task)):
-        raise KeyError(f'task {name!r} is no subclass of {Task.__module__}.Task')
+        raise KeyError(f'task {name!r} is no subclass of leader_election.Task')
     return task
 
 

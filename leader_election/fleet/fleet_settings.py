@@ -22,8 +22,7 @@ from typing import Any, NamedTuple
 from leader_election.coordination.task import task_class, task_names
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.parameter import shown
-from leader_election.robot.instance_parameters import InstanceParameters, names_in
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.parameters import ElectionParameters, InstanceParameters, names_in
 from leader_election.robot.task_runner import label
 from leader_election.tasks.driving_parameters import DrivingParameters
 

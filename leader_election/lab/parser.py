@@ -154,7 +154,7 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
                             'strongest or weakest')
     algorithm = ALGORITHMS.get(kind)
     raw_regions = rest.pop('regions', False)
-    known = {p.name: p for p in table(ElectionParameters)}
+    known = {p.name: p for p in (*table(ElectionParameters), *table(algorithm.parameters))}
     for key in rest:
         if key not in algorithm.takes:
             raise ScenarioError(
@@ -166,8 +166,8 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
                             f'it takes more than 0 m, up to {LARGEST_RADIUS:g} m')
     with section_errors(name, 'algorithms'):
         settings = {key: known[key].check(rest.get(key, known[key].default))
-                    for key in algorithm.takes}
-    parameters = algorithm.parameters(settings)
+                    for key in algorithm.takes if key in known}
+        parameters = algorithm.round_parameters(settings)
     if raw_regions is False:
         regions = None
     else:

@@ -26,8 +26,7 @@ from leader_election.launching.arguments import given, read
 from leader_election.launching.parameter_file import says, told
 from leader_election.launching.processes import ours
 from leader_election.parameters import Parameter, ParameterError, table
-from leader_election.robot.instance_parameters import names_in
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.parameters import ElectionParameters, names_in
 
 OF_THE_NODE = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout')
 """The parameters of a robot's node that are arguments."""

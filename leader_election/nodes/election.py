@@ -30,8 +30,8 @@ from leader_election.nodes.state_publishers import StatePublishers
 from leader_election.nodes.strength_topic import subscribe
 from leader_election.nodes.transform import Transform
 from leader_election.parameters import ParameterError
-from leader_election.robot.instance_parameters import InstanceParameters
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.message_type import message_type
+from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.pose import IDENTITY, yaw_of
 from leader_election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
 from leader_election.robot.schedule import phase, wait
@@ -66,12 +66,14 @@ class Election:
         self.runs = False
         self.failure: ParameterError | None = None
         self._declared = declarations.declare(ElectionParameters, self._configure)
-        self.parameters = parameters = self._declared.values
+        self._declarations = declarations
+        self.parameters = parameters = self._with_own(self._declared.values)
         self.steady_clock = clock.steady_clock(node)
         self._instances = instances.declare(declarations, parameters, self._configure_instance)
         self.robot = Robot(
             parameters,
-            {name: declared.values for name, declared in self._instances.items()},
+            {name: self._instance_with_own(name, declared.values)
+             for name, declared in self._instances.items()},
             instances.TaskFactory(
                 node,
                 declarations,
@@ -100,6 +102,9 @@ class Election:
         self._listen('odom', Odometry, self._odometry, SENSOR)
         if self.robot.metric.needs_measurements:
             self._listen('measurements', Float64MultiArray, self._measure, SENSOR)
+        if self.robot.metric.topic:
+            self._listen(self.robot.metric.topic, message_type(self.robot.metric.message),
+                         self._sense, SENSOR)
         for instance in self.robot.instances.values():
             subscribe(node, instance)
 
@@ -136,10 +141,20 @@ class Election:
         period = parameters.round_period
         if self.runs and period != self.robot.parameters.round_period:
             self._set_timer(self._heartbeat, period)
-        self.robot.configure(parameters)
+        self.robot.configure(self._with_own(parameters))
 
     def _configure_instance(self, name: str, parameters: InstanceParameters) -> None:
-        self.robot.configure_instance(name, parameters)
+        self.robot.configure_instance(name, self._instance_with_own(name, parameters))
+
+    def _with_own(self, parameters: ElectionParameters) -> ElectionParameters:
+        return instances.with_own_parameters(
+            self._declarations, parameters, lambda: self._configure(self._declared.values))
+
+    def _instance_with_own(self, name: str, parameters: InstanceParameters) -> InstanceParameters:
+        def changed() -> None:
+            self._configure_instance(name, self._instances[name].values)
+
+        return instances.with_own_parameters(self._declarations, parameters, changed, f'{name}.')
 
     @staticmethod
     def _set_timer(timer: Any, period: float) -> None:
@@ -171,6 +186,9 @@ class Election:
         turn = message.pose.pose.orientation
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if self._has_tasks else None
         self.robot.odometry((point.x, point.y, point.z), self._now(), origin, yaw)
+
+    def _sense(self, message: Any) -> None:
+        self.robot.take_reading(message, self._now())
 
     def _measure(self, message: Float64MultiArray) -> None:
         self.robot.measure(message.data, self._now())

@@ -15,20 +15,31 @@
 """A robot's further instances and its tasks, with their parameters declared on the node."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 import re
+from typing import Any, TypeVar
 
+from leader_election.algorithms import ALGORITHMS
 from leader_election.coordination.task import Member, task_class
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.task_context import TaskContext
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
-from leader_election.robot.instance_parameters import InstanceParameters, names_in
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.metrics import METRICS
+from leader_election.robot.parameters import (
+    ElectionParameters,
+    has_own,
+    InstanceParameters,
+    names_in,
+    prefix_of,
+)
+from leader_election.robot.strength import STRENGTH_SOURCES
 from leader_election.robot.task_runner import label, making, TaskRunner
 from rclpy.clock import Clock
 from rclpy.node import Node
 
+P = TypeVar('P', bound=InstanceParameters)
 NAME = r'[a-z][a-z0-9_]*'
 """What instances may be called: it is part of the names of topics and parameters."""
 
@@ -52,6 +63,35 @@ def declare(
         found[name] = declarations.declare(
             InstanceParameters, partial(changed, name), f'{name}.')
     return found
+
+
+def with_own_parameters(declarations: Declarations, values: P, changed: Callable[[], None],
+                        prefix: str = '') -> P:
+    """
+    Return the parameters of a robot or an instance with those that plug-ins declare themselves.
+
+    The own parameters of the algorithm, the strength source and the metric that are chosen are
+    declared under their names, for example ``greedy.margin``.
+
+    :param changed: called after one of them has changed at run time.
+    :param prefix: what the names of the instance's parameters begin with.
+    :raises ParameterError: for a value of the wrong type or out of range.
+    """
+    entries: list[Any] = [ALGORITHMS.get(values.algorithm),
+                          STRENGTH_SOURCES.get(values.strength_source)]
+    if isinstance(values, ElectionParameters):
+        entries.append(METRICS.get(values.metric))
+    entries = [entry for entry in entries if has_own(entry)]
+    names = [entry.name for entry in entries]
+    for name in names:
+        if names.count(name) > 1:
+            raise ParameterError(
+                f'parameter algorithm: {name!r} is not allowed beside a metric or a strength '
+                'source of the same name, since both have parameters of their own; rename one')
+    own = {entry.name: declarations.declare(
+        entry.parameters, lambda _: changed(), prefix + prefix_of(entry)).values
+        for entry in entries}
+    return replace(values, own=own) if own else values
 
 
 class TaskFactory:

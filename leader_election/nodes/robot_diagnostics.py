@@ -24,23 +24,29 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from leader_election.nodes.event_log import EventLog
+from leader_election.robot import diagnostics as vocabulary
 from leader_election.robot.codec import MAIN
 from leader_election.robot.instance import Instance
 from leader_election.robot.robot import (
     LEADER_CHANGES,
     MEASUREMENTS_REJECTED,
+    METRIC_ERRORS,
     ODOMETRY_REJECTED,
     ODOMETRY_WITHOUT_TRANSFORM,
+    READINGS_REJECTED,
     Robot,
     ROUNDS,
 )
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
-OF_ODOMETRY = (ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED)
+OF_ODOMETRY = (ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED,
+               READINGS_REJECTED, METRIC_ERRORS)
 """Which of the robot's counts are told where; all others are of the neighbourhood."""
-SETTINGS = ('communication_range', 'message_expiry', 'round_period')
+SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
 """Which parameters are told, since others have to go together with them."""
+STATE = 'state.'
+"""Begins the keys of the fields that only the algorithm has."""
 Concern = tuple[bytes, str, dict[str, Any]]
 """Level, message and values."""
 
@@ -53,33 +59,37 @@ def statuses(robot: Robot, name: str, now: float,
     :param name: what their names begin with.
     :param log: the robot's log of events, if there is one: a concern more.
     """
-    concerns = {'election': _election(robot, now), 'odometry': _whereabouts(robot, now),
-                'neighbourhood': _neighbourhood(robot)}
+    concerns = {vocabulary.ELECTION: _election(robot, now),
+                vocabulary.ODOMETRY: _whereabouts(robot, now),
+                vocabulary.NEIGHBOURHOOD: _neighbourhood(robot)}
     if any(instance.region is not None for instance in robot.instances.values()):
-        concerns['regions'] = _regions(robot)
+        concerns[vocabulary.REGIONS] = _regions(robot)
     if log is not None:
-        concerns['event_log'] = (
+        concerns[vocabulary.EVENT_LOG] = (
             WARN if log.lost else OK,
             f'{log.path}: {log.trouble}' if log.lost else log.path, {'events_lost': log.lost})
     return [DiagnosticStatus(
-        level=level, name=f'{name}: {concern}', message=text,
-        hardware_id=f'robot {robot.parameters.robot_id}',
+        level=level, name=vocabulary.status_name(name, concern), message=text,
+        hardware_id=vocabulary.hardware_id(robot.parameters.robot_id),
         values=[KeyValue(key=key, value=str(value)) for key, value in values.items()])
         for concern, (level, text, values) in concerns.items()]
 
 
 def _election(robot: Robot, now: float) -> Concern:
-    values: dict[str, Any] = {'strength': f'{robot.strength.announced:g}',
+    values: dict[str, Any] = {vocabulary.STRENGTH: f'{robot.strength.announced:g}',
                               'strength_rejected': robot.strength.rejected}
     for name, instance in robot.instances.items():
-        start = '' if name == MAIN else f'{name}.'
-        values |= {f'{start}leader': instance.state.leader, f'{start}role': instance.role,
-                   f'{start}distance': f'{instance.distance:.3f}',
-                   f'{start}radius': f'{instance.radius:g}'}
+        of_instance = {
+            vocabulary.LEADER: instance.state.leader, vocabulary.ROLE: instance.role,
+            vocabulary.DISTANCE: f'{instance.distance:.3f}',
+            vocabulary.RADIUS: f'{instance.radius:g}',
+            **{f'{STATE}{field}': value for field, value in vocabulary.own_fields(
+                instance.algorithm, instance.state).items()}}
+        values |= {vocabulary.key_of(key, name): value for key, value in of_instance.items()}
     values |= {name: robot.counts[name] for name in OF_ELECTION}
     twin = robot.twin_heard
     if twin is not None and now - twin <= robot.parameters.message_expiry:
-        return ERROR, (f'another robot goes by id {robot.parameters.robot_id}: give each its own '
+        return ERROR, (f'{vocabulary.DUPLICATE_ID} {robot.parameters.robot_id}: give each its own '
                        'robot_id'), values
     for instance in robot.instances.values():
         if instance.strength_missing:

@@ -15,7 +15,6 @@
 """Listens to the topic of a robot's strength source."""
 
 from copy import copy
-from typing import Any
 
 from leader_election.nodes.qos import overridable, SENSOR
 from leader_election.robot.codec import MAIN
@@ -31,9 +30,6 @@ def subscribe(node: Node, instance: Instance) -> None:
         return
     topic = source.topic if instance.name == MAIN else f'{instance.name}/{source.topic}'
 
-    def hear(message: Any) -> None:
-        instance.strength.update(source.extract(message))
-
     node.create_subscription(
-        message_type(source.message), topic, hear, copy(SENSOR),
+        message_type(source.message), topic, instance.take_strength, copy(SENSOR),
         qos_overriding_options=overridable())

@@ -16,6 +16,7 @@
 
 from leader_election.parameters.parameter import (
     build,
+    NoParameters,
     Parameter,
     parameter,
     ParameterError,
@@ -26,6 +27,7 @@ from leader_election.parameters.process import ProcessParameters
 from leader_election.parameters.yaml import to_yaml
 
 __all__ = [
+    'NoParameters',
     'Parameter',
     'ParameterError',
     'ProcessParameters',

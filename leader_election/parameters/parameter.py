@@ -153,6 +153,11 @@ def parameter(default: Any, description: str, **details: Any) -> Any:
         default=default, metadata={'description': description, **details})
 
 
+@dataclass(frozen=True)
+class NoParameters:
+    """The parameters of an algorithm, a metric, a strength source or a task that has none."""
+
+
 def table(parameters: type) -> tuple[Parameter, ...]:
     """Return the declarations of a dataclass of parameters, in their order."""
     return _table(parameters)
@@ -163,7 +168,7 @@ def _table(parameters: Any) -> tuple[Parameter, ...]:
     types = get_type_hints(parameters)
     return tuple(
         Parameter(name=f.name, type=types[f.name], default=f.default, **f.metadata)
-        for f in dataclasses.fields(parameters))
+        for f in dataclasses.fields(parameters) if 'description' in f.metadata)
 
 
 def build(parameters: type[T], values: Mapping[str, Any]) -> T:

@@ -14,27 +14,43 @@
 
 """Write the declarations as a documented ROS parameter file."""
 
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 import re
 import textwrap
+from types import MappingProxyType
 from typing import Any
 
 from leader_election.parameters.parameter import Parameter, table
 
+NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 
-def to_yaml(parameters: type, title: str) -> str:
+
+def to_yaml(parameters: type, title: str, sections: Mapping[str, type] = NO_SECTIONS) -> str:
     """
     Return the text of a parameter file that holds every default, each with its description.
 
     What has to be given has no default: its line is a comment.
+
+    :param sections: further dataclasses of parameters, by what their names begin with on the node,
+        for example ``greedy.``.
     """
-    lines = [f'# {title}', '/**:', '  ros__parameters:']
-    for p in table(parameters):
+    lines = [f'# {title}', '/**:', '  ros__parameters:', *_lines(table(parameters))]
+    for prefix, own in sections.items():
+        lines += _lines([replace(p, name=prefix + p.name) for p in table(own)])
+    return '\n'.join(lines) + '\n'
+
+
+def _lines(parameters: Iterable[Parameter]) -> list[str]:
+    """Return the lines of some parameters."""
+    lines: list[str] = []
+    for p in parameters:
         note = f'{p.description} Takes {p.allowed()}.'
         if p.dynamic:
             note += ' May change at run time.'
         lines += textwrap.wrap(note, 94, initial_indent='    # ', subsequent_indent='    # ')
         lines.append(f'    {"# " if p.required else ""}{p.name}: {_value(p)}')
-    return '\n'.join(lines) + '\n'
+    return lines
 
 
 def _value(p: Parameter) -> str:

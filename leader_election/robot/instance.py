@@ -36,13 +36,13 @@ from leader_election.coordination.settings import initial_region, parameters_of
 from leader_election.coordination.summary_layout import OWN
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import InstancePart, Position
-from leader_election.robot.instance_parameters import InstanceParameters
 from leader_election.robot.neighbourhood import (
     Neighbour,
     neighbour_columns,
     NeighbourView,
     previous_state,
 )
+from leader_election.robot.parameters import InstanceParameters, own_parameters
 from leader_election.robot.region_aggregates import (
     BORDERS,
     COMMON,
@@ -58,7 +58,7 @@ from leader_election.robot.region_codec import (
     TASKS_DIFFER,
     WRONG_SUMMARY,
 )
-from leader_election.robot.strength import Strength, STRENGTH_SOURCES
+from leader_election.robot.strength import RobotKnowledge, Strength, STRENGTH_SOURCES
 from leader_election.robot.task_runner import ANNOUNCEMENT_SIZE, TaskRunner
 from leader_election.robot.wire import decision_text, MAX_NAMES, MOST_NUMBERS
 from leader_election.robot.zones import Zones
@@ -164,7 +164,8 @@ class Instance:
         if self.zones is not None:
             # It bounds no region, but who is gone has to be forgotten.
             settings['radius'] = self.zones.radius
-        self._round_parameters = self.algorithm.parameters(settings)
+        settings |= vars(own_parameters(self.algorithm, parameters))
+        self._round_parameters = self.algorithm.round_parameters(settings)
         if self.below is None:
             asked = parameters.strength_hysteresis
             self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
@@ -249,6 +250,24 @@ class Instance:
         """Take in where the robot is."""
         if self.zones is not None:
             self.zone = self.zones.at(position)
+
+    def compute_strength(self, known: RobotKnowledge) -> None:
+        """Follow a strength source that goes by what the robot knows; others are not asked."""
+        if self.source.compute is None or self.below is not None:
+            return
+        try:
+            strength = self.source.compute(known, own_parameters(self.source, self.parameters))
+            self.strength.update(float(strength))
+        except Exception:  # A user's function may raise anything; the robot goes on.
+            self.strength.rejected += 1
+
+    def take_strength(self, message: Any) -> None:
+        """Take in a message of the strength source's topic."""
+        try:
+            self.strength.update(self.source.extracted(
+                message, own_parameters(self.source, self.parameters)))
+        except Exception:  # A user's function may raise anything; the robot goes on.
+            self.strength.rejected += 1
 
     def see(self, neighbours: Sequence[Neighbour]) -> NeighbourView:
         """Return the neighbours that take part in this instance."""

@@ -21,8 +21,7 @@ from types import MappingProxyType
 from leader_election.parameters import ParameterError, table
 from leader_election.robot.codec import MAIN, MOST_INSTANCES
 from leader_election.robot.instance import Instance
-from leader_election.robot.instance_parameters import InstanceParameters, names_in
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.parameters import ElectionParameters, InstanceParameters, names_in
 from leader_election.robot.task_runner import label, quiet, TaskRunner
 
 MOST_RADIUS = next(p.upper for p in table(InstanceParameters) if p.name == 'radius') or 0.0
@@ -46,7 +45,8 @@ def instance_parameters(
     """
     first = InstanceParameters(**{
         p.name: getattr(parameters, p.name) for p in table(InstanceParameters)}
-        | {'regions': parameters.regions or parameters.hierarchy.strip() != ''})
+        | {'regions': parameters.regions or parameters.hierarchy.strip() != '',
+           'own': parameters.own})
     found = {MAIN: first, **others}
     below = MAIN
     for number, radius in enumerate(radii(parameters.hierarchy), start=1):

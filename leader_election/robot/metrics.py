@@ -12,49 +12,138 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Metrics: how far away a neighbour is."""
+"""
+Metrics: how far away a neighbour is.
 
-from collections.abc import Callable
+A metric is a number that adds up along a path: metres, hops, seconds, the difference of what two
+robots sense. What the two positions and readings decide is a plain function of numbers, its
+*cost*, which robots call and the laboratory compiles. What needs more than that, a range sensor
+for example, is a function of all that a robot knows of the link, its *measure*.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from leader_election.parameters import NoParameters, parameter
 from leader_election.registry import Registry
 from leader_election.robot.codec import Position
 
 
 class RangingInput(NamedTuple):
-    """What a robot knows of itself and one neighbour when it measures the distance."""
+    """What a robot knows of itself and of one neighbour when it measures the distance."""
 
     own: Position | None
-    """One's own position in the shared frame [m]."""
+    """The robot's own position in the shared frame [m]."""
     neighbour: Position | None
-    """The neighbour's, as it reported it [m]."""
-    measurement: float | None
-    """What topic ``measurements`` says of this neighbour, if it is fresh."""
-    rssi_at_one_metre: float
-    """[dBm]."""
-    rssi_exponent: float
-    """The path loss exponent."""
+    """The neighbour's position, as it reported it [m]."""
+    measurement: float | None = None
+    """The latest value for this neighbour on topic ``measurements``, while it is fresh."""
+    parameters: Any = NoParameters()
+    """The metric's own parameters."""
+    own_reading: Sequence[float] = ()
+    """The reading that this robot sends for the metric; empty: it has none."""
+    neighbour_reading: Sequence[float] = ()
+    """The reading that came with the neighbour's message; empty: none did."""
+    id: int = -1
+    """The robot's own id."""
+    received: float = 0.0
+    """When the neighbour's message was received, on the robot's own clock [s]."""
+    previous: float | None = None
+    """The distance measured by the neighbour's message before this one."""
+
+
+class ReceivedReading(NamedTuple):
+    """A neighbour's reading."""
+
+    id: int
+    reading: Sequence[float]
+    received: float
+    """When it was received, on the robot's own clock [s]."""
+
+
+class ReadingInput(NamedTuple):
+    """What a robot knows when it makes the reading that it sends for its metric."""
+
+    now: float
+    """On the robot's own clock [s]."""
+    sensed: float | None
+    """The latest value of the metric's topic, while it is fresh."""
+    neighbours: Sequence[ReceivedReading]
+    """The readings of the neighbours, by their ids."""
+    parameters: Any
+    """The metric's own parameters."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A way to measure the distance to a neighbour."""
+    """A way to measure the distance to a neighbour: by a ``measure`` or by a ``cost``."""
 
     name: str
-    """What the parameter ``metric`` says to choose it."""
-    measure: Callable[[RangingInput], float | None]
+    """The value of the parameter ``metric`` that chooses it."""
+    measure: Callable[[RangingInput], float | None] | None = None
     """
     Returns the distance, or ``None`` where what it needs is missing: then that robot is no
     neighbour in this round. The floor is applied by the caller (:func:`distance`).
     """
+    cost: Callable[[float, float, float, Any], float] | None = None
+    """
+    ``cost(metres, own_reading, neighbour_reading, parameters)``: the same as a plain function of
+    numbers, which the laboratory compiles. ``metres`` is the straight distance; what is not known
+    is not a number (nan), and a result that is none counts as ``None``.
+    """
     needs_positions: bool = False
     """Whether it is of no use to a robot, or with a message, without a position."""
     is_length: bool = False
-    """Whether it is as far as by positions, the same from either end [m]."""
+    """Whether it is the straight distance, the same from either end [m]."""
     needs_measurements: bool = False
-    """Whether it goes by topic ``measurements``."""
+    """Whether it takes values of topic ``measurements``."""
+    parameters: type[Any] = NoParameters
+    """
+    The metric's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
+    A robot's node declares those of a user's metric as ``<metric>.<name>``.
+    """
+    topic: str = ''
+    """The topic of what the robot senses for the metric; empty: none."""
+    message: str = ''
+    """The topic's type, for example ``std_msgs/msg/Float64``."""
+    extract: Callable[[Any], float] = lambda message: float(message.data)
+    """Makes a number out of a message of the topic."""
+    reading: Callable[[ReadingInput], Sequence[float]] | None = None
+    """
+    Makes the reading that the robot's messages carry, at most 64 numbers. Without it, a metric
+    with a topic sends what was sensed.
+    """
+    once_a_message: bool = False
+    """Whether it measures a neighbour once for each message, instead of once a round."""
+
+    def __post_init__(self) -> None:
+        """Refuse a metric without a function, or with two."""
+        if (self.measure is None) == (self.cost is None):
+            raise ValueError(f'metric {self.name}: takes either measure or cost')
+
+    @property
+    def sends(self) -> bool:
+        """Whether messages carry a reading for it."""
+        return self.reading is not None or self.topic != ''
+
+    def measured(self, ranging: RangingInput) -> float | None:
+        """Return the distance, ``None`` where it cannot be measured."""
+        if self.measure is not None:
+            return self.measure(ranging)
+        assert self.cost is not None
+        apart = (math.nan if ranging.own is None or ranging.neighbour is None
+                 else math.dist(ranging.own, ranging.neighbour))
+        own, neighbour = (row[0] if row else math.nan
+                          for row in (ranging.own_reading, ranging.neighbour_reading))
+        return self.cost(apart, own, neighbour, ranging.parameters)
+
+    def own_reading(self, known: ReadingInput) -> tuple[float, ...]:
+        """Return the reading that goes with the robot's messages; empty: none."""
+        if self.reading is not None:
+            return tuple(map(float, self.reading(known)))
+        return () if known.sensed is None or not self.topic else (known.sensed,)
 
 
 def distance(metric: Metric, ranging: RangingInput, floor: float) -> float | None:
@@ -62,23 +151,22 @@ def distance(metric: Metric, ranging: RangingInput, floor: float) -> float | Non
     Return the distance by a metric, at least the floor; ``None`` where it cannot be measured.
 
     >>> odometry = METRICS.get('odometry')
-    >>> distance(odometry, RangingInput((0.0, 0.0), (3.0, 4.0), None, -40.0, 2.0), floor=0.01)
+    >>> distance(odometry, RangingInput((0.0, 0.0), (3.0, 4.0)), floor=0.01)
     5.0
-    >>> distance(odometry, RangingInput((1.0, 1.0), (1.0, 1.0), None, -40.0, 2.0), floor=0.01)
+    >>> distance(odometry, RangingInput((1.0, 1.0), (1.0, 1.0)), floor=0.01)
     0.01
     """
-    measured = metric.measure(ranging)
+    measured = metric.measured(ranging)
     return None if measured is None or math.isnan(measured) else max(measured, floor)
 
 
-def odometry(ranging: RangingInput) -> float | None:
+def odometry(metres: float, own_reading: float, neighbour_reading: float,
+             parameters: Any) -> float:
     """Return the distance between the two reported positions [m]."""
-    if ranging.own is None or ranging.neighbour is None:
-        return None
-    return math.dist(ranging.own, ranging.neighbour)
+    return metres
 
 
-def hops(ranging: RangingInput) -> float:
+def hops(metres: float, own_reading: float, neighbour_reading: float, parameters: Any) -> float:
     """Return one, whatever the distance."""
     return 1.0
 
@@ -87,26 +175,133 @@ def measured_range(ranging: RangingInput) -> float | None:
     """
     Return what was measured: metres, or any other cost that adds up along a path.
 
-    Zero and less is what many drivers say for want of a reading.
+    Zero and less is what many drivers publish for want of a reading.
     """
     return ranging.measurement if ranging.measurement and ranging.measurement > 0.0 else None
+
+
+@dataclass(frozen=True)
+class RssiParameters:
+    """The parameters of metric ``rssi``."""
+
+    rssi_at_one_metre: float = parameter(
+        -40.0, 'Metric rssi: the signal strength at 1 m.', unit='dBm', lower=-200.0, upper=100.0)
+    rssi_exponent: float = parameter(
+        2.0, 'Metric rssi: the path loss exponent, 2 in free space.', lower=0.5, upper=10.0)
 
 
 def rssi(ranging: RangingInput) -> float | None:
     """
     Return the distance by the strength of the signal, log-distance path loss model [m].
 
-    >>> rssi(RangingInput(None, None, -60.0, rssi_at_one_metre=-40.0, rssi_exponent=2.0))
+    >>> rssi(RangingInput(None, None, -60.0, RssiParameters(-40.0, 2.0)))
     10.0
     """
     if ranging.measurement is None:
         return None
-    decades = (ranging.rssi_at_one_metre - ranging.measurement) / (10.0 * ranging.rssi_exponent)
+    p: RssiParameters = ranging.parameters
+    decades = (p.rssi_at_one_metre - ranging.measurement) / (10.0 * p.rssi_exponent)
     return float(10.0 ** min(decades, 300.0))
 
 
+@dataclass(frozen=True)
+class SensorDifferenceParameters:
+    """The parameters of metric ``sensor_difference``."""
+
+    sensor_weight: float = parameter(
+        1.0, 'Metric sensor_difference: what a difference of one unit of the sensor counts.',
+        lower=0.0, upper=1e6)
+    sensor_metre_weight: float = parameter(
+        0.0, 'Metric sensor_difference: what a metre between two robots counts beside it.',
+        lower=0.0, upper=1e6)
+
+
+def sensor_difference(metres: float, own_reading: float, neighbour_reading: float,
+                      parameters: Any) -> float:
+    """
+    Return the difference of what two robots sense, so that regions follow what is measured.
+
+    D. Pianini, R. Casadei, M. Viroli, ACSOS 2022, section II: metrics other than the spatial one.
+
+    >>> sensor_difference(5.0, 20.0, 21.5, SensorDifferenceParameters(2.0))
+    3.0
+    """
+    difference = abs(own_reading - neighbour_reading) * parameters.sensor_weight
+    if parameters.sensor_metre_weight > 0.0:
+        difference += metres * parameters.sensor_metre_weight
+    return float(difference)
+
+
+@dataclass(frozen=True)
+class RoundTripParameters:
+    """The parameters of metric ``round_trip``."""
+
+    round_trip_smoothing: float = parameter(
+        0.2, 'Metric round_trip: the part of a new measurement in the smoothed one.',
+        lower=0.01, upper=1.0)
+    round_trip_neighbours: int = parameter(
+        8, 'Metric round_trip: the most neighbours that one message answers; more take turns.',
+        lower=1, upper=20)
+
+
+WRAP = 1000.0
+"""Time stamps are sent modulo this, to keep messages short [s]."""
+LONGEST_ROUND_TRIP = 60.0
+"""A longer time is a clock that was set [s]."""
+
+
+def round_trip(ranging: RangingInput) -> float | None:
+    """
+    Return the smoothed time that a message takes to a neighbour and back [ms].
+
+    A neighbour's reading has a time stamp of its own and, for each robot that it answers, that
+    robot's id, its last time stamp, and how long ago that was received; so no clocks are compared.
+
+    >>> answer = (7.5, 1.0, 100.0, 0.75)
+    >>> ranging = RangingInput(None, None, None, RoundTripParameters(), id=1, received=100.755,
+    ...                        neighbour_reading=answer)
+    >>> round(round_trip(ranging), 3)
+    5.0
+    """
+    reading, previous = ranging.neighbour_reading, ranging.previous
+    for at in range(1, len(reading) - 2, 3):
+        if reading[at] == ranging.id:
+            taken = (ranging.received - reading[at + 1]) % WRAP - reading[at + 2]
+            if not 0.0 <= taken <= LONGEST_ROUND_TRIP:
+                return previous
+            if previous is None:
+                return 1e3 * taken
+            smoothing: float = ranging.parameters.round_trip_smoothing
+            return previous + smoothing * (1e3 * taken - previous)
+    return previous
+
+
+def time_stamps(known: ReadingInput) -> tuple[float, ...]:
+    """
+    Return a time stamp, and the answers to neighbours' time stamps; the reading of round_trip.
+
+    >>> heard = ReceivedReading(id=2, reading=(7.5,), received=99.5)
+    >>> time_stamps(ReadingInput(100.25, None, [heard], RoundTripParameters()))
+    (100.25, 2.0, 7.5, 0.75)
+    """
+    asking = [heard for heard in known.neighbours if heard.reading]
+    most = known.parameters.round_trip_neighbours
+    if len(asking) > most:
+        first = int(known.now * 10.0) % len(asking)
+        asking = (asking + asking)[first:first + most]
+    return (round(known.now % WRAP, 5), *(
+        number for heard in asking for number in (
+            float(heard.id), heard.reading[0], round(known.now - heard.received, 5))))
+
+
 METRICS: Registry[Metric] = Registry('metric', 'leader_election.metrics')
-METRICS.add(Metric('odometry', odometry, needs_positions=True, is_length=True))
-METRICS.add(Metric('hops', hops))
+METRICS.add(Metric('odometry', cost=odometry, needs_positions=True, is_length=True))
+METRICS.add(Metric('hops', cost=hops))
 METRICS.add(Metric('range', measured_range, needs_measurements=True))
-METRICS.add(Metric('rssi', rssi, needs_measurements=True))
+METRICS.add(Metric('rssi', rssi, needs_measurements=True, parameters=RssiParameters))
+METRICS.add(Metric(
+    'sensor_difference', cost=sensor_difference, parameters=SensorDifferenceParameters,
+    topic='reading', message='std_msgs/msg/Float64'))
+METRICS.add(Metric(
+    'round_trip', round_trip, parameters=RoundTripParameters, reading=time_stamps,
+    once_a_message=True))

@@ -12,21 +12,131 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The parameters of a robot's node, and through it of the fleet."""
+"""The parameters of a robot: of one election with its regions, and of the robot itself."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
-from leader_election.parameters import parameter, ParameterError, ProcessParameters, REQUIRED_INT
-from leader_election.robot.instance_parameters import InstanceParameters
-from leader_election.robot.metrics import METRICS
+from leader_election.algorithms import ALGORITHMS
+from leader_election.algorithms.replicated import ReplicatedSettings
+from leader_election.algorithms.resilient import ResilientSettings
+from leader_election.coordination.settings import RegionSettings
+from leader_election.parameters import (
+    NoParameters,
+    parameter,
+    ParameterError,
+    ProcessParameters,
+    REQUIRED_INT,
+    table,
+)
+from leader_election.robot.metrics import (
+    METRICS,
+    RoundTripParameters,
+    RssiParameters,
+    SensorDifferenceParameters,
+)
+from leader_election.robot.strength import STRENGTH_SOURCES
 from leader_election.robot.wire import MAX_ID
 
 INFINITE = float('inf')
 
 
 @dataclass(frozen=True)
-class ElectionParameters(InstanceParameters, ProcessParameters):
-    """What one robot is told."""
+class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
+    """
+    The parameters of one instance; a robot may run several at once.
+
+    What an algorithm of this package takes for itself is declared with the algorithm.
+    """
+
+    algorithm: str = parameter(
+        'bounded', 'The election algorithm.', choices=ALGORITHMS.names)
+    radius: float = parameter(
+        10.0, 'The farthest that a leader reaches, measured by the metric along the path of the '
+        'messages. A dead leader is forgotten once its candidacy has grown beyond it, so do not '
+        'make it much larger than the swarm.',
+        unit='m (hops, with metric hops)', lower=0.0, upper=1e6, dynamic=True)
+    ties: str = parameter(
+        'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as '
+        'the paper prints it (each of two equal neighbours then leads itself).',
+        choices=lambda: ('id', 'nearest'))
+
+    strength_source: str = parameter(
+        'constant', 'Where this robot has its strength from: the parameter strength, the charge '
+        'on topic battery_state, its number of neighbours, or the number on topic strength.',
+        choices=STRENGTH_SOURCES.names)
+    strength: float = parameter(
+        0.0, 'The greater, the rather this robot leads. With a source other than constant: what '
+        'holds until the source has spoken.', lower=-1e300, upper=1e300, dynamic=True)
+    strength_hysteresis: float = parameter(
+        -1.0, 'By how much the source has to move away from the strength announced before '
+        'a new one is announced. Negative: the default of the source.',
+        lower=-1.0, upper=1e300, dynamic=True)
+    tasks: str = parameter(
+        '', "What regions do, for example 'count' or 'field,patrol': tasks by name, or "
+        'module:Class. Empty: nothing.')
+    regions: bool = parameter(
+        False, 'Whether robots form regions that count their members even without a task.')
+    zones: str = parameter(
+        '', "Regions fixed beforehand: a YAML file with a line 'name: [[x, y], ...]' for each "
+        'polygon [m], in the shared frame, or such lines themselves in braces. A leader is '
+        'elected inside each; radius plays no part.')
+    outline: bool = parameter(
+        False, 'Whether leaders get to know how far their regions extend, so that topic region '
+        'holds all members and not only those that the leader hears itself; 8 numbers a message.')
+    connected: bool = parameter(
+        False, 'Whether leaders get to know the regions next to theirs, and what those say.')
+    over: str = parameter(
+        '', 'The name of another instance (main: the first), whose leaders are the candidates of '
+        'this one, each with what its region has collected. Empty: all robots are.')
+
+    own: Mapping[str, Any] = field(default_factory=dict)
+    """
+    The own parameters of what users' packages add, by name of algorithm, metric or source; not a
+    parameter itself (:func:`own_parameters`).
+    """
+
+    @property
+    def task_names(self) -> tuple[str, ...]:
+        """Return the tasks, in their order."""
+        return names_in(self.tasks)
+
+    @property
+    def forms_regions(self) -> bool:
+        """Return whether there is more to do than elections."""
+        return (self.tasks != '' or self.regions or self.outline or self.connected
+                or self.over != '')
+
+    def __post_init__(self) -> None:
+        """Refuse what makes no sense together, and what the algorithm does not take."""
+        takes = ALGORITHMS.get(self.algorithm).takes
+        others = {name for known in ALGORITHMS.names() for name in ALGORITHMS.get(known).takes}
+        for p in table(InstanceParameters):
+            value = getattr(self, p.name)
+            if p.name in others and p.name not in takes and value != p.default:
+                shown = f'{value:g}' if isinstance(value, float) else repr(value)
+                instead = 'but ' + ', '.join(takes) if takes else 'nor any other setting'
+                raise ParameterError(
+                    f'parameter {p.name}: {shown} is not allowed; algorithm {self.algorithm} '
+                    f'takes no {p.name}, {instead}')
+        if self.feedback_gain > 0.0 and (
+                'radius' not in takes or self.zones or not self.forms_regions):
+            why = 'zones have no radius' if self.zones else 'it takes tasks, or regions: true'
+            if 'radius' not in takes:
+                why = f'algorithm {self.algorithm} takes no radius'
+            raise ParameterError(f'parameter feedback_gain: {self.feedback_gain:g} is not '
+                                 f'allowed; {why}')
+        if self.over and (self.tasks or self.outline):
+            name, value = ('tasks', repr(self.tasks)) if self.tasks else ('outline', 'true')
+            raise ParameterError(f'parameter {name}: {value} is not allowed; over {self.over} it '
+                                 'gathers what is collected there')
+
+
+@dataclass(frozen=True)
+class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferenceParameters,
+                         RoundTripParameters, ProcessParameters):
+    """The parameters of one robot."""
 
     robot_id: int = parameter(
         REQUIRED_INT, 'Number of this robot, unique in the swarm.',
@@ -40,17 +150,15 @@ class ElectionParameters(InstanceParameters, ProcessParameters):
         'The levels are instances level_1, level_2 and so on.', unit='m')
 
     metric: str = parameter(
-        'odometry', 'How far away a neighbour is: by the two positions, one each (hops), or by '
-        'what topic measurements says, in metres (range) or as signal strength in dBm (rssi). '
+        'odometry', 'How far away a neighbour is: by the two positions, one each (hops), by '
+        'topic measurements, in metres (range) or as signal strength in dBm (rssi), by the '
+        'difference of what both read on topic reading (sensor_difference), or by the time of a '
+        'message there and back (round_trip, in ms). '
         'Robots without odometry need a communication_range of .inf.',
         choices=METRICS.names)
     metric_floor: float = parameter(
         0.01, 'The least distance between two robots: at zero the candidacy of a dead leader '
         'would live on between two robots at the same spot.', unit='m', lower=1e-6, upper=1e6)
-    rssi_at_one_metre: float = parameter(
-        -40.0, 'Metric rssi: the signal strength at 1 m.', unit='dBm', lower=-200.0, upper=100.0)
-    rssi_exponent: float = parameter(
-        2.0, 'Metric rssi: the path loss exponent, 2 in free space.', lower=0.5, upper=10.0)
 
     communication_range: float = parameter(
         5.0, 'A robot farther away than this is no neighbour, even if it is heard. '
@@ -131,3 +239,49 @@ class ManagedParameters:
     autostart: bool = parameter(
         True, 'Configure and activate by itself; where that fails the process ends. Otherwise '
         'the node waits for who manages it.')
+
+
+def own_parameters(entry: Any, parameters: Any) -> Any:
+    """
+    Return the own parameters of an algorithm, a metric or a strength source on a robot.
+
+    :param entry: from its registry.
+    :param parameters: the robot's, or those of one of its instances.
+    """
+    if isinstance(parameters, entry.parameters):
+        # Of this package: declared among the robot's.
+        return parameters
+    return parameters.own.get(entry.name) or entry.parameters()
+
+
+def has_own(entry: Any) -> bool:
+    """Return whether an entry's parameters are declared under its name: those of plug-ins are."""
+    return (entry.parameters is not NoParameters
+            and not issubclass(ElectionParameters, entry.parameters))
+
+
+def prefix_of(entry: Any) -> str:
+    """
+    Return what the names of an entry's own parameters begin with on a node.
+
+    >>> prefix_of(ALGORITHMS.get('recursive-replicated'))
+    'recursive_replicated.'
+    """
+    return str(entry.name).replace('-', '_') + '.'
+
+
+def plug_in_parameters() -> dict[str, type]:
+    """Return the own parameters of all plug-ins, by what their names begin with on a node."""
+    return {prefix_of(entry): entry.parameters
+            for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
+            for entry in registry.plug_ins() if has_own(entry)}
+
+
+def names_in(text: str) -> tuple[str, ...]:
+    """
+    Return the names in a list with commas.
+
+    >>> names_in('count, patrol')
+    ('count', 'patrol')
+    """
+    return tuple(name.strip() for name in text.split(',') if name.strip())

@@ -26,10 +26,11 @@ from leader_election.robot.codec import (
     MAIN,
     MAX_LENGTH,
     Message,
+    MOST_READINGS,
     NO_PARTS,
     Position,
 )
-from leader_election.robot.instance_parameters import InstanceParameters
+from leader_election.robot.instance import Instance
 from leader_election.robot.instances import (
     instance_parameters,
     make_instances,
@@ -37,12 +38,22 @@ from leader_election.robot.instances import (
     no_task_runner,
 )
 from leader_election.robot.mailbox import Mailbox
-from leader_election.robot.metrics import distance, METRICS, RangingInput
+from leader_election.robot.metrics import (
+    distance,
+    METRICS,
+    RangingInput,
+    ReadingInput,
+    ReceivedReading,
+)
 from leader_election.robot.neighbourhood import Neighbour
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.parameters import (
+    ElectionParameters,
+    InstanceParameters,
+    own_parameters,
+)
 from leader_election.robot.pose import from_parameter, heading, Pose, position
 from leader_election.robot.region_codec import RegionPart
-from leader_election.robot.strength import DEGREE, Strength
+from leader_election.robot.strength import RobotKnowledge, Strength
 from leader_election.robot.task_runner import TaskRunner
 from leader_election.robot.wire import RejectReason
 
@@ -53,6 +64,8 @@ LEADER_CHANGES = 'leader_changes'
 ODOMETRY_REJECTED = 'odometry_rejected'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 MEASUREMENTS_REJECTED = 'measurements_rejected'
+READINGS_REJECTED = 'readings_rejected'
+METRIC_ERRORS = 'metric_errors'
 UNMEASURED = 'neighbours_unmeasured'
 DECISIONS_LEFT_OUT = 'decisions_left_out'
 REGIONS_LEFT_OUT = 'regions_left_out'
@@ -60,7 +73,8 @@ INSTANCES_LEFT_OUT = 'instances_left_out'
 LATE_AFTER = 1.25
 """A robot that was not heard for so many periods has lost a message, or its way here."""
 COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
-            ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, UNMEASURED, DECISIONS_LEFT_OUT,
+            ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS,
+            UNMEASURED, DECISIONS_LEFT_OUT,
             REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT, *(reason.value for reason in RejectReason))
 """The names of what a robot counts."""
 ECHOES_REMEMBERED = 256
@@ -99,6 +113,9 @@ class Robot:
         self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
         self._odometry: tuple[Position, float] | None = None
         self._measurements: dict[int, tuple[float, float]] = {}
+        self._sensed: tuple[float, float] | None = None
+        self._reading: tuple[float, ...] = ()
+        self._last_distance: dict[int, tuple[Message, float | None]] = {}
         self._unmeasured = 0
         self.parameters = parameters
         self._others = dict(others)
@@ -172,6 +189,20 @@ class Robot:
                 self._measurements[int(neighbour)] = (value, now)
             else:
                 self.counts[MEASUREMENTS_REJECTED] += 1
+
+    def sense(self, value: float, now: float) -> None:
+        """Take in what the robot senses for its metric; a value that is not finite is counted."""
+        if math.isfinite(value):
+            self._sensed = (value, now)
+        else:
+            self.counts[READINGS_REJECTED] += 1
+
+    def take_reading(self, message: Any, now: float) -> None:
+        """Take in a message of the metric's topic."""
+        try:
+            self.sense(float(self.metric.extract(message)), now)
+        except Exception:  # A user's function may raise anything; the robot goes on.
+            self.counts[METRIC_ERRORS] += 1
 
     def locate(self, now: float) -> Position | None:
         """Return the own position now, ``None`` where odometry is missing or too old."""
@@ -259,8 +290,8 @@ class Robot:
         left = [Neighbour(message, math.inf) for message in self.mailbox.messages(now)
                 if message.id not in near and not self._is_late(message, now)]
         for instance in self.instances.values():
-            if instance.source is DEGREE:
-                instance.strength.update(float(len(self.neighbours)))
+            if instance.source.compute is not None:
+                instance.compute_strength(self._knowledge(instance, now))
             instance.place(self.position)
             instance.round(instance.see(self.neighbours), instance.see(left), self.position)
         self.counts[ROUNDS] += 1
@@ -270,12 +301,47 @@ class Robot:
         self._sent.append(payload)
         return payload
 
+    def _knowledge(self, instance: Instance, now: float) -> RobotKnowledge:
+        """Return what the robot knows of itself, for a strength that follows from it."""
+        x, y = self.position or (math.nan, math.nan)
+        return RobotKnowledge(
+            id=self.parameters.robot_id, neighbours=len(self.neighbours),
+            nearest=min((near.distance for near in self.neighbours), default=math.inf),
+            x=x, y=y, time=now, leader=instance.state.leader,
+            distance=float(instance.state.distance),
+            reading=self._reading[0] if self._reading and self.metric.topic else math.nan)
+
+    def _read(self, now: float) -> None:
+        """Make the reading that the robot's messages carry for its metric."""
+        self._reading = ()
+        if not self.metric.sends:
+            return
+        sensed = None
+        if self._sensed is not None:
+            value, taken = self._sensed
+            if 0.0 <= now - taken <= self.parameters.measurement_expiry:
+                sensed = value
+        known = ReadingInput(
+            now, sensed,
+            [ReceivedReading(message.id, message.reading, now - self.mailbox.age(message.id, now))
+             for message in self.mailbox.messages(now)] if self.metric.reading else [],
+            own_parameters(self.metric, self.parameters))
+        try:
+            reading = self.metric.own_reading(known)
+            if len(reading) > MOST_READINGS or not all(map(math.isfinite, reading)):
+                raise ValueError('a reading has at most 64 numbers, all of them finite')
+            self._reading = reading
+        except Exception:  # A user's function may raise anything; the robot goes on.
+            self.counts[METRIC_ERRORS] += 1
+
     def _payload(self) -> str:
         """Return the message to broadcast."""
         others = {name: instance.part() for name, instance in self.instances.items()
                   if name != MAIN}
-        message = Message(self.parameters.robot_id, self.parameters.frame, self.position,
-                          self.state, self.main.region_part(), others)
+        message = Message(
+            id=self.parameters.robot_id, frame=self.parameters.frame, position=self.position,
+            export=self.state, region=self.main.region_part(), others=others,
+            reading=self._reading)
         payload = self._codec.encode(message)
         # Better a message without decisions than none at all, and so on.
         for count, shorter in ((DECISIONS_LEFT_OUT, without_decisions),
@@ -296,20 +362,41 @@ class Robot:
         neighbours = []
         self._unmeasured = 0
         self._drop_old_measurements(now)
+        self._read(now)
         for message in self.mailbox.messages(now):
             if not self._in_range(message):
                 continue
-            value = self._measurements.get(message.id, (None, now))[0]
-            ranging = RangingInput(self.position, message.position, value,
-                          self.parameters.rssi_at_one_metre, self.parameters.rssi_exponent)
-            far = distance(self.metric, ranging, self.parameters.metric_floor)
+            far = self._distance_to(message, now)
             if far is not None:
                 neighbours.append(Neighbour(message, far, self._is_late(message, now)))
             else:
                 self._unmeasured += 1
         return neighbours
 
+    def _distance_to(self, message: Message, now: float) -> float | None:
+        """Return the distance to a neighbour by the metric, ``None`` where it is not known."""
+        last, previous = self._last_distance.get(message.id, (None, None))
+        if self.metric.once_a_message and last is message:
+            return previous
+        ranging = RangingInput(
+            own=self.position, neighbour=message.position,
+            measurement=self._measurements.get(message.id, (None, now))[0],
+            parameters=own_parameters(self.metric, self.parameters),
+            own_reading=self._reading, neighbour_reading=message.reading,
+            id=self.parameters.robot_id, received=now - self.mailbox.age(message.id, now),
+            previous=previous)
+        try:
+            far = distance(self.metric, ranging, self.parameters.metric_floor)
+        except Exception:  # A user's function may raise anything; the robot goes on.
+            self.counts[METRIC_ERRORS] += 1
+            far = None
+        if self.metric.once_a_message:
+            self._last_distance[message.id] = (message, far)
+        return far
+
     def _drop_old_measurements(self, now: float) -> None:
+        for neighbour in [i for i in self._last_distance if self.mailbox.last(i) is None]:
+            del self._last_distance[neighbour]
         for neighbour, (_, taken) in list(self._measurements.items()):
             # Taken later than now: the clock went backwards, and the age is not known.
             if not 0.0 <= now - taken <= self.parameters.measurement_expiry:

@@ -17,31 +17,77 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
+from leader_election.parameters import NoParameters
 from leader_election.registry import Registry
+
+
+class RobotKnowledge(NamedTuple):
+    """What a robot knows of itself, as numbers; what is not known is not a number (nan)."""
+
+    id: int
+    neighbours: int
+    """How many neighbours it has."""
+    nearest: float
+    """The distance to the nearest neighbour by the metric [m]; infinite: there is none."""
+    x: float
+    """Position in the shared frame [m]."""
+    y: float
+    time: float
+    """On the robot's own clock [s]."""
+    leader: int
+    """The leader's id after the last round."""
+    distance: float
+    """The distance to the leader after the last round [m]."""
+    reading: float
+    """What the robot senses for its metric, where that has a topic."""
 
 
 @dataclass(frozen=True)
 class StrengthSource:
-    """A source of strength that is a topic, or one of the robot's own numbers."""
+    """A source of strength: a topic, or what the robot knows."""
 
     name: str
-    """What the parameter ``strength_source`` says to choose it."""
+    """The value of the parameter ``strength_source`` that chooses it."""
     hysteresis: float
     """The default of the parameter ``strength_hysteresis`` with this source."""
     topic: str = ''
-    """The topic that it listens to; empty: none, the robot itself knows."""
+    """The topic that it takes the strength from; empty: none."""
     message: str = ''
     """The topic's type, for example ``sensor_msgs/msg/BatteryState``."""
-    extract: Callable[[Any], float] = float
-    """Makes the strength out of a message."""
+    extract: Callable[[Any, Any], float] | Callable[[Any], float] = float
+    """
+    ``extract(message)`` or ``extract(message, parameters)`` makes the strength out of a message.
+    """
+    compute: Callable[[RobotKnowledge, Any], float] | None = None
+    """
+    ``compute(known, parameters)`` makes the strength out of what the robot knows, once a round: a
+    plain function of numbers, which the laboratory compiles.
+    """
+    parameters: type[Any] = NoParameters
+    """
+    The source's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
+    A robot's node declares those of a user's source as ``<source>.<name>``.
+    """
+
+    def extracted(self, message: Any, parameters: Any) -> float:
+        """Return the strength that a message of the topic holds."""
+        extract: Any = self.extract
+        if self.parameters is NoParameters:
+            return float(extract(message))
+        return float(extract(message, parameters))
+
+
+def degree(known: RobotKnowledge, parameters: Any) -> float:
+    """Return the number of neighbours."""
+    return float(known.neighbours)
 
 
 STRENGTH_SOURCES: Registry[StrengthSource] = Registry(
     'strength source', 'leader_election.strength_sources')
 CONSTANT = STRENGTH_SOURCES.add(StrengthSource('constant', hysteresis=0.0))
-DEGREE = STRENGTH_SOURCES.add(StrengthSource('degree', hysteresis=1.0))
+DEGREE = STRENGTH_SOURCES.add(StrengthSource('degree', hysteresis=1.0, compute=degree))
 BATTERY = STRENGTH_SOURCES.add(StrengthSource(
     'battery', hysteresis=0.05, topic='battery_state', message='sensor_msgs/msg/BatteryState',
     extract=lambda battery: float(battery.percentage)))
@@ -54,7 +100,7 @@ class Strength:
     """
     The strength that a robot announces.
 
-    It follows its source only when that has moved away from it by more than the hysteresis.
+    It follows its source only where the source has moved away by more than the hysteresis.
 
     >>> battery = Strength(0.0, hysteresis=0.05)
     >>> [battery.update(charge) for charge in (0.90, 0.88, 0.86, 0.84)]
@@ -67,12 +113,12 @@ class Strength:
         self.announced = initial
         self.hysteresis = hysteresis
         self.rejected = 0
-        """How many numbers were not finite."""
+        """How many numbers were not finite, or could not be made."""
         self.heard = False
-        """Whether the source has spoken."""
+        """Whether the source has given a number."""
 
     def update(self, number: float) -> bool:
-        """Take in what the source says; return whether the strength announced has changed."""
+        """Take in a number of the source; return whether the announced strength has changed."""
         if not math.isfinite(number):
             self.rejected += 1
             return False

@@ -20,8 +20,8 @@ import math
 from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.robot.codec import codec_for, MAIN, Message
 from leader_election.robot.diagnostics import own_fields
-from leader_election.robot.instance_parameters import names_in
 from leader_election.robot.mailbox import Mailbox
+from leader_election.robot.parameters import names_in
 from leader_election.robot.wire import RejectReason
 from leader_election.swarm.snapshot import RobotView, Snapshot
 

@@ -85,7 +85,7 @@ def test_says_the_same(name, data):
     own = data.draw(st.just(algorithm.start(device)) | any_state)
     said = data.draw(st.lists(any_state, max_size=6))
     metric = [data.draw(st.integers(1, 6)) / 2 for _ in said]
-    parameters = algorithm.parameters(
+    parameters = algorithm.round_parameters(
         {**vars(ElectionParameters(robot_id=0)), 'radius': data.draw(st.integers(0, 16)) / 2})
     expected = algorithm.compute(device, own, said, metric, parameters)
     found = COMPILED[name](

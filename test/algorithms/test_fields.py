@@ -98,7 +98,7 @@ def test_what_a_round_returns_comes_out_plain():
     algorithm = Algorithm('arrays', arrays, State, States, start, lambda: None)
     device = Device(5, 4.0)
     found = algorithm.compute(
-        device, start(device), [BEFORE], [1.0], algorithm.parameters({'radius': 9.0}))
+        device, start(device), [BEFORE], [1.0], algorithm.round_parameters({'radius': 9.0}))
     assert repr(found) == repr(State(1, 1.0, (5, -1), (2.0, inf), 2.0, 5))
 
 

@@ -86,7 +86,7 @@ def network_of(
     region = RegionSettings(**{**chosen, 'collection': collection})
     undecided = (math.inf,) * len(identity)
     algorithm = ALGORITHMS.get(election)
-    parameters = algorithm.parameters({
+    parameters = algorithm.round_parameters({
         **vars(ElectionParameters(robot_id=0)), 'radius': min(radius, sys.float_info.max),
         **settings})
     alone = initial_region(

@@ -21,8 +21,7 @@ from typing import Any
 from leader_election.coordination.task import Member, Task, task_class
 from leader_election.parameters import build
 from leader_election.robot.instance import Instance
-from leader_election.robot.instance_parameters import InstanceParameters
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.robot import Robot
 from leader_election.robot.task_runner import label, TaskRunner
 

@@ -16,12 +16,24 @@
 
 import math
 
-from leader_election.robot.metrics import distance, Metric, METRICS, RangingInput
+from leader_election.robot.metrics import (
+    distance,
+    Metric,
+    METRICS,
+    RangingInput,
+    ReadingInput,
+    ReceivedReading,
+    round_trip,
+    RoundTripParameters,
+    RssiParameters,
+    SensorDifferenceParameters,
+    time_stamps,
+)
 import pytest
 
 
 def ranging(own=(0.0, 0.0), neighbour=(3.0, 4.0), measurement=None) -> RangingInput:
-    return RangingInput(own, neighbour, measurement, rssi_at_one_metre=-40.0, rssi_exponent=2.0)
+    return RangingInput(own, neighbour, measurement, RssiParameters(-40.0, 2.0))
 
 
 @pytest.mark.parametrize('name, seen, expected', [
@@ -52,3 +64,61 @@ def test_rssi_too_weak_for_a_float_is_far_but_finite():
 def test_a_metric_that_gives_no_number_gives_no_neighbour():
     broken = Metric('broken', lambda seen: math.nan)
     assert distance(broken, ranging(), floor=0.01) is None
+
+
+@pytest.mark.parametrize('functions', [{}, {'measure': lambda _: 1.0, 'cost': lambda *_: 1.0}])
+def test_a_metric_has_one_function(functions):
+    with pytest.raises(ValueError, match='metric mine: takes either measure or cost'):
+        Metric('mine', **functions)
+
+
+@pytest.mark.parametrize('own, neighbour, parameters, expected', [
+    ((20.0,), (21.5,), SensorDifferenceParameters(), 1.5),
+    ((21.5,), (20.0,), SensorDifferenceParameters(2.0), 3.0),
+    ((20.0,), (20.0,), SensorDifferenceParameters(), 0.01),
+    ((20.0,), (21.0,), SensorDifferenceParameters(1.0, 0.5), 3.5),
+    ((), (20.0,), SensorDifferenceParameters(), None),
+    ((20.0,), (), SensorDifferenceParameters(), None)])
+def test_the_difference_of_two_sensors(own, neighbour, parameters, expected):
+    link = ranging()._replace(
+        own_reading=own, neighbour_reading=neighbour, parameters=parameters)
+    assert distance(METRICS.get('sensor_difference'), link, floor=0.01) == expected
+
+
+def test_without_positions_sensors_can_be_compared_as_long_as_metres_do_not_count():
+    link = ranging(own=None)._replace(own_reading=(1.0,), neighbour_reading=(3.0,))
+    metric = METRICS.get('sensor_difference')
+    assert distance(metric, link._replace(parameters=SensorDifferenceParameters()), 0.01) == 2.0
+    apart = link._replace(parameters=SensorDifferenceParameters(1.0, 1.0))
+    assert distance(metric, apart, 0.01) is None
+
+
+def answered(reading, received, previous=None):
+    return RangingInput(None, None, None, RoundTripParameters(0.5), id=1,
+                        neighbour_reading=reading, received=received, previous=previous)
+
+
+@pytest.mark.parametrize('reading, received, previous, expected', [
+    ((0.0, 1.0, 10.0, 0.25), 10.75, None, 500.0),
+    ((0.0, 1.0, 10.0, 0.25), 10.75, 300.0, 400.0),
+    ((0.0, 2.0, 10.0, 0.25), 10.75, None, None),
+    ((0.0, 2.0, 10.0, 0.25), 10.75, 300.0, 300.0),
+    ((0.0, 2.0, 9.0, 0.0, 1.0, 10.0, 0.25), 10.75, None, 500.0),
+    ((0.0, 1.0, 999.5, 0.25), 1000.25, None, 500.0),
+    # A clock that was set, an answer from the future, a reading that is cut off.
+    ((0.0, 1.0, 10.0, 0.25), 9.0, 300.0, 300.0),
+    ((0.0, 1.0, 10.0, 5.0), 10.75, 300.0, 300.0),
+    ((0.0, 1.0, 10.0), 10.75, 300.0, 300.0), ((), 10.75, None, None)])
+def test_the_time_there_and_back(reading, received, previous, expected):
+    assert round_trip(answered(reading, received, previous)) == (
+        None if expected is None else pytest.approx(expected))
+
+
+def test_neighbours_take_turns_to_be_answered():
+    heard = [ReceivedReading(i, (float(i),), 0.0) for i in range(30)]
+    seen = set()
+    for k in range(40):
+        reading = time_stamps(ReadingInput(0.1 * k, None, heard, RoundTripParameters()))
+        assert len(reading) == 1 + 3 * 8
+        seen |= set(reading[1::3])
+    assert seen == set(map(float, range(30)))

@@ -19,8 +19,14 @@ from typing import Any
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.parameters import build, ParameterError, table
-from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.parameters import (
+    ElectionParameters,
+    InstanceParameters,
+    names_in,
+)
 import pytest
+
+ZONES = '{a: [[0, 0], [1, 0], [1, 1]]}'
 
 
 def parameters(**changes: Any) -> ElectionParameters:
@@ -59,7 +65,7 @@ def test_a_default_is_no_request():
 def test_what_it_does_take():
     found = parameters(algorithm='recursive-replicated', radius=7.0, replicates=2,
                        replicate_period=5)
-    assert ALGORITHMS.get(found.algorithm).parameters(vars(found)) == (7.0, 2, 5)
+    assert ALGORITHMS.get(found.algorithm).round_parameters(vars(found)) == (7.0, 2, 5)
 
 
 def test_each_setting_of_an_algorithm_is_a_parameter():
@@ -73,3 +79,50 @@ def test_each_setting_of_an_algorithm_is_a_parameter():
 def test_ranges(changes):
     with pytest.raises(ParameterError, match=next(iter(changes))):
         parameters(algorithm='recursive-replicated', **changes)
+
+
+# Of an instance.
+
+@pytest.mark.parametrize('values, forms', [
+    ({}, False), ({'regions': True}, True), ({'tasks': 'count'}, True), ({'outline': True}, True),
+    ({'connected': True}, True), ({'over': 'main'}, True), ({'zones': ZONES}, False)])
+def test_when_there_are_regions(values, forms):
+    assert build(InstanceParameters, values).forms_regions is forms
+
+
+@pytest.mark.parametrize('values, line', [
+    ({'collection': 'none'}, "parameter collection: 'none' is not allowed; it takes one of tree, "
+     'multi-path, gossip'),
+    ({'role': 'boss'}, "parameter role: 'boss' is not allowed; it takes one of candidate, worker, "
+     'relay'),
+    ({'gossip_members': 0}, 'parameter gossip_members: 0 is not allowed; it takes 1 to 256'),
+    ({'algorithm': 'colour', 'radius': 3.0}, 'parameter radius: 3 is not allowed; algorithm '
+     'colour takes no radius, nor any other setting'),
+    ({'feedback_gain': 1.0}, 'parameter feedback_gain: 1 is not allowed; it takes tasks, or '
+     'regions: true'),
+    ({'feedback_gain': 1.0, 'regions': True, 'algorithm': 'colour'}, 'parameter feedback_gain: 1 '
+     'is not allowed; algorithm colour takes no radius'),
+    ({'feedback_gain': 1.0, 'regions': True, 'algorithm': 'resilient'}, 'parameter '
+     'feedback_gain: 1 is not allowed; algorithm resilient takes no radius'),
+    ({'feedback_gain': 1.0, 'regions': True, 'zones': ZONES}, 'parameter feedback_gain: 1 is not '
+     'allowed; zones have no radius'),
+    ({'feedback_gain': -1.0}, 'parameter feedback_gain: -1.0 is not allowed; it takes 0 to 100'),
+    ({'over': 'main', 'tasks': 'count'}, "parameter tasks: 'count' is not allowed; over main it "
+     'gathers what is collected there'),
+    ({'over': 'main', 'outline': True}, 'parameter outline: true is not allowed; over main it '
+     'gathers what is collected there'),
+])
+def test_what_is_refused(values, line):
+    with pytest.raises(ParameterError) as error:
+        build(InstanceParameters, values)
+    assert str(error.value) == line
+
+
+def test_feedback_with_any_algorithm_that_has_a_radius():
+    for algorithm in ('bounded', 'classic', 'recursive', 'recursive-replicated'):
+        build(InstanceParameters, {'algorithm': algorithm, 'regions': True, 'feedback_gain': 1.0})
+
+
+def test_names_in_a_list():
+    assert names_in(' count ,, my_robots.tasks:Find ') == ('count', 'my_robots.tasks:Find')
+    assert names_in('') == names_in(' , ') == ()

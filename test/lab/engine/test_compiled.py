@@ -61,7 +61,7 @@ def test_the_round_that_is_compiled_is_the_robots() -> None:
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_parameters_tell_the_round(name: str) -> None:
     algorithm = ALGORITHMS.get(name)
-    parameters = algorithm.parameters(vars(ElectionParameters(robot_id=0)))
+    parameters = algorithm.round_parameters(vars(ElectionParameters(robot_id=0)))
     use(algorithm, parameters)
 
     class Kind:
