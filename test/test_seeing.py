@@ -22,7 +22,7 @@ from leader_election.nodes.markers import Markers, trail_marker
 from leader_election.nodes.qos import NEIGHBOURHOOD, STATE
 from leader_election.nodes.robot_diagnostics import statuses
 from leader_election.recording.options import REPLAYED
-from leader_election.recording.subscriptions import names
+from leader_election.recording.subscriptions import matches
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
 from leader_election.swarm.snapshot import RobotView, Snapshot
@@ -80,7 +80,7 @@ def test_the_foxglove_layout_shows_each_panel_once_and_topics_that_there_are(top
         of_first = re.sub(r'robot_\d+', 'robot_1', topic)
         assert of_first in topics, topic
         # And in a recording as it is made by default; trails are long.
-        assert names(topic, REPLAYED) or topic == '/trails'
+        assert matches(topic, REPLAYED) or topic == '/trails'
 
 
 def test_rviz_shows_topics_that_there_are_and_names_all_namespaces(topics):

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The node ``record``: writes what a swarm says to a file (MCAP), each message as it came."""
+"""The node ``record``: records the topics of a swarm to a file (MCAP), without decoding."""
 
 from datetime import datetime
 from functools import cache
@@ -24,19 +24,19 @@ from typing import Any
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared, overrides
 from leader_election.parameters import ParameterError
-from leader_election.recording.mcap_writer import definition, Recording
+from leader_election.recording.mcap_writer import message_definition, Recording
 from leader_election.recording.options import recorder_options, RecorderParameters
 from leader_election.recording.subscriptions import (
     BEST_EFFORT,
+    compatible_qos,
+    is_recorded,
     ODOMETRY,
-    Offer,
+    OfferedQos,
+    RateLimit,
     RELIABLE,
-    suiting,
-    Thinning,
+    rosbag2_qos,
     TRANSIENT_LOCAL,
     VOLATILE,
-    wanted,
-    written_down,
 )
 from leader_election.robot.message_type import message_type
 from leader_election.view.formatting import count
@@ -50,9 +50,9 @@ from rclpy.qos import (
 from rclpy.utilities import remove_ros_args
 
 DEPTH = 1000
-"""So many messages of a topic wait for the recorder: those of a whole swarm's round."""
-TURNS = 10
-"""Each topic's publishers are looked at anew once in so many looks for topics."""
+"""Queue of each subscription [messages]: enough for one round of a large swarm."""
+RECHECK = 10
+"""The publishers of a known topic are checked in every tenth discovery: that is slow."""
 
 RELIABILITIES = {BEST_EFFORT: QoSReliabilityPolicy.BEST_EFFORT,
                  RELIABLE: QoSReliabilityPolicy.RELIABLE}
@@ -62,18 +62,19 @@ DURABILITIES = {VOLATILE: QoSDurabilityPolicy.VOLATILE,
 
 class Recorder(Node):
     """
-    Subscribes to topics as they come up, and writes their messages down.
+    Subscribes to topics as they appear, and writes their messages to a file.
 
     :ivar recording: the file.
-    :ivar failure: why it cannot be written any more; ``None``: it can.
+    :ivar failure: the error after which it cannot be written any more; ``None``: it can.
     """
 
     def __init__(self, **options: Any) -> None:
         """
-        Declare the parameters, open the file and look for topics.
+        Declare the parameters, create the file and subscribe.
 
         :param options: for ``rclpy.node.Node``, such as ``parameter_overrides``.
-        :raises ParameterError: when a parameter is wrong, or the file cannot be made.
+        :raises ParameterError: when the value of a parameter is not allowed, or the file cannot be
+            created.
         """
         super().__init__('record', **options)
         self.failure: ParameterError | None = None
@@ -86,55 +87,59 @@ class Recorder(Node):
             raise ParameterError(f'parameter output: {str(path)!r} is not allowed: '
                                  f'{error.strerror}; it takes a new file in a folder that exists'
                                  ) from None
-        self._heard: dict[str, tuple[Offer, Any]] = {}
-        self._refused: set[str] = set()
-        self._turn = 0
+        self._subscriptions_by_topic: dict[str, tuple[OfferedQos, Any]] = {}
+        """Requested quality of service and subscription."""
+        self._unsupported: set[str] = set()
+        """Topics of unknown types."""
+        self._discoveries = 0
         steady_clock = clock.steady_clock(self)
         self.create_timer(self.parameters.discovery_period, self.discover, clock=steady_clock)
         self.create_timer(self.parameters.flush_period, self._flush, clock=steady_clock)
         self.discover()
 
     def discover(self) -> None:
-        """Look for topics that are to be recorded, and subscribe to those that are new."""
-        self._turn += 1
+        """Search for topics that are to be recorded, and subscribe to new ones."""
+        self._discoveries += 1
         for number, (topic, kinds) in enumerate(self.get_topic_names_and_types()):
-            known = topic in self._heard
-            if topic in self._refused or (known and (number + self._turn) % TURNS):
+            known = topic in self._subscriptions_by_topic
+            # A few of the known topics in each discovery, so that none takes long.
+            if topic in self._unsupported or (known and (number + self._discoveries) % RECHECK):
                 continue
-            if wanted(topic, kinds[0], self.parameters):
+            if is_recorded(topic, kinds[0], self.parameters):
                 self._subscribe(topic, kinds[0])
 
     def _subscribe(self, topic: str, kind: str) -> None:
-        """Subscribe so that all publishers of a topic are heard, anew where that has changed."""
+        """Subscribe compatibly with all publishers of a topic; again where these have changed."""
         publishers = self.get_publishers_info_by_topic(topic)
         if not publishers:
             return
         offers = [_offer(publisher.qos_profile) for publisher in publishers]
-        asked = suiting(offers)
-        if topic in self._heard:
-            if self._heard[topic][0] == asked:
+        requested = compatible_qos(offers)
+        if topic in self._subscriptions_by_topic:
+            if self._subscriptions_by_topic[topic][0] == requested:
                 return
-            self.destroy_subscription(self._heard.pop(topic)[1])
+            self.destroy_subscription(self._subscriptions_by_topic.pop(topic)[1])
         try:
-            self.recording.add_topic(topic, kind, definition(kind, message_file),
-                                     written_down(offers), str(publishers[0].topic_type_hash))
+            self.recording.add_topic(topic, kind, message_definition(kind, message_file),
+                                     rosbag2_qos(offers), str(publishers[0].topic_type_hash))
             subscription = self.create_subscription(
-                message_type(kind), topic, self._writer(topic, kind), _profile(asked), raw=True)
+                message_type(kind), topic, self._writer(topic, kind), _profile(requested),
+                raw=True)
         except (OSError, ImportError, AttributeError, ValueError) as error:
-            self._refused.add(topic)
+            self._unsupported.add(topic)
             self.get_logger().warning(f'{topic} is not recorded: type {kind} is not known here '
                                       f'({error})')
             return
-        self._heard[topic] = (asked, subscription)
+        self._subscriptions_by_topic[topic] = (requested, subscription)
 
     def _writer(self, topic: str, kind: str) -> Any:
-        """Return what writes a message of this topic down."""
-        thinning = Thinning(self.parameters.odom_rate) if kind == ODOMETRY else None
+        """Return the callback that writes the messages of this topic."""
+        limit = RateLimit(self.parameters.odom_rate) if kind == ODOMETRY else None
         now = self.get_clock().now
 
         def write(data: bytes) -> None:
             time = now().nanoseconds
-            if thinning is None or thinning.passes(time * 1e-9):
+            if limit is None or limit.passes(time * 1e-9):
                 self._attempt(lambda: self.recording.write(topic, data, time))
         return write
 
@@ -142,7 +147,7 @@ class Recorder(Node):
         self._attempt(self.recording.flush)
 
     def _attempt(self, write: Any) -> None:
-        """Write; where that is not possible any more, the process ends: nothing is left to do."""
+        """Write to the file; after an error the process ends: nothing more can be recorded."""
         if self.failure is not None:
             return
         try:
@@ -152,33 +157,35 @@ class Recorder(Node):
                 f'{self.recording.path}: {error.strerror}; the recording ends here')
 
     def close(self) -> None:
-        """Finish the file; called before the end."""
+        """Close the file; called before the process ends."""
         try:
             self.recording.close()
         except OSError:
-            # It was told already, and what is whole can be read.
+            # The error was reported already; the file can be read up to it.
             return
         print(f'wrote {self.recording.path}: {self.recording.messages} messages of '
-              f'{count(len(self._heard), "topic")}')
+              f'{count(len(self._subscriptions_by_topic), "topic")}')
 
 
-def _offer(profile: QoSProfile) -> Offer:
-    return Offer(profile.reliability.name.lower(), profile.durability.name.lower())
+def _offer(profile: QoSProfile) -> OfferedQos:
+    return OfferedQos(profile.reliability.name.lower(), profile.durability.name.lower())
 
 
-def _profile(asked: Offer) -> QoSProfile:
+def _profile(requested: OfferedQos) -> QoSProfile:
     return QoSProfile(
         history=QoSHistoryPolicy.KEEP_LAST, depth=DEPTH,
-        reliability=RELIABILITIES[asked.reliability],
-        durability=DURABILITIES[asked.durability])
+        reliability=RELIABILITIES[requested.reliability],
+        durability=DURABILITIES[requested.durability])
 
 
 @cache
 def message_file(package: str, name: str) -> str:
     """
-    Return the text of a ``.msg`` file, out of the folder ``share`` above the package's module.
+    Return the text of a ``.msg`` file from the folder ``share`` above the package's module.
 
-    That is where it is in a sourced ROS, in a workspace of colcon and where wheels are installed.
+    It is there in a sourced ROS, in a workspace of colcon and where wheels are installed.
+
+    :raises FileNotFoundError: where there is no such file.
     """
     module = Path(str(import_module(package).__file__))
     for folder in module.parents:
@@ -189,6 +196,6 @@ def message_file(package: str, name: str) -> str:
 
 
 def main() -> int:
-    """Record until stopped; return the exit status."""
+    """Record until it is stopped; return the exit status."""
     given = recorder_options(remove_ros_args(sys.argv)[1:])
     return process.run(lambda: [Recorder(parameter_overrides=overrides(given))], sys.argv)

@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Recordings of swarms: written as MCAP, read, and shown once more; without ROS."""
+"""Recordings of swarms (MCAP): their writing, reading, replay and evaluation."""

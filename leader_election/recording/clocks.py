@@ -13,37 +13,37 @@
 # limitations under the License.
 
 """
-One time for a recording, which goes on evenly whatever became of the clocks it was made by.
+One continuous time for a recording, out of clocks that may be set, restart or stop.
 
-A robot's computer without a battery learns the time of day when it first reaches a network, a
-simulator begins anew, and some say the time on ``/clock`` once and never again.
+A robot's computer without a battery gets the time of day when it first reaches a network, a
+simulator restarts at 0, and some programs publish the time on ``/clock`` only once.
 """
 
 from typing import NamedTuple
 
 SET = 3600.0
-"""A clock that went on by more than this from one message to the next was set [s]."""
+"""A clock that advances by more than this from one message to the next was set [s]."""
 BACK = 1.0
-"""And so was one that went back by more than this [s]; by less, messages were out of order."""
+"""A clock that goes back by more than this was set; by less, messages are out of order [s]."""
 SILENT = 60.0
-"""A simulation's clock counts while its last tick is not older than this by the other [s]."""
+"""A simulation's clock is used while its last tick is no older than this [s]."""
 
 
 class Jump(NamedTuple):
-    """A clock was set, or began anew."""
+    """A discontinuity of a clock: it was set, or restarted."""
 
     time: float
-    """When, on the time that goes on [s]."""
+    """On the continuous time [s]."""
     by: float
-    """How far [s]."""
+    """Size of the jump [s]."""
 
 
 class Clocks:
     """
-    Makes one time of the recorder's clock and of the simulation's, which begins with 0.
+    Derives one continuous time from the recorder's clock and that of a simulation.
 
-    :ivar now: that time [s].
-    :ivar jumps: what was left out of it.
+    :ivar now: the continuous time, 0 at the first message [s].
+    :ivar jumps: discontinuities that were left out of it.
 
     >>> clocks = Clocks()
     >>> [clocks.advance(time) for time in (50.0, 51.0, 9e6, 9e6 + 1, 52.5)]
@@ -57,13 +57,14 @@ class Clocks:
         self.jumps: list[Jump] = []
         self._simulated: bool | None = None
         self._offsets = [0.0]
-        """What is added to a clock's reading, now and before it was set."""
+        """Added to the reading of the clock in use; the last one is valid, others were before."""
         self._tick: tuple[float, float] | None = None
-        """The last tick: when it was recorded, and what it said."""
+        """Of the last tick: time of its recording and time in it [s]."""
         self._ticks = False
+        """Whether the simulation's clock is in use."""
 
     def advance(self, recorded: float) -> float:
-        """Take in that a message was recorded [s]; return the time."""
+        """Return the continuous time of a message, given the time of its recording [s]."""
         if not (self._ticks and self._tick is not None
                 and abs(recorded - self._tick[0]) <= SILENT):
             self._ticks = False
@@ -71,7 +72,14 @@ class Clocks:
         return self.now
 
     def tick(self, recorded: float, simulated: float) -> None:
-        """Take in what ``/clock`` said [s]; it counts from when it has gone on."""
+        """
+        Add a message of ``/clock``.
+
+        It is used from the second tick on, since a clock that does not advance is no clock.
+
+        :param recorded: time of its recording [s].
+        :param simulated: time in it [s].
+        """
         before, self._tick = self._tick, (recorded, simulated)
         if (before is not None and before[1] < simulated
                 and abs(recorded - before[0]) <= SILENT):
@@ -81,12 +89,12 @@ class Clocks:
 
     def _read(self, simulated: bool, reading: float) -> None:
         if simulated is not self._simulated:
-            # The other clock goes on from here.
+            # The other clock takes over: it continues from here.
             self._simulated, self._offsets = simulated, [self.now - reading]
         step = reading + self._offsets[-1] - self.now
         if not -BACK <= step <= SET:
             self.jumps.append(Jump(self.now, step))
-            # A clock that is set back to what it was goes on from there.
+            # A clock that is set back to its former time gets its former offset again.
             fitting = (offset for offset in self._offsets
                        if -BACK <= reading + offset - self.now <= SILENT)
             self._offsets.append(next(fitting, self.now - reading))

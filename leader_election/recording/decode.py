@@ -12,14 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is of use in a recorded message, as plain values: fields may be other than is expected."""
+"""Extraction of plain values from recorded messages, whose fields may differ from our types."""
 
 from collections.abc import Callable
 import math
 from typing import Any
 
-from leader_election.recording.diagnostics import Status
 from leader_election.robot.codec import MAX_COORDINATE
+from leader_election.robot.diagnostics import Status
 from leader_election.view.frame import Ring, Rings, rings_of
 
 STRING, MARKERS = 'std_msgs/msg/String', 'visualization_msgs/msg/MarkerArray'
@@ -29,11 +29,11 @@ DIAGNOSTICS = 'diagnostic_msgs/msg/DiagnosticArray'
 
 def content(kind: str, message: Any) -> Any:
     """
-    Return what is of use in a message; ``None``: it is not what its type says.
+    Return the content of a message, ``None`` where its fields are not those of its type.
 
-    :param kind: one of the types above; of a string its text is returned, of markers the
-        outlines (:class:`Rings`), of odometry the place x, y [m], of a clock the time [s], of
-        diagnostics the list of each :class:`Status`.
+    :param kind: one of the types above.
+    :return: of a string its text, of markers the outlines (:class:`Rings`), of odometry the
+        position x, y [m], of a clock the time [s], of diagnostics a list of :class:`Status`.
 
     >>> from types import SimpleNamespace
     >>> content(STRING, SimpleNamespace(data='text')), content(STRING, SimpleNamespace(data=3))
@@ -55,7 +55,7 @@ def _time(message: Any) -> float:
     return float(message.clock.sec) + float(message.clock.nanosec) * 1e-9
 
 
-def _place(message: Any) -> tuple[float, float]:
+def _position(message: Any) -> tuple[float, float]:
     position = message.pose.pose.position
     return float(position.x), float(position.y)
 
@@ -67,14 +67,14 @@ def _statuses(message: Any) -> list[Status]:
 
 
 def _rings(message: Any) -> Rings:
-    """Return the outlines that can be drawn."""
+    """Return the outlines that can be drawn; others would break the scale of a picture."""
     rings = rings_of(message.markers)
-    return Rings(tuple(ring for ring in rings.arena if _is_drawn(ring) and _is_area(ring)),
-                 tuple(ring for ring in rings.obstacles if _is_drawn(ring)))
+    return Rings(tuple(ring for ring in rings.arena if _is_finite(ring) and _is_area(ring)),
+                 tuple(ring for ring in rings.obstacles if _is_finite(ring)))
 
 
-def _is_drawn(ring: Ring) -> bool:
-    # Not a number is not below anything.
+def _is_finite(ring: Ring) -> bool:
+    # A comparison with NaN is false.
     return all(math.hypot(x, y) <= MAX_COORDINATE for x, y in ring)
 
 
@@ -83,4 +83,4 @@ def _is_area(ring: Ring) -> bool:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    STRING: _text, MARKERS: _rings, ODOMETRY: _place, CLOCK: _time, DIAGNOSTICS: _statuses}
+    STRING: _text, MARKERS: _rings, ODOMETRY: _position, CLOCK: _time, DIAGNOSTICS: _statuses}

@@ -12,133 +12,123 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What robots say of themselves on ``/diagnostics``, as far as a report is made of it."""
+"""Summary of the diagnostics in a recording: names, strengths, radius, range, messages sent."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-import math
 import re
 from typing import NamedTuple
 
 from leader_election.robot.codec import MAIN
+from leader_election.robot.diagnostics import (
+    COMMUNICATION_RANGE,
+    key_of,
+    MAX_DIGITS,
+    number,
+    RADIUS,
+    robot_statuses,
+    RobotStatus,
+    Status,
+    STRENGTH,
+)
+from leader_election.robot.robot import ROUNDS
 
-ROUNDS, STRENGTH, RADIUS, RANGE = 'rounds', 'strength', 'radius', 'communication_range'
-_ID = r'(\d{1,18})'
-
-
-class Status(NamedTuple):
-    """A ``diagnostic_msgs/msg/DiagnosticStatus``, as far as it is of use."""
-
-    name: str
-    """The robot's namespace and the concern: ``robot_3: election``."""
-    hardware: str
-    """Of a robot: ``robot 3``."""
-    values: Mapping[str, str]
+_FINAL_NUMBER = re.compile(rf'(\d{{1,{MAX_DIGITS}}})$')
 
 
 class _Sent(NamedTuple):
-    """How many messages a robot had sent by its own count, and how many of them are here."""
+    """The number of messages that a robot has sent by its own count, and of those recorded."""
 
     rounds: int
-    here: int
+    recorded: int
 
 
-class Told:
+class DiagnosticsSummary:
     """
-    Takes diagnostics one after the other.
+    Collects what a report needs from diagnostics, message by message.
 
-    :ivar names: the robots' ids by their namespaces.
-    :ivar strengths: the last of each robot, by its id.
-    :ivar radius: what was said last of how far a leader reaches [m], if anything.
-    :ivar communication_range: likewise of how far a robot is heard [m].
-    :ivar sent: how many messages the robots sent while they were listened to, by their own count.
-    :ivar here: how many of these are in the recording.
+    :ivar names: ids of the robots by their namespaces.
+    :ivar strengths: the last strength of each robot, by id.
+    :ivar radius: the last published radius of a region [m], if any.
+    :ivar communication_range: the last published communication range [m], if any.
+    :ivar sent: number of messages that robots sent while they were recorded, by their own count.
+    :ivar recorded: how many of these are in the recording.
 
-    >>> told = Told()
-    >>> told.take([Status('tb3_0: election', 'robot 7', {'strength': '2', 'radius': '6'})], {})
-    >>> told.names, told.strengths, told.radius
+    >>> summary = DiagnosticsSummary()
+    >>> summary.add([Status('tb3_0: election', 'robot 7', {'strength': '2', 'radius': '6'})], {})
+    >>> summary.names, summary.strengths, summary.radius
     ({'tb3_0': 7}, {7: 2.0}, 6.0)
     """
 
     def __init__(self, instance: str = MAIN) -> None:
         """
-        Begin with nothing.
+        Create an empty summary.
 
-        :param instance: whose radius is meant.
+        :param instance: whose radius is collected.
         """
         self.names: dict[str, int] = {}
         self.strengths: dict[int, float] = {}
         self.radius: float | None = None
         self.communication_range: float | None = None
-        self.sent = self.here = 0
-        self._radius = RADIUS if instance == MAIN else f'{instance}.{RADIUS}'
+        self.sent = self.recorded = 0
+        self._radius_key = key_of(RADIUS, instance)
         self._last: dict[int, _Sent] = {}
 
-    def take(self, statuses: Iterable[Status], heard: Mapping[int, int],
-             counted: bool = True) -> None:
+    def add(self, statuses: Iterable[Status], received: Mapping[int, int],
+            counted: bool = True) -> None:
         """
-        Take in a message.
+        Add the statuses of one message.
 
-        :param statuses: all of it; those of robots count.
-        :param heard: how many messages of each robot are in the recording up to here.
-        :param counted: whether what was sent since the last one counts.
+        :param statuses: all of them; those of robots count.
+        :param received: number of messages of each robot in the recording so far, by id.
+        :param counted: whether messages sent since the previous status are counted.
         """
         if not counted:
             self._last.clear()
-        for status in statuses:
-            found = re.fullmatch(f'robot {_ID}', status.hardware)
-            if found:
-                robot = int(found[1])
-                self.names[status.name.rpartition(': ')[0].strip('/')] = robot
-                self._take(robot, status.values)
-                rounds = _number(status.values.get(ROUNDS))
-                if counted and rounds is not None and math.isfinite(rounds):
-                    self._count(robot, _Sent(int(rounds), heard.get(robot, 0)))
+        for status in robot_statuses(statuses):
+            self.names[status.robot] = status.id
+            self._add_values(status)
+            rounds = number(status.values, ROUNDS)
+            if counted and rounds is not None:
+                self._count(status.id, _Sent(int(rounds), received.get(status.id, 0)))
 
-    def _take(self, robot: int, values: Mapping[str, str]) -> None:
-        strength = _number(values.get(STRENGTH))
-        if strength is not None and math.isfinite(strength):
-            self.strengths[robot] = strength
-        radius, reach = _number(values.get(self._radius)), _number(values.get(RANGE))
-        # Not a number is not above anything.
+    def _add_values(self, status: RobotStatus) -> None:
+        strength = number(status.values, STRENGTH)
+        if strength is not None:
+            self.strengths[status.id] = strength
+        radius = number(status.values, self._radius_key)
         if radius is not None and radius >= 0.0:
             self.radius = radius
+        reach = number(status.values, COMMUNICATION_RANGE)
         if reach is not None and reach >= 0.0:
             self.communication_range = reach
 
     def _count(self, robot: int, now: _Sent) -> None:
         before = self._last.get(robot, now)
-        # A robot that was started anew counts from the beginning; and who was never heard here
-        # may send where nobody records.
-        if now.rounds >= before.rounds and before.here:
+        # Not counted: a restarted robot, whose rounds begin at 0 again, and a robot that was
+        # never received here, which may publish on a topic that is not recorded.
+        if now.rounds >= before.rounds and before.recorded:
             self.sent += now.rounds - before.rounds
-            self.here += now.here - before.here
+            self.recorded += now.recorded - before.recorded
         self._last[robot] = now
 
 
-def ids(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int]:
+def ids_of(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int]:
     """
-    Return the ids of the robots that go by namespaces.
+    Return the ids of robots by their namespaces.
 
-    :param names: those that are known; of others the id is the number at the end, unless
-        another has that.
+    :param names: known ids by namespace; of other namespaces the id is the number at the end,
+        unless another robot has that id.
 
-    >>> ids(['tb3_0', 'tb3_1', 'swarm/robot_12', 'alice'], {'tb3_0': 1, 'tb3_2': 3})
+    >>> ids_of(['tb3_0', 'tb3_1', 'swarm/robot_12', 'alice'], {'tb3_0': 1, 'tb3_2': 3})
     {'tb3_0': 1, 'swarm/robot_12': 12}
     """
     known, guessed = dict[str, int](), dict[str, int]()
     for namespace in namespaces:
-        found = re.search(f'{_ID}$', namespace)
+        found = _FINAL_NUMBER.search(namespace)
         if namespace in names:
             known[namespace] = names[namespace]
         elif found:
             guessed[namespace] = int(found[1])
     taken = Counter([*{*names.values()}, *guessed.values()])
     return known | {name: robot for name, robot in guessed.items() if taken[robot] == 1}
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return None

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Entry of ``replay``: report and pictures of a recording; warnings on what was unreadable."""
+"""Entry of ``replay``: report and pictures of a recording; warnings on what is unreadable."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,34 +22,33 @@ import sys
 from leader_election.command_line import ExitStatus, print_error
 from leader_election.recording.clocks import Jump
 from leader_election.recording.mcap_reader import Damage, Reader, RecordingError
-from leader_election.recording.options import replay_options, Settings
-from leader_election.recording.replay import Rerun, Run, wanted
-from leader_election.recording.report import as_json, in_words, lengths, report
+from leader_election.recording.options import replay_options, ReplaySettings
+from leader_election.recording.replay import is_relevant, Replay, Run
+from leader_election.recording.report import as_json, as_text, lengths, report
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions
 from leader_election.view.formatting import count, Palette
 from leader_election.view.frame import Frame
 
-USAGE_ERROR = 2
-"""The exit status where there is nothing to be shown."""
 MOST_FRAMES = 100
-"""Of a longer run, frames of the animation are left out."""
+"""Of an animation; of a longer run, frames are left out."""
 Product = tuple[Path, Callable[[Path], None]]
-"""A file, and what writes it."""
+"""A file, and the function that writes it."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Show the recording that the command line names; return the exit status."""
+    """Evaluate the recording that the command line names; return the exit status."""
     options = replay_options(arguments)
-    settings = Settings(
-        options.topic, options.instance, options.expiry, options.look, options.begin, options.end,
-        options.radius, options.range)
+    settings = ReplaySettings(
+        topic=options.topic, instance=options.instance, expiry=options.expiry, look=options.look,
+        begin=options.begin, end=options.end, radius=options.radius,
+        communication_range=options.range)
     try:
         run = _read(options.file, settings)
     except RecordingError as error:
         return print_error(error)
-    told = report(run, settings)
-    text = as_json(told) if options.json else in_words(told)
+    figures = report(run, settings)
+    text = as_json(figures) if options.json else as_text(figures)
     print(text)
     for path, write in _products(options, run, settings, text):
         try:
@@ -59,28 +58,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ExitStatus.OK
 
 
-def _read(path: Path, settings: Settings) -> Run:
-    """Return what a recording holds; say what could not be read."""
-    reader, again = Reader(path), Rerun(settings)
+def _read(path: Path, settings: ReplaySettings) -> Run:
+    """Return the run of a recording; warn about what could not be read."""
+    reader, processor = Reader(path), Replay(settings)
     try:
-        for entry in reader.entries(lambda topic, kind: wanted(topic, kind, settings)):
-            again.take(entry)
-        run = again.run()
+        for entry in reader.entries(lambda topic, kind: is_relevant(topic, kind, settings)):
+            processor.add(entry)
+        run = processor.run()
     except RecordingError as error:
-        # One line has all of it.
+        # The error and all warnings in one line.
         raise RecordingError('; '.join(
-            [str(error), *troubles(reader, again.unlike, None)])) from None
-    for trouble in troubles(reader, again.unlike, run):
-        print(f'warning: {trouble}', file=sys.stderr)
+            [str(error), *warnings(reader, processor.mismatched, None)])) from None
+    for warning in warnings(reader, processor.mismatched, run):
+        print(f'warning: {warning}', file=sys.stderr)
     return run
 
 
-def _products(options: Namespace, run: Run, settings: Settings, text: str) -> Iterator[Product]:
-    """Yield what is asked for; what draws is loaded only then, since it takes long."""
+def _products(options: Namespace, run: Run, settings: ReplaySettings,
+              text: str) -> Iterator[Product]:
+    """Yield the files that are asked for; what draws is imported on demand, as it loads slowly."""
     if options.report is not None:
         yield options.report, lambda path: _save(path, text)
     reach = lengths(run, settings)[1]
-    reach = MonitorParameters.communication_range if reach is None else reach
+    if reach is None:
+        reach = MonitorParameters.communication_range
     palette = Palette()
     frames = [Frame(snapshot, palette.assign(regions(snapshot))) for snapshot in run.snapshots]
     if options.picture is not None:
@@ -91,7 +92,7 @@ def _products(options: Namespace, run: Run, settings: Settings, text: str) -> It
         yield options.timeline, lambda path: draw_timeline(frames, path, run.begin)
     if options.animation is not None:
         from leader_election.view.animation import animate
-        # The last one is always among them.
+        # Counted from the end, so that the last frame is always among them.
         some = frames[::-1][::-(-len(frames) // MOST_FRAMES)][::-1]
         yield options.animation, lambda path: animate(some, run.rings, path, reach, run.begin)
 
@@ -100,45 +101,47 @@ def _save(path: Path, text: str) -> None:
     path.write_text(text + '\n')
 
 
-def troubles(reader: Reader, unlike: int, run: Run | None) -> Iterator[str]:
+def warnings(reader: Reader, mismatched: int, run: Run | None) -> Iterator[str]:
     """
-    Yield what could not be read, a line each.
+    Yield a line for each thing that could not be read.
 
-    :param unlike: how many messages could be decoded, but were not what their types say.
-    :param run: what came of the rest, if anything.
+    :param mismatched: number of decoded messages whose fields were not those of their type.
+    :param run: of the rest; ``None`` without any.
     """
     for damage in reader.damages:
-        yield _damaged(damage, {} if run is None else {
-            path: time - run.begin for path, time in run.read.items()})
+        yield _damage_text(damage, {} if run is None else {
+            path: time - run.begin for path, time in run.read_until.items()})
     for topic, why in reader.undefined.items():
-        yield f'what was said on {topic} cannot be read: {why}'
-    number = reader.unreadable + unlike
+        yield f'messages on {topic} cannot be read: {why}'
+    number = reader.unreadable + mismatched
     if number:
-        yield f'messages that are not what their types say were left out: {number}'
+        yield f'messages that do not match their types were left out: {number}'
     if run is not None and run.jumps:
-        yield _set([jump._replace(time=jump.time - run.begin) for jump in run.jumps])
+        yield _jumps_text([jump._replace(time=jump.time - run.begin) for jump in run.jumps])
 
 
-def _damaged(damage: Damage, read: Mapping[Path, float]) -> str:
+def _damage_text(damage: Damage, read_until: Mapping[Path, float]) -> str:
     """
-    Return what is said of a file.
+    Return the warning about a damaged file.
 
-    :param read: until when each was read [s]; of others nothing was.
+    :param read_until: time of the last message of each file that was read [s].
     """
-    if damage.path not in read:
+    if damage.path not in read_until:
         return f'{damage.path} is cut off or damaged; no message of it could be read'
-    until = f'up to {read[damage.path]:.1f} s'
+    until = f'up to {read_until[damage.path]:.1f} s'
     if not damage.left:
         return f'{damage.path} has no end, as when its recorder is killed; it was read {until}'
-    return (f'{damage.path} is cut off or damaged; what is whole was read, {until}, and its last '
-            f'{count(damage.left, "byte")} not')
+    return (f'{damage.path} is cut off or damaged; the intact part was read, {until}, and '
+            f'its last {count(damage.left, "byte")} not')
 
 
-def _set(jumps: list[Jump]) -> str:
+def _jumps_text(jumps: list[Jump]) -> str:
     r"""
-    Return what is said of clocks that were set, times from the first message.
+    Return the warning about clocks that were set.
 
-    >>> print(_set([Jump(29.0, -40.0), Jump(35.0, 7200.0)]).replace(', first', ',\n first'))
+    :param jumps: with times from the first message on.
+
+    >>> print(_jumps_text([Jump(29.0, -40.0), Jump(35.0, 7200.0)]).replace(', first', ',\n first'))
     a clock was set 2 times, or messages are out of order,
      first at 29.0 s by -40.0 s; times go on evenly over that
     """

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Reader of recordings: any MCAP of ROS 2 messages, ours or of ``ros2 bag record``."""
+"""Reader of recordings: any MCAP with ROS 2 messages, ours or of ``ros2 bag record``."""
 
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr
@@ -27,39 +27,39 @@ from mcap.well_known import MessageEncoding, SchemaEncoding
 from mcap_ros2.decoder import DecoderFactory
 
 MCAP, ZSTD, SQLITE = b'\x89MCAP0\r\n', b'\x28\xb5\x2f\xfd', b'SQLite f'
-"""What files begin with; a message that is packed by itself begins like a file that is."""
+"""The first bytes of files; a message compressed by itself begins like a compressed file."""
 CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml says '
            'output_bags: [{{uri: plain, storage_id: mcap, all_topics: true}}]')
-"""What writes the same as is read here; with the bag's path."""
+"""The command that converts a bag to a form that is read here; takes the bag's path."""
 
 
 class RecordingError(ValueError):
-    """What is no recording, or not of a swarm; the text is one line for people."""
+    """An error for what is no recording, or not one of a swarm; its text is one line for users."""
 
 
-def files(path: Path) -> tuple[list[Path], list[Path]]:
+def recording_files(path: Path) -> tuple[list[Path], list[Path]]:
     """
     Return the files of a recording, in the order of their numbers.
 
-    :param path: a file, or the folder of all.
-    :return: also those of several that are none.
-    :raises RecordingError: where there is none, or some are in a form that is not read.
+    :param path: a file, or a folder with all of them.
+    :return: the recordings, and the files that are none.
+    :raises RecordingError: without a recording, or with files in a form that is not supported.
     """
     try:
         paths = sorted(path.glob('*.mcap'), key=_numbers) if path.is_dir() else [path]
         starts = {each: _start(each) for each in paths}
         if path.is_dir():
-            _refuse_others(path, bool(paths))
+            _reject_other_forms(path, bool(paths))
     except OSError as error:
         raise RecordingError(f'{path}: {error.strerror}') from None
-    whole = [each for each, start in starts.items() if start == MCAP]
-    if not whole:
+    intact = [each for each, start in starts.items() if start == MCAP]
+    if not intact:
         raise RecordingError(_other_form(paths[0], starts[paths[0]]))
-    return whole, [each for each in paths if each not in whole]
+    return intact, [each for each in paths if each not in intact]
 
 
-def is_packed(data: bytes) -> bool:
-    """Return whether a message, or the start of a file, is packed by zstd."""
+def is_compressed(data: bytes) -> bool:
+    """Return whether a message, or the start of a file, is compressed by zstd."""
     return data.startswith(ZSTD)
 
 
@@ -68,8 +68,8 @@ def _start(path: Path) -> bytes:
         return file.read(len(MCAP))
 
 
-def _refuse_others(folder: Path, some: bool) -> None:
-    """Refuse a folder that holds files of other forms, or none."""
+def _reject_other_forms(folder: Path, some: bool) -> None:
+    """Reject a folder that holds files of other forms, or none."""
     packed = [each for each in folder.glob('*.zstd') if not each.with_suffix('').exists()]
     if packed:
         raise RecordingError(_other_form(packed[0], ZSTD))
@@ -81,14 +81,14 @@ def _refuse_others(folder: Path, some: bool) -> None:
 
 def _other_form(path: Path, start: bytes) -> str:
     """
-    Return what is said of a file that begins otherwise.
+    Return the error for a file of another form, by its first bytes.
 
     >>> _other_form(Path('run_0.mcap.zstd'), ZSTD)
     'run_0.mcap.zstd is packed as a whole; unpack it, and all beside it: zstd -d --rm ./*.zstd'
     >>> _other_form(Path('run.txt'), b'Hello')
     'run.txt is no recording: it takes a file in MCAP'
     """
-    if is_packed(start):
+    if is_compressed(start):
         return (f'{path} is packed as a whole; unpack it, and all beside it: '
                 f'zstd -d --rm {"." if path.parent == Path() else path.parent}/*.zstd')
     if start == SQLITE:
@@ -97,12 +97,12 @@ def _other_form(path: Path, start: bytes) -> str:
 
 
 def _numbers(path: Path) -> tuple[list[int], str]:
-    """Return what puts ``bag_2.mcap`` before ``bag_10.mcap``."""
+    """Return the sorting key that puts ``bag_2.mcap`` before ``bag_10.mcap``."""
     return [int(number) for number in re.findall(r'\d+', path.name)], path.name
 
 
 LARGEST_RECORD = 2**30
-"""What says that it is larger than this is damaged [bytes]."""
+"""A record that claims a greater length is damaged [bytes]."""
 Decode = Callable[[bytes], Any]
 
 
@@ -113,51 +113,52 @@ class Entry(NamedTuple):
     kind: str
     """The type of the message, for example ``std_msgs/msg/Int64``."""
     time: float
-    """When it was recorded [s]."""
+    """Of its recording [s]."""
     message: Any
-    """With the fields of its type."""
+    """An object with the fields of its type."""
     path: Path = Path()
-    """In which file."""
+    """The file that holds it."""
 
 
 class Damage(NamedTuple):
-    """Where a file is cut off, or damaged: what comes after was not read."""
+    """The place where a file is truncated or damaged; the rest of it was not read."""
 
     path: Path
     left: int
-    """[bytes]; 0: it is whole, but has no end, as when its recorder was killed."""
+    """Length of the rest [bytes]; 0: the file only lacks its end: its recorder was killed."""
 
 
 class Reader:
     """
-    Reads a file, or all of a folder, as ``ros2 bag record`` writes it.
+    Reads a file, or all files of a folder written by ``ros2 bag record``.
 
-    A file that is cut off is read as far as it is whole; of several, one that is no recording at
-    all is left out.
+    A truncated file is read as far as it is intact. Of several files, one that is no recording
+    is left out.
 
-    :ivar damages: where files end too early, known once all is read.
-    :ivar unreadable: how many messages were not what their type says.
-    :ivar undefined: the topics whose messages nobody can read, and why.
+    :ivar damages: the damaged files, complete once all entries were read.
+    :ivar unreadable: number of messages that do not match the definition of their type.
+    :ivar undefined: reason why messages of a topic cannot be decoded, by topic.
     :raises RecordingError: for what is no recording at all.
     """
 
     def __init__(self, path: Path) -> None:
         self.unreadable = 0
         self.undefined: dict[str, str] = {}
-        self._paths, spoilt = files(path)
-        self.damages = [Damage(each, each.stat().st_size) for each in spoilt]
+        self._paths, not_recordings = recording_files(path)
+        self.damages = [Damage(each, each.stat().st_size) for each in not_recordings]
 
-    def entries(self, wanted: Callable[[str, str], bool]) -> Iterator[Entry]:
+    def entries(self, is_relevant: Callable[[str, str], bool]) -> Iterator[Entry]:
         """
-        Yield the messages of the topics wanted, in the order of the file.
+        Yield the messages of relevant topics, in the order of the file.
 
-        :param wanted: ``wanted(topic, kind)`` says whether a topic is.
-        :raises RecordingError: where messages are packed one by one.
+        :param is_relevant: ``is_relevant(topic, kind)`` returns whether a topic is read.
+        :raises RecordingError: where messages are compressed one by one.
         """
         for path in self._paths:
-            yield from self._entries(path, wanted)
+            yield from self._entries(path, is_relevant)
 
-    def _entries(self, path: Path, wanted: Callable[[str, str], bool]) -> Iterator[Entry]:
+    def _entries(self, path: Path,
+                 is_relevant: Callable[[str, str], bool]) -> Iterator[Entry]:
         schemas: dict[int, Schema] = {}
         channels: dict[int, tuple[str, str, Decode]] = {}
         factory = DecoderFactory()
@@ -166,29 +167,29 @@ class Reader:
                 schemas[record.id] = record
             elif isinstance(record, Channel) and record.schema_id in schemas:
                 schema = schemas[record.schema_id]
-                if record.id not in channels and wanted(record.topic, schema.name):
+                if record.id not in channels and is_relevant(record.topic, schema.name):
                     decode = self._decoder(factory, record, schema)
                     if decode is not None:
                         channels[record.id] = record.topic, schema.name, decode
             elif isinstance(record, Message) and record.channel_id in channels:
                 topic, kind, decode = channels[record.channel_id]
-                if is_packed(record.data):
+                if is_compressed(record.data):
                     raise RecordingError(f'the messages in {path} are packed one by one; unpack '
                                          'them: ' + CONVERT.format(path))
                 try:
                     message = decode(record.data)
-                except Exception:  # noqa: BLE001 - whatever bytes of another type do to it
+                except Exception:  # noqa: BLE001 - any error of the library on bytes of another type
                     self.unreadable += 1
                     continue
                 yield Entry(topic, kind, record.log_time * 1e-9, message, path)
 
     def _decoder(self, factory: DecoderFactory, channel: Channel, schema: Schema) -> Decode | None:
-        """Return what decodes the messages of a topic, if there is such a thing."""
+        """Return the decoder of a topic, ``None`` where its messages cannot be decoded."""
         try:
-            # What cannot be parsed is printed there, too.
+            # The library also prints errors of parsing to standard error.
             with redirect_stderr(StringIO()):
                 decode: Decode | None = factory.decoder_for(channel.message_encoding, schema)
-        except Exception:  # noqa: BLE001 - whatever a damaged definition does to the library
+        except Exception:  # noqa: BLE001 - any error of the library on a damaged definition
             self.undefined[channel.topic] = f'the definition of {schema.name} makes no sense'
             return None
         if not schema.encoding:
@@ -201,18 +202,18 @@ class Reader:
         return decode
 
     def _records(self, path: Path) -> Iterator[Any]:
-        """Yield the records of a file, up to where it is damaged."""
+        """Yield the records of a file up to the first damage."""
         with path.open('rb') as file:
             records = StreamReader(
                 file, validate_crcs=True, record_size_limit=LARGEST_RECORD).records
-            whole = 0
+            intact = 0
             while True:
                 try:
                     record = next(records)
                 except StopIteration:
                     return
-                except Exception:  # noqa: BLE001 - whatever a damaged file does to the library
-                    self.damages.append(Damage(path, path.stat().st_size - whole))
+                except Exception:  # noqa: BLE001 - any error of the library on a damaged file
+                    self.damages.append(Damage(path, path.stat().st_size - intact))
                     return
-                whole = file.tell()
+                intact = file.tell()
                 yield record

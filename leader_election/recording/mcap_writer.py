@@ -12,7 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Writer of recordings (MCAP, https://mcap.dev) and the message definitions in them."""
+"""
+Writer of recordings (MCAP, https://mcap.dev) with the definitions of their messages.
+
+Definitions are in the form of ``ros2msg`` (https://mcap.dev/spec/registry): the ``.msg`` file of
+the type, then those of all types in it, each after a line of 80 equals signs and ``MSG: name``.
+"""
 
 from collections.abc import Callable, Iterator
 import os
@@ -29,15 +34,15 @@ _FIELD = re.compile(r'\s*([A-Za-z][\w/]*)(?:<=\d+)?(?:\[[^\]]*\])?\s+[A-Za-z]\w*
 _RULE = '=' * 80
 
 
-def definition(kind: str, find: Callable[[str, str], str]) -> str:
+def message_definition(kind: str, find: Callable[[str, str], str]) -> str:
     r"""
-    Return the text that defines a type and all that is in it.
+    Return the text that defines a message type and all types in it.
 
     :param kind: for example ``geometry_msgs/msg/Pose``.
     :param find: ``find(package, type)`` returns the text of the type's ``.msg`` file.
 
     >>> files = {'Line': 'Point a\nPoint b # its end', 'Point': 'float64 x\nfloat64 y'}
-    >>> text = definition('my_msgs/msg/Line', lambda package, name: files[name])
+    >>> text = message_definition('my_msgs/msg/Line', lambda package, name: files[name])
     >>> print(text.replace('=' * 80, '==='))
     Point a
     Point b # its end
@@ -60,33 +65,33 @@ def definition(kind: str, find: Callable[[str, str], str]) -> str:
 
 
 def _uses(package: str, text: str) -> Iterator[tuple[str, str]]:
-    """Yield package and name of each type that a ``.msg`` file uses, as often as it does."""
+    """Yield package and name of each type that a ``.msg`` file uses, repetitions included."""
     for line in text.splitlines():
         field = _FIELD.match(line.partition('#')[0])
         if field and field[1] not in PRIMITIVES:
-            of, _, name = field[1].rpartition('/')
-            # Some write package/msg/Type.
-            yield of.partition('/')[0] or package, name
+            owner, _, name = field[1].rpartition('/')
+            # Some files write package/msg/Type.
+            yield owner.partition('/')[0] or package, name
 
 
 LARGEST_CHUNK = 4 * 2**20
-"""A chunk is written when it is as large as this, before it is compressed [bytes]."""
+"""A chunk is written once it has this size, before compression [bytes]."""
 
 
 class Recording:
     """
-    A file of messages, as they came over the wire (CDR), with all that is needed to read them.
+    A file of serialised messages (CDR), with the definitions that are needed to read them.
 
-    What was written by :meth:`flush` is whole, whatever becomes of process and power; the index
-    at the end of the file comes with :meth:`close`.
+    Messages written before the last :meth:`flush` survive the end of the process and a loss of
+    power; :meth:`close` adds the index at the end of the file.
 
-    :raises OSError: when the file is there already, or cannot be written; so do all methods.
+    :raises OSError: when the file exists already or cannot be written; all methods do so.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.messages = 0
-        """How many messages were written."""
+        """Number of messages written."""
         self._file = path.open('xb')
         self._writer = Writer(
             self._file, chunk_size=LARGEST_CHUNK, compression=CompressionType.ZSTD)
@@ -98,12 +103,12 @@ class Recording:
     def add_topic(self, topic: str, kind: str, definition: str, offers: str,
                   type_hash: str = '') -> None:
         """
-        Make a topic known; one that is known already stays as it is.
+        Declare a topic; one that is declared already stays as it is.
 
         :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
-        :param definition: of the type, by :func:`definition`.
-        :param offers: by :func:`leader_election.recording.subscriptions.written_down`.
-        :param type_hash: by which ROS tells versions of a type apart; empty: not known.
+        :param definition: of the type, by :func:`message_definition`.
+        :param offers: by :func:`leader_election.recording.subscriptions.rosbag2_qos`.
+        :param type_hash: by which ROS distinguishes versions of a type; empty: unknown.
         """
         if topic in self._channels:
             return
@@ -117,17 +122,17 @@ class Recording:
             topic, MessageEncoding.CDR, self._schemas[kind], metadata)
 
     def write(self, topic: str, data: bytes, now: int) -> None:
-        """Write a message of a topic that is known, received now [ns]."""
+        """Write a message of a declared topic; ``now`` is the time of its receipt [ns]."""
         self.messages += 1
         self._writer.add_message(self._channels[topic], now, data, now)
 
     def flush(self) -> None:
-        """Write to the file, and to the disk, what was kept back for it."""
+        """Write all buffered messages to the file, and the file to the disk."""
         self._writer.flush()
         os.fsync(self._file.fileno())
 
     def close(self) -> None:
-        """Finish the file."""
+        """Write the index and close the file."""
         if not self._closed:
             self._closed = True
             try:

@@ -33,72 +33,72 @@ from leader_election.robot.codec import MAIN
 REPLAYED = (
     'neighbourhood', 'leader', 'is_leader', 'distance', 'neighbours', 'role', 'decision',
     'region', 'region_summary', 'diagnostics', 'world', 'markers', 'odom', 'ground_truth', 'clock')
-"""The topics that say how a swarm fared, by the last part of their names."""
+"""The topics that ``replay`` and displays need, by the last part of their names."""
 
 
 @dataclass(frozen=True)
 class RecorderParameters(ProcessParameters):
-    """What is recorded, and where to."""
+    """The topics that are recorded, and the file."""
 
     output: str = parameter(
-        '', 'The file (MCAP) that is written; it must not be there yet. Empty: one in the '
-        'current folder, named by the time.')
+        '', 'The file (MCAP) to be written; it must not exist yet. Empty: one in the current '
+        'folder, named by the time.')
     topics: tuple[str, ...] = parameter(
         REPLAYED, 'The topics that are recorded: whole names (/robot_3/leader), last parts of '
         'them (leader), or patterns with * and ?.')
     all: bool = parameter(False, 'Record all topics, whatever topics says.')
     exclude: tuple[str, ...] = parameter(
-        (), 'The topics that are not recorded, written likewise.')
+        (), 'The topics that are not recorded, in the same notation.')
     odom_rate: float = parameter(
-        1.0, 'So many messages of odometry and of true poses at most are recorded a second and '
+        1.0, 'The most messages of odometry and of true poses that are recorded a second and '
         'topic; 0: none.', unit='Hz', lower=0.0, upper=1e4)
     flush_period: float = parameter(
-        2.0, 'Time between two writes to the disk: so much at most is lost when the process is '
-        'killed, or the power goes.', unit='s', lower=0.1, upper=3600.0)
+        2.0, 'Time between two writes to the disk: at most so much is lost when the process is '
+        'killed or the power fails.', unit='s', lower=0.1, upper=3600.0)
     discovery_period: float = parameter(
-        1.0, 'Time between two looks for new topics.', unit='s', lower=0.05, upper=3600.0)
+        1.0, 'Time between two searches for new topics.', unit='s', lower=0.05, upper=3600.0)
 
 
-class Settings(NamedTuple):
-    """What the one who looks at it chooses."""
+class ReplaySettings(NamedTuple):
+    """The part of a recording that is shown, and its interpretation."""
 
     topic: str = ''
     """The topic of the robots' messages; empty: the only one that is called neighbourhood."""
     instance: str = MAIN
-    """Whose leaders and regions are meant."""
+    """The instance whose leaders and regions are shown."""
     expiry: float = 3.0
-    """A robot unheard for so long counts as gone [s]."""
+    """A robot silent for so long counts as gone [s]."""
     look: float = 0.25
-    """Time between two looks at the swarm [s]."""
+    """Time between two snapshots of the swarm [s]."""
     begin: float = 0.0
-    """What is shown begins so long after the first message [s]."""
+    """Begin of the part that is shown, from the first message on [s]."""
     end: float = float('inf')
+    """End of that part, likewise [s]."""
     radius: float | None = None
-    """How far a leader reaches [m]; ``None``: as the robots say."""
+    """Of regions [m]; ``None``: as in the robots' diagnostics."""
     communication_range: float | None = None
-    """How far a robot is heard [m], likewise."""
+    """[m], likewise."""
 
 
 SHORTEST_LOOK = 1e-3
-"""Between two looks at the swarm is at least this [s]."""
+"""The shortest time between two snapshots [s]."""
 FILE = 'output'
-"""The parameter of the recorder that stands for itself on the command line."""
+"""The parameter of the recorder that is a positional argument on the command line."""
 
 
 def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
     """
-    Return the parameters of the recorder that a command line gives, by name.
+    Return the parameters of the recorder that a command line sets, by name.
 
     Each is an option: ``--odom-rate 5`` is ``odom_rate: 5.0``. A wrong one ends the process with
-    status 2 and a line that says why.
+    status 2 and one line on the reason.
 
     >>> recorder_options(['run.mcap', '--exclude', 'markers', '/robot_3/*', '--odom-rate', '5'])
     {'output': 'run.mcap', 'exclude': ['markers', '/robot_3/*'], 'odom_rate': 5.0}
     """
     parser = CommandLineParser(
-        prog='leader_election record',
-        description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and replay read, '
-        'until Ctrl-C. Each option is a parameter of the node, too.')
+        prog='leader_election record', description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and '
+        'replay can read, until Ctrl-C. Each option is also a parameter of the node.')
     for p in table(RecorderParameters):
         _add(parser, p)
     given = vars(parser.parse_args(arguments))
@@ -113,37 +113,36 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options of ``replay``; a wrong one ends the process likewise."""
-    by_default = Settings()
+    """Return the options of ``replay``; a wrong one ends the process in the same way."""
+    by_default = ReplaySettings()
     parser = CommandLineParser(
-        prog='leader_election replay',
-        description='Show what a recording (MCAP, by record or by ros2 bag record -s mcap) '
-        ' holds of a swarm: a report, and pictures. ROS is not needed.')
+        prog='leader_election replay', description='Evaluate a recording of a swarm (MCAP, by record or by ros2 '
+        'bag record -s mcap): a report, and pictures. ROS is not needed.')
     parser.add_argument('file', type=Path, help='the recording, or a folder of ros2 bag')
-    made = parser.add_argument_group('what is made of it')
-    for name, what in (('picture', 'the swarm in the end (PNG)'),
+    made = parser.add_argument_group('output')
+    for name, what in (('picture', 'the swarm at the end (PNG)'),
                        ('animation', 'the run (GIF)'),
-                       ('timeline', 'who led whom over time (PNG)'),
-                       ('report', 'what is printed, too')):
+                       ('timeline', 'the leader of each robot over time (PNG)'),
+                       ('report', 'a copy of the report')):
         made.add_argument(f'--{name}', type=Path, metavar='FILE', help=f'write {what}')
     made.add_argument('--json', action='store_true', help='the report as a JSON document')
-    part = parser.add_argument_group('which part of it')
+    part = parser.add_argument_group('part of the recording')
     part.add_argument('--from', type=_length, dest='begin', default=by_default.begin,
                       metavar='S', help='begin so long after the first message [s]')
     part.add_argument('--to', type=_length, dest='end', default=by_default.end, metavar='S',
                       help='end so long after the first message [s]')
     part.add_argument('--topic', default=by_default.topic, help="the topic of the robots' "
-                      'messages (default: the only one that is called neighbourhood)')
+                      'messages (default: the only topic named neighbourhood)')
     part.add_argument('--instance', default=by_default.instance,
-                      help='whose leaders are shown: main, or the name of another instance')
-    how = parser.add_argument_group('how it is understood')
-    how.add_argument('--radius', type=_length, help='how far a leader reaches [m] '
-                     '(default: as the robots say)')
-    how.add_argument('--range', type=_length, help='how far a robot is heard [m], likewise')
+                      help='instance whose leaders are shown: main, or the name of another one')
+    how = parser.add_argument_group('interpretation')
+    how.add_argument('--radius', type=_length, help='radius of regions [m] '
+                     "(default: as in the robots' diagnostics)")
+    how.add_argument('--range', type=_length, help='communication range [m], likewise')
     how.add_argument('--expiry', type=_positive, default=by_default.expiry, metavar='S',
-                     help='a robot unheard for so long counts as gone [s] (default: %(default)g)')
+                     help='a robot silent for so long counts as gone [s] (default: %(default)g)')
     how.add_argument('--look', type=_moment, default=by_default.look, metavar='S',
-                     help='time between two looks at the swarm [s] (default: %(default)g)')
+                     help='time between two snapshots [s] (default: %(default)g)')
     options = parser.parse_args(arguments)
     if options.begin >= options.end:
         parser.error(f'argument --to: {options.end:g} is not allowed; it takes more than --from, '
@@ -174,7 +173,7 @@ def _positive(text: str) -> float:
 
 
 def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> None:
-    """Refuse a file among the names of topics: an option takes all that follows."""
+    """Reject a file among the names of topics: such an option takes all arguments that follow."""
     for name in value if isinstance(value, list) else ():
         if name.endswith('.mcap'):
             parser.error(f'argument --{p.name}: {name} is a file and no topic; name it first, '
@@ -182,7 +181,7 @@ def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> 
 
 
 def _add(parser: argparse.ArgumentParser, p: Parameter) -> None:
-    """Add the option of a parameter; without it, the parameter is left to ROS."""
+    """Add the option of a parameter; where it is not given, the value is left to ROS."""
     help_text = f'{p.description} (default: {_shown(p.default)})'.replace('%', '%%')
     if p.name == FILE:
         parser.add_argument(p.name, metavar='FILE', nargs='?', default=argparse.SUPPRESS,

@@ -12,10 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A swarm, run once more from what was recorded of it: looks at it, and what else was told."""
+"""Replay of a recorded swarm: snapshots of it at regular times, and what else was recorded."""
 
 from collections.abc import Iterable
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,160 +28,165 @@ from leader_election.recording.decode import (
     ODOMETRY,
     STRING,
 )
-from leader_election.recording.diagnostics import ids, Told
+from leader_election.recording.diagnostics import DiagnosticsSummary, ids_of
 from leader_election.recording.mcap_reader import Entry, RecordingError
-from leader_election.recording.options import Settings
-from leader_election.robot.codec import codec_for, DEFAULT_ALGORITHM, MAIN
+from leader_election.recording.options import ReplaySettings
+from leader_election.robot.codec import algorithm_of, codec_for, MAIN
 from leader_election.robot.wire import RejectReason
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.frame import Rings
 
 NEIGHBOURHOOD = 'neighbourhood'
-WANTED = {NEIGHBOURHOOD: STRING, 'world': MARKERS, 'ground_truth': ODOMETRY,
-          'diagnostics': DIAGNOSTICS}
+RELEVANT = {NEIGHBOURHOOD: STRING, 'world': MARKERS, 'ground_truth': ODOMETRY,
+            'diagnostics': DIAGNOSTICS}
 """The topics that are read, by the last part of their names, and their types."""
 LONGEST_GAP = 60.0
-"""Over so long a silence of the whole swarm no looks are taken [s]."""
+"""Over a longer silence of the whole swarm no snapshots are taken [s]."""
 Track = list[tuple[float, float, float]]
-"""Time [s] and place x, y [m], one after the other."""
+"""Time [s] and position x, y [m], in the order of time."""
 
 
-class Heard(NamedTuple):
-    """What messages came to, in the part that is shown."""
+class Traffic(NamedTuple):
+    """The messages between robots, in the part that is shown."""
 
     messages: int = 0
     bytes: int = 0
+    """Size of their payloads."""
     rejected: int = 0
-    """How many of the messages said nothing."""
+    """Number of messages that could not be decoded, or were not of the instance."""
 
 
 class Run(NamedTuple):
-    """What a recording holds of a swarm, its times on one clock (:class:`Clocks`)."""
+    """The content of a recording, its times on one continuous clock (:class:`Clocks`)."""
 
     snapshots: list[Snapshot]
-    """Looks at it, at least one."""
+    """At regular times, at least one."""
     begin: float
-    """When it was heard for the first time [s]; what is shown counts from then."""
+    """Of the first message of a robot [s]; times are shown from then on."""
     end: float
-    """When anything was heard for the last time [s]."""
-    heard: Heard
+    """Of the last message [s]."""
+    traffic: Traffic
     rings: Rings
-    told: Told
-    """What the robots said of themselves on ``/diagnostics``."""
-    truth: dict[int, Track]
-    """True places of robots, by their ids, where that was recorded."""
-    read: dict[Path, float]
+    diagnostics: DiagnosticsSummary
+    true_tracks: dict[int, Track]
+    """True positions of robots by id, where they were recorded."""
+    read_until: dict[Path, float]
     """The time of the last message of each file [s]."""
     jumps: list[Jump]
-    """Where clocks were set."""
+    """Discontinuities of the clocks."""
 
 
-def wanted(topic: str, kind: str, settings: Settings) -> bool:
+def is_relevant(topic: str, kind: str, settings: ReplaySettings) -> bool:
     """
-    Return whether a topic is of use.
+    Return whether a topic is read.
 
-    >>> by_default = Settings()
-    >>> wanted('/neighbourhood', 'std_msgs/msg/String', by_default)
+    >>> by_default = ReplaySettings()
+    >>> is_relevant('/neighbourhood', 'std_msgs/msg/String', by_default)
     True
-    >>> wanted('/robot_3/leader', 'std_msgs/msg/Int64', by_default)
+    >>> is_relevant('/robot_3/leader', 'std_msgs/msg/Int64', by_default)
     False
-    >>> wanted('/said', 'std_msgs/msg/String', Settings(topic='/said'))
+    >>> is_relevant('/radio', 'std_msgs/msg/String', ReplaySettings(topic='/radio'))
     True
     """
     if kind == CLOCK:
         return topic == '/clock'
     if kind == STRING and settings.topic:
         return topic == settings.topic
-    return WANTED.get(topic.rpartition('/')[2]) == kind
+    return RELEVANT.get(topic.rpartition('/')[2]) == kind
 
 
-class Rerun:
+class Replay:
     """
-    Takes messages one after the other, and a look at the swarm every now and then.
+    Processes messages one by one, and takes a snapshot of the swarm at regular times.
 
-    :ivar unlike: how many messages were not what their types say.
+    :ivar mismatched: number of messages whose fields were not those of their type.
     """
 
-    def __init__(self, settings: Settings) -> None:
-        self.unlike = 0
+    def __init__(self, settings: ReplaySettings) -> None:
+        self.mismatched = 0
         self._settings = settings
         self._clocks = Clocks()
         self._tracker: SwarmTracker | None = None
-        self._topic = self._unknown = ''
-        self._begin = self._next = self._now = 0.0
-        self._heard = Heard()
+        self._topic = ''
+        """The topic of the robots' messages, once there is one."""
+        self._unknown_algorithm = ''
+        self._begin = self._next_snapshot = self._now = 0.0
+        self._traffic = Traffic()
         self._snapshots: list[Snapshot] = []
         self._rings = Rings()
-        self._told = Told(settings.instance)
-        self._truth: dict[str, Track] = {}
-        self._read: dict[Path, float] = {}
+        self._diagnostics = DiagnosticsSummary(settings.instance)
+        self._true_tracks: dict[str, Track] = {}
+        self._read_until: dict[Path, float] = {}
 
-    def take(self, entry: Entry) -> None:
+    def add(self, entry: Entry) -> None:
         """
-        Take in a message.
+        Process a message.
 
-        :raises RecordingError: where there are several swarms.
+        :raises RecordingError: where the recording holds messages of several swarms.
         """
         found = content(entry.kind, entry.message)
         if found is None:
-            self.unlike += 1
+            self.mismatched += 1
         elif entry.kind == CLOCK:
             self._clocks.tick(entry.time, found)
         else:
-            self._now = self._read[entry.path] = self._clocks.advance(entry.time)
-            self._take(entry.topic, entry.kind, found)
+            self._now = self._read_until[entry.path] = self._clocks.advance(entry.time)
+            self._add_content(entry.topic, entry.kind, found)
 
-    def _take(self, topic: str, kind: str, found: Any) -> None:
+    def _add_content(self, topic: str, kind: str, found: Any) -> None:
         if kind == STRING:
             self._hear(topic, found)
         elif kind == MARKERS:
             self._rings = found
         elif kind == DIAGNOSTICS:
-            heard = self._tracker.heard if self._tracker is not None else {}
-            self._told.take(found, heard, bool(self._topic) and self._is_shown(self._now))
+            received = self._tracker.heard if self._tracker is not None else {}
+            self._diagnostics.add(
+                found, received, counted=bool(self._topic) and self._is_shown(self._now))
         else:
             namespace = topic.strip('/').rpartition('/')[0]
-            self._truth.setdefault(namespace, []).append((self._now, *found))
+            self._true_tracks.setdefault(namespace, []).append((self._now, *found))
 
     def _hear(self, topic: str, payload: str) -> None:
+        """Process a message of a robot, after the snapshots that were due before it."""
         if not self._topic:
             self._topic, self._begin = topic, self._now
-            self._next = self._now + self._settings.look
+            self._next_snapshot = self._now + self._settings.look
         if topic != self._topic:
             raise RecordingError(f'the recording holds the messages of several swarms: '
                                  f'{self._topic}, {topic}; choose one by --topic')
         if self._tracker is None:
-            self._tracker = self._listen(payload)
-        self._look()
+            self._tracker = self._new_tracker(payload)
+        self._take_due_snapshots()
         rejected = 1
         if self._tracker is not None:
             before = self._tracker.rejected
             self._tracker.hear(payload, self._now)
             rejected = self._tracker.rejected - before
         if self._is_shown(self._now):
-            self._heard = Heard(self._heard.messages + 1,
-                                self._heard.bytes + len(payload.encode(errors='replace')),
-                                self._heard.rejected + rejected)
+            self._traffic = Traffic(self._traffic.messages + 1,
+                                    self._traffic.bytes + len(payload.encode(errors='replace')),
+                                    self._traffic.rejected + rejected)
 
-    def _listen(self, payload: str) -> SwarmTracker | None:
-        """Return what listens to a swarm one of whose messages this is, if it is one."""
-        name = algorithm(payload)
+    def _new_tracker(self, payload: str) -> SwarmTracker | None:
+        """Return the tracker of the swarm that a message belongs to, ``None`` if it is of none."""
+        name = algorithm_of(payload)
         if name not in ALGORITHMS.names():
-            self._unknown = self._unknown or name
+            self._unknown_algorithm = self._unknown_algorithm or name
         elif not isinstance(codec_for(ALGORITHMS.get(name)).decode(payload), RejectReason):
-            return SwarmTracker(self._settings.expiry, name, '', self._settings.instance)
+            # All frames: a recording is of one swarm.
+            return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='',
+                                instance=self._settings.instance)
         return None
 
-    def _look(self) -> None:
-        """Take the looks that are due."""
-        if self._now - self._next + self._settings.look > LONGEST_GAP:
-            self._next = self._now
-        while self._next <= self._now:
-            self._see(self._next)
-            self._next += self._settings.look
+    def _take_due_snapshots(self) -> None:
+        if self._now - self._next_snapshot + self._settings.look > LONGEST_GAP:
+            self._next_snapshot = self._now
+        while self._next_snapshot <= self._now:
+            self._take_snapshot(self._next_snapshot)
+            self._next_snapshot += self._settings.look
 
-    def _see(self, time: float) -> None:
+    def _take_snapshot(self, time: float) -> None:
         if self._tracker is not None and self._is_shown(time):
             self._snapshots.append(self._tracker.snapshot(time))
 
@@ -191,55 +195,43 @@ class Rerun:
 
     def run(self) -> Run:
         """
-        Return what all of it came to.
+        Return the run, once all messages were added.
 
-        :raises RecordingError: where there was no robot, or none in the part to be shown.
+        :raises RecordingError: where no robot was heard, or none in the part to be shown.
         """
         if self._tracker is None or not self._tracker.heard:
-            raise RecordingError(self._nobody())
-        self._see(self._now)
+            raise RecordingError(self._why_no_robot())
+        self._take_snapshot(self._now)
         if not self._snapshots:
             raise RecordingError(
                 f'there is nothing from {self._settings.begin:g} s on; the recording holds '
                 f'{self._now - self._begin:.1f} s')
-        robots = ids(self._truth, self._told.names)
-        truth = {robot: self._truth[namespace] for namespace, robot in robots.items()}
-        return Run(self._snapshots, self._begin, self._now, self._heard, self._rings, self._told,
-                   truth, self._read, self._clocks.jumps)
+        robots = ids_of(self._true_tracks, self._diagnostics.names)
+        return Run(
+            snapshots=self._snapshots, begin=self._begin, end=self._now, traffic=self._traffic,
+            rings=self._rings, diagnostics=self._diagnostics,
+            true_tracks={robot: self._true_tracks[name] for name, robot in robots.items()},
+            read_until=self._read_until, jumps=self._clocks.jumps)
 
-    def _nobody(self) -> str:
-        """Say why there is no robot."""
+    def _why_no_robot(self) -> str:
         if not self._topic:
             what = self._settings.topic or f'a topic {NEIGHBOURHOOD}'
             return f'there are no messages of robots in it, on {what}'
         if self._tracker is not None and self._settings.instance != MAIN:
             return f'no robot in it runs an instance {self._settings.instance!r}'
-        if self._unknown:
-            return (f'the robots elect by {self._unknown!r}, which is not known here; known: '
-                    f'{", ".join(ALGORITHMS.names())}')
+        if self._unknown_algorithm:
+            return (f'the robots elect by {self._unknown_algorithm!r}, which is not known here; '
+                    f'known: {", ".join(ALGORITHMS.names())}')
         return f'no message on {self._topic} is one of a robot'
 
 
-def rerun(entries: Iterable[Entry], settings: Settings) -> Run:
+def replay(entries: Iterable[Entry], settings: ReplaySettings) -> Run:
     """
-    Return what recorded messages come to.
+    Return the run of recorded messages.
 
-    :raises RecordingError: where there are none of a swarm, or of several swarms.
+    :raises RecordingError: where there are none of a swarm, or those of several swarms.
     """
-    again = Rerun(settings)
+    processor = Replay(settings)
     for entry in entries:
-        again.take(entry)
-    return again.run()
-
-
-def algorithm(payload: str) -> str:
-    """
-    Return by which algorithm a message says that its sender elects.
-
-    >>> algorithm('{"v":1,"id":3,"a":"classic"}'), algorithm('nonsense')
-    ('classic', 'bounded')
-    """
-    try:
-        return str(json.loads(payload)['a'])
-    except (ValueError, TypeError, LookupError, RecursionError):
-        return DEFAULT_ALGORITHM
+        processor.add(entry)
+    return processor.run()

@@ -12,7 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the recorder subscribes to: topics, rate and quality of service."""
+"""
+What the recorder subscribes to: topics, rate and quality of service.
+
+rosbag2 plays a topic back with the profiles that it finds in the metadata of the channel, under
+``offered_qos_profiles``: a topic that was latched is latched again.
+"""
 
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
@@ -22,96 +27,99 @@ from leader_election.recording.options import RecorderParameters
 import yaml
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
+"""The type of messages that are thinned out."""
+BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
+VOLATILE, TRANSIENT_LOCAL = 'volatile', 'transient_local'
+_INFINITE = {'sec': 9223372036, 'nsec': 854775807}
 
 
-def wanted(topic: str, kind: str, parameters: RecorderParameters) -> bool:
+def is_recorded(topic: str, kind: str, parameters: RecorderParameters) -> bool:
     """
     Return whether a topic is recorded.
 
-    :param topic: the whole name.
+    :param topic: its full name.
     :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
 
     >>> by_default = RecorderParameters()
-    >>> [wanted(topic, '', by_default) for topic in ('/robot_3/leader', '/robot_3/cmd_vel')]
+    >>> [is_recorded(topic, '', by_default) for topic in ('/robot_3/leader', '/robot_3/cmd_vel')]
     [True, False]
     >>> but_one = RecorderParameters(all=True, exclude=('/robot_3/*',))
-    >>> [wanted(topic, '', but_one) for topic in ('/robot_3/leader', '/robot_4/cmd_vel')]
+    >>> [is_recorded(topic, '', but_one) for topic in ('/robot_3/leader', '/robot_4/cmd_vel')]
     [False, True]
     """
     if kind == ODOMETRY and parameters.odom_rate == 0.0:
         return False
-    return ((parameters.all or names(topic, parameters.topics))
-            and not names(topic, parameters.exclude))
+    return ((parameters.all or matches(topic, parameters.topics))
+            and not matches(topic, parameters.exclude))
 
 
-def names(topic: str, patterns: Sequence[str]) -> bool:
+def matches(topic: str, patterns: Sequence[str]) -> bool:
     """
-    Return whether one of the patterns names a topic: a whole name, its last part, or with ``*``.
+    Return whether a topic matches a pattern: a full name, its last part, or one with wildcards.
 
-    >>> names('/robot_3/leader', ['leader']), names('/robot_3/is_leader', ['leader'])
+    >>> matches('/robot_3/leader', ['leader']), matches('/robot_3/is_leader', ['leader'])
     (True, False)
-    >>> names('/robot_3/leader', ['/robot_?/*']), names('/robot_3/rescue/leader', ['/leader'])
+    >>> matches('/robot_3/leader', ['/robot_?/*']), matches('/robot_3/rescue/leader', ['/leader'])
     (True, False)
     """
     return any(fnmatchcase(topic, pattern if pattern.startswith('/') else f'*/{pattern}')
                for pattern in patterns)
 
 
-class Thinning:
+class RateLimit:
     """
-    Lets so many messages a second through, spread evenly.
+    Limits the rate of messages, evenly in time.
 
-    >>> twice = Thinning(2.0)
+    :param rate: the most messages a second [Hz], positive.
+
+    >>> twice = RateLimit(2.0)
     >>> [second / 10 for second in range(11) if twice.passes(second / 10)]
     [0.0, 0.5, 1.0]
     """
 
     def __init__(self, rate: float) -> None:
-        self._pause = 1.0 / rate
+        self._period = 1.0 / rate
         self._last = float('-inf')
 
     def passes(self, now: float) -> bool:
-        """Return whether a message that arrives now [s] is let through."""
-        # One that is a little early is near enough; and a clock may go backwards.
-        if 0.0 <= now - self._last < 0.95 * self._pause:
+        """Return whether a message that is received now [s] is recorded."""
+        # 5 % of tolerance, or jitter would drop every other message of a publisher at this very
+        # rate. A time before the last one is a clock that was set: it passes.
+        if 0.0 <= now - self._last < 0.95 * self._period:
             return False
         self._last = now
         return True
 
 
-BEST_EFFORT, RELIABLE = 'best_effort', 'reliable'
-VOLATILE, TRANSIENT_LOCAL = 'volatile', 'transient_local'
-_FOR_EVER = {'sec': 9223372036, 'nsec': 854775807}
-
-
-class Offer(NamedTuple):
-    """What one publisher offers, by the names that ROS has for it."""
+class OfferedQos(NamedTuple):
+    """The quality of service that one publisher offers, in the names of ROS."""
 
     reliability: str
     durability: str
     history: str = 'unknown'
-    """DDS does not tell others."""
+    """DDS does not transmit it."""
     depth: int = 0
 
 
-def suiting(offers: Sequence[Offer]) -> Offer:
+def compatible_qos(offers: Sequence[OfferedQos]) -> OfferedQos:
     """
-    Return the most that a subscriber can ask for and still hear all publishers.
+    Return the strictest profile for a subscription that is compatible with all publishers.
 
-    >>> latched, stream = Offer(RELIABLE, TRANSIENT_LOCAL), Offer(RELIABLE, VOLATILE)
-    >>> suiting([latched, latched])[:2], suiting([latched, stream])[:2]
+    >>> latched = OfferedQos(RELIABLE, TRANSIENT_LOCAL)
+    >>> stream = OfferedQos(RELIABLE, VOLATILE)
+    >>> compatible_qos([latched, latched])[:2], compatible_qos([latched, stream])[:2]
     (('reliable', 'transient_local'), ('reliable', 'volatile'))
     """
-    def all_of(field: int, most: str, least: str) -> str:
-        return most if offers and all(offer[field] == most for offer in offers) else least
-    return Offer(all_of(0, RELIABLE, BEST_EFFORT), all_of(1, TRANSIENT_LOCAL, VOLATILE))
+    def common(field: int, strict: str, weak: str) -> str:
+        return strict if offers and all(offer[field] == strict for offer in offers) else weak
+    return OfferedQos(common(0, RELIABLE, BEST_EFFORT), common(1, TRANSIENT_LOCAL, VOLATILE))
 
 
-def written_down(offers: Sequence[Offer]) -> str:
+def rosbag2_qos(offers: Sequence[OfferedQos]) -> str:
     """
-    Return profiles as YAML, as rosbag2 of Jazzy and later writes and reads them.
+    Return profiles as YAML, in the form of rosbag2 of Jazzy and later.
 
-    >>> print(written_down([Offer(RELIABLE, TRANSIENT_LOCAL)]))  # doctest: +ELLIPSIS
+    >>> print(rosbag2_qos([OfferedQos(RELIABLE, TRANSIENT_LOCAL)]))  # doctest: +ELLIPSIS
     - history: unknown
       depth: 0
       reliability: reliable
@@ -120,14 +128,14 @@ def written_down(offers: Sequence[Offer]) -> str:
         sec: 9223372036
     ...
     """
-    # A profile that many publishers share is told once: it says as much.
+    # Equal profiles are written once; rosbag2 needs no more.
     return str(yaml.safe_dump([_profile(offer) for offer in dict.fromkeys(offers)],
                               sort_keys=False))
 
 
-def _profile(offer: Offer) -> dict[str, Any]:
+def _profile(offer: OfferedQos) -> dict[str, Any]:
     return {
         'history': offer.history, 'depth': offer.depth, 'reliability': offer.reliability,
-        'durability': offer.durability, 'deadline': dict(_FOR_EVER), 'lifespan': dict(_FOR_EVER),
-        'liveliness': 'automatic', 'liveliness_lease_duration': dict(_FOR_EVER),
+        'durability': offer.durability, 'deadline': dict(_INFINITE), 'lifespan': dict(_INFINITE),
+        'liveliness': 'automatic', 'liveliness_lease_duration': dict(_INFINITE),
         'avoid_ros_namespace_conventions': False}

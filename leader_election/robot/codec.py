@@ -188,6 +188,21 @@ def whereabouts(payload: str) -> tuple[int, str, Position] | None:
     return int(document['id']), frame, position
 
 
+def algorithm_of(payload: str) -> str:
+    """
+    Return the name of the algorithm of a message; without one, or without a message, the default.
+
+    >>> algorithm_of('{"v":1,"id":3,"a":"colour"}'), algorithm_of('nonsense')
+    ('colour', 'bounded')
+    """
+    if len(payload) > MAX_LENGTH:
+        return DEFAULT_ALGORITHM
+    try:
+        return str(json.loads(payload)['a'])
+    except (ValueError, TypeError, LookupError, RecursionError):
+        return DEFAULT_ALGORITHM
+
+
 class _Rejected(Exception):
     """Carries the reason out of the depth of a message."""
 

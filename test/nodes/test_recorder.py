@@ -26,8 +26,8 @@ from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.nodes.recorder import Recorder
 from leader_election.parameters import ParameterError
 from leader_election.recording.mcap_reader import Reader
-from leader_election.recording.options import Settings
-from leader_election.recording.replay import rerun
+from leader_election.recording.options import ReplaySettings
+from leader_election.recording.replay import replay
 from mcap.reader import make_reader
 from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry
@@ -162,13 +162,13 @@ def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
     finally:
         process.kill()
     reader = Reader(path)
-    run = rerun(reader.entries(lambda topic, kind: True), Settings())
-    assert run.heard.messages > 3 and run.snapshots[-1].robots[3].leader == 3
+    run = replay(reader.entries(lambda topic, kind: True), ReplaySettings())
+    assert run.traffic.messages > 3 and run.snapshots[-1].robots[3].leader == 3
     if number == signal.SIGKILL:
         assert [damage.path for damage in reader.damages] == [path]
     else:
         assert (process.returncode, err, reader.damages) == (0, '', [])
-        assert out == f'wrote {path}: {run.heard.messages} messages of 1 topic\n'
+        assert out == f'wrote {path}: {run.traffic.messages} messages of 1 topic\n'
 
 
 def test_a_disk_that_is_full_ends_it_in_one_line(ros, tmp_path, capfd):

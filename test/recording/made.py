@@ -20,8 +20,9 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point
 from leader_election.nodes.recorder import message_file
-from leader_election.recording.mcap_writer import definition, Recording
-from leader_election.recording.subscriptions import BEST_EFFORT, Offer, VOLATILE, written_down
+from leader_election.recording.mcap_reader import Entry
+from leader_election.recording.mcap_writer import message_definition, Recording
+from leader_election.recording.subscriptions import BEST_EFFORT, OfferedQos, rosbag2_qos, VOLATILE
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
@@ -71,16 +72,22 @@ def kind_of(message: Any) -> str:
 def write(path: Path, said: list[Said], flushed: float = 1.0) -> Path:
     """Write a recording, with a flush every now and then [s]."""
     recording, last = Recording(path), 0.0
-    offers = written_down([Offer(BEST_EFFORT, VOLATILE)])
+    offers = rosbag2_qos([OfferedQos(BEST_EFFORT, VOLATILE)])
     for time, topic, message in said:
         if time >= last + flushed:
             recording.flush()
             last = time
         kind = kind_of(message)
-        recording.add_topic(topic, kind, definition(kind, message_file), offers)
+        recording.add_topic(topic, kind, message_definition(kind, message_file), offers)
         recording.write(topic, serialize_message(message), round((START + time) * 1e9))
     recording.close()
     return path
+
+
+def entries(*said: Said) -> list[Entry]:
+    """Return what a reader yields of a recording."""
+    return [Entry(topic, kind_of(message), START + time, message)
+            for time, topic, message in said]
 
 
 def story() -> list[Said]:

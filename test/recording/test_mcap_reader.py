@@ -146,7 +146,7 @@ def raw(path: Path, encoding: str, definition: bytes, data: bytes) -> Path:
     ('', b'', b'', 'the definition of std_msgs/msg/String is missing'),
     ('ros2idl', b'module std_msgs {};', b'', "is defined in 'ros2idl'"),
     ('ros2msg', b'int32 data', b'\0\1\0\0\3\0\0\0',
-     'messages that are not what their types say were left out: 2'),
+     'messages that do not match their types were left out: 2'),
     ('ros2msg', b'string text', b'\0\1\0\0\3\0\0\0hi\0', 'left out: 2'),
     ('ros2msg', b'string data', b'\x28\xb5\x2f\xfd\0', 'packed one by one; unpack them: ros2'),
 ], ids=str)

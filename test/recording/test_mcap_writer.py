@@ -17,7 +17,7 @@
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import PolygonStamped
 from leader_election.nodes.recorder import message_file
-from leader_election.recording.mcap_writer import definition
+from leader_election.recording.mcap_writer import message_definition
 from mcap.records import Schema
 from mcap_ros2.decoder import DecoderFactory
 from nav_msgs.msg import Odometry
@@ -35,7 +35,7 @@ from std_msgs.msg import Float64MultiArray, Int64MultiArray, String
 ], ids=kind_of)
 def test_a_type_is_read_by_its_text_alone(message):
     kind = kind_of(message)
-    text = definition(kind, message_file)
+    text = message_definition(kind, message_file)
     decode = DecoderFactory().decoder_for('cdr', Schema(1, text.encode(), 'ros2msg', kind))
     same(decode(serialize_message(message)), message)
 
@@ -63,6 +63,6 @@ def test_each_type_is_defined_once_and_fields_of_all_kinds_are_found():
                       'string<=10 name "b/None x"\n# b/None no\n',
         ('b', 'Part'): 'a/Own own\nfloat64 y', ('a', 'Own'): 'b/msg/Leaf[3] leaves',
         ('b', 'Leaf'): 'bool is'}
-    text = definition('a/msg/Top', lambda package, name: files[package, name])
+    text = message_definition('a/msg/Top', lambda package, name: files[package, name])
     assert [line for line in text.splitlines() if line.startswith('MSG')] == [
         'MSG: b/Part', 'MSG: a/Own', 'MSG: b/Leaf']

@@ -1,0 +1,110 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The report on a recording, for people and for programs."""
+
+import json
+import re
+
+from leader_election.recording.main import main
+from leader_election.recording.options import ReplaySettings
+from leader_election.recording.replay import replay
+from leader_election.recording.report import as_text, report
+import pytest
+from recording.made import entries, word, write
+from swarm.levels import level_message, register_levels
+
+
+def test_the_report_tells_the_story(recorded, capsys):
+    assert main([str(recorded), '--json']) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told['robots'] == 4 and told['silent'] == 1 and told['rejected'] == 0
+    assert told['duration'] == pytest.approx(20.5, abs=0.3)
+    assert told['messages'] == 4 * 10 + 3 * 11
+    assert (told['radius'], told['communication_range']) == (6.0, 2.5)
+    assert told['regions'][0] == told['regions'][2] == 1
+    assert told['largest'] == 4 and told['changes'] == 3
+    # All are within 6 m of robot 4; when it is missed nobody has a leader, until 13 s.
+    assert told['first_partition'] <= 0.3
+    [loss] = told['losses']
+    assert loss['leader'] == 4 and loss['led'] == 3
+    assert loss['time'] == pytest.approx(9.0, abs=0.3)
+    assert loss['recovered'] == pytest.approx(13.0, abs=0.3)
+    assert [(reign['leader'], reign['most']) for reign in told['reigns']] == [(4, 4), (3, 3)]
+    # Robot 1 counts 20 rounds between its first word on it and its last; all are there.
+    assert told['missing'] == 0.0
+    # While 4 is known, and from 13 s on; between 3 should have led at once.
+    assert told['agreement'][0]['robots'] == 1.0
+    assert 0.6 < told['agreement'][-1]['robots'] < 1.0
+
+
+def test_the_report_is_for_people_too(recorded, tmp_path, capsys):
+    copy = tmp_path / 'report.txt'
+    assert main([str(recorded), '--report', str(copy), '--radius', '2']) == 0
+    said = capsys.readouterr().out
+    assert copy.read_text() == said
+    assert '4 robots, 1 of them silent at the end' in said
+    assert re.search('leader 4, which led 3 others, fell silent at 9.. s: its region recovered '
+                     '4.. s later', said)
+    assert 'within 2 m' in said and 'by true positions' in said
+
+
+def test_a_part_is_shown_as_it_was_then(recorded, capsys):
+    assert main([str(recorded), '--json', '--from', '14.5', '--to', '17.5']) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told['duration'] == pytest.approx(3.0, abs=0.3)
+    assert told['robots'] == 3 and told['losses'] == [] and told['changes'] == 0
+    assert told['messages'] == 9 and 50 < told['bytes'] / 9 < 70
+    assert told['missing'] == 0.0 and told['agreement'][0]['begin'] == pytest.approx(14.5)
+    assert main([str(recorded), '--from', '100']) == 2
+    assert 'nothing from 100 s on; the recording holds 20.' in capsys.readouterr().err
+
+
+def levels_story(second: int):
+    """Return messages of two robots whose algorithm has fields of its own."""
+    messages = []
+    for robot in (1, 2):
+        message = word(robot, 1)
+        message.data = level_message(robot, 1, 10 * second + robot, *range(second))
+        messages.append((float(second), '/neighbourhood', message))
+    return messages
+
+
+def test_last_values_of_a_plug_in_algorithms_fields_are_reported(tmp_path, capsys, monkeypatch):
+    register_levels(monkeypatch)
+    path = write(tmp_path / 'run.mcap', [one for t in range(3) for one in levels_story(t)])
+    assert main([str(path), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['fields'] == {
+        '1': {'level': 21, 'trace': [0, 1]}, '2': {'level': 22, 'trace': [0, 1]}}
+    assert main([str(path), '--to', '1.5']) == 0
+    text = capsys.readouterr().out
+    assert text.endswith('fields of the algorithm, last values of each robot\n'
+                         '         1 level=11, trace=[0]\n         2 level=12, trace=[0]\n')
+
+
+def test_without_fields_nothing_is_reported_of_them(recorded, capsys):
+    assert main([str(recorded), '--json']) == 0
+    assert json.loads(capsys.readouterr().out)['fields'] == {}
+    assert main([str(recorded)]) == 0
+    assert 'fields' not in capsys.readouterr().out
+
+
+def test_fields_of_many_robots_are_cut_short_in_the_text():
+    many = entries(*((0.1 * robot, '/neighbourhood', word(robot, 1)) for robot in range(1, 26)))
+    run = replay(many, ReplaySettings())
+    views = {i: view._replace(fields={'level': i})
+             for i, view in run.snapshots[-1].robots.items()}
+    run.snapshots[-1] = run.snapshots[-1]._replace(robots=views)
+    lines = as_text(report(run, ReplaySettings())).splitlines()
+    assert lines[-2:] == ['        20 level=20', '       ... and 5 more']
