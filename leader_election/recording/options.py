@@ -97,8 +97,9 @@ def recorder_options(arguments: Sequence[str]) -> dict[str, Any]:
     {'output': 'run.mcap', 'exclude': ['markers', '/robot_3/*'], 'odom_rate': 5.0}
     """
     parser = CommandLineParser(
-        prog='leader_election record', description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and '
-        'replay can read, until Ctrl-C. Each option is also a parameter of the node.')
+        prog='leader_election record',
+        description='Record a swarm to a file (MCAP) that Foxglove, ros2 bag and replay can read, '
+        'until Ctrl-C. Each option is also a parameter of the node.')
     for p in table(RecorderParameters):
         _add(parser, p)
     given = vars(parser.parse_args(arguments))
@@ -116,8 +117,9 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     """Return the options of ``replay``; a wrong one ends the process in the same way."""
     by_default = ReplaySettings()
     parser = CommandLineParser(
-        prog='leader_election replay', description='Evaluate a recording of a swarm (MCAP, by record or by ros2 '
-        'bag record -s mcap): a report, and pictures. ROS is not needed.')
+        prog='leader_election replay',
+        description='Evaluate a recording of a swarm (MCAP, by record or by ros2 bag record '
+        '-s mcap): a report, and pictures. ROS is not needed.')
     parser.add_argument('file', type=Path, help='the recording, or a folder of ros2 bag')
     made = parser.add_argument_group('output')
     for name, what in (('picture', 'the swarm at the end (PNG)'),
