@@ -46,10 +46,11 @@ LEANS_ON = {
              'algorithms', 'registry', 'parameters'},
     'lab': {'command_line', 'coordination', 'algorithms', 'robot', 'parameters', 'registry',
             'view', 'world'},
-    'config': {'recording', 'nodes', 'fleet', 'swarm', 'world', 'robot', 'parameters'},
+    'config': {'coordination', 'recording', 'nodes', 'fleet', 'swarm', 'world', 'robot',
+               'parameters'},
     'cli': {'executables', 'command_line', 'config'},
     '__main__': {'cli'},
-    '__init__': set[str](),
+    '__init__': {'robot', 'coordination', 'algorithms', 'parameters'},
 }
 """What each room, or file at the top, may import of the others."""
 

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.parameters import ParameterError
-from nodes.stage import curtain, leaders, NEVER, robot, Stage
+from nodes.bench import Bench, destroy_nodes, leaders, NEVER, robot
 import pytest
 from rclpy.parameter import Parameter
 from support import spin_until
@@ -28,10 +28,10 @@ SETTINGS = {'radius': 40.0, 'replicate_period': 5}
 
 
 @pytest.fixture(autouse=True)
-def everybody_leaves(ros: None) -> Iterator[None]:
+def no_node_is_left(ros: None) -> Iterator[None]:
     """Start ROS, and take the nodes down after: the next test's robots would hear them."""
     yield
-    curtain()
+    destroy_nodes()
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
@@ -41,8 +41,8 @@ def test_elects_and_recovers(name):
     settings = {key: value for key, value in SETTINGS.items() if key in takes}
     robots = [robot(i, algorithm=name, communication_range=4.0, **settings)
               for i in (1, 2, 3, 4)]
-    stage = Stage({i: (3.0 * i, 0.0) for i in (1, 2, 3, 4)})
-    spin_until([stage, *robots], lambda: leaders(robots) == [4, 4, 4, 4], deadline=30.0)
+    bench = Bench({i: (3.0 * i, 0.0) for i in (1, 2, 3, 4)})
+    spin_until([bench, *robots], lambda: leaders(robots) == [4, 4, 4, 4], deadline=30.0)
     assert [r.robot.leads for r in robots] == [False, False, False, True]
     robots.pop().destroy_node()
 
@@ -52,7 +52,7 @@ def test_elects_and_recovers(name):
             # Its history decides who leads then: mostly 3, but 2 where that was heard of first.
             return all(leader < 4 and found[leader - 1] == leader for leader in found)
         return found == [3, 3, 3]
-    spin_until([stage, *robots], recovered, deadline=30.0)
+    spin_until([bench, *robots], recovered, deadline=30.0)
     assert [r.robot.leads for r in robots] == [
         leader == i for i, leader in enumerate(leaders(robots), 1)]
 

@@ -29,17 +29,17 @@ from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.event_log import EventLog
 from leader_election.nodes.qos import EVENTS, SENSOR
 from leader_election.parameters import ParameterError
-from nodes.stage import CAST, curtain, leaders, robot, Stage
+from nodes.bench import Bench, destroy_nodes, leaders, NODES, robot
 import pytest
 from std_msgs.msg import Float64, Int64
 from support import spin_until
 
 
 @pytest.fixture(autouse=True)
-def stage(ros) -> Iterator[None]:
-    """Clear the stage after each test."""
+def bench(ros) -> Iterator[None]:
+    """Clear the bench after each test."""
     yield
-    curtain()
+    destroy_nodes()
 
 
 def lines(path: Path) -> list[dict]:
@@ -53,35 +53,35 @@ def kinds(path: Path) -> list[str]:
 
 def test_what_happens_is_written_down_as_it_happens(tmp_path):
     weak = robot(1, event_log=str(tmp_path / '{id}_{name}.jsonl'), message_expiry=2.0)
-    stage = Stage({1: (0.0, 0.0)})
+    bench = Bench({1: (0.0, 0.0)})
     path = tmp_path / '1_r1.jsonl'
     assert path.read_text() == ''
-    spin_until([stage, weak], lambda: kinds(path)[:2] == ['leader_gained', 'became_leader']
+    spin_until([bench, weak], lambda: kinds(path)[:2] == ['leader_gained', 'became_leader']
                and weak.robot.position is not None)
     assert lines(path)[0].keys() == {'t', 'robot', 'event', 'leader'}
     assert lines(path)[0]['t'] > 1.7e9 and lines(path)[0]['robot'] == 1
     begun = len(kinds(path))
-    stage.others[8] = 8.0
-    spin_until([stage, weak], lambda: leaders([weak]) == [8])
+    bench.others[8] = 8.0
+    spin_until([bench, weak], lambda: leaders([weak]) == [8])
     assert kinds(path)[begun:] == [
         'stepped_down', 'leader_changed', 'region_joined', 'role_changed']
     [change] = [line for line in lines(path) if line['event'] == 'leader_changed']
     assert (change['leader'], change['before']) == (8, 1)
-    stage.others.clear()
-    spin_until([stage, weak], lambda: 'region_left' in kinds(path))
+    bench.others.clear()
+    spin_until([bench, weak], lambda: 'region_left' in kinds(path))
     assert kinds(path)[begun + 4:] == [
         'region_left', 'leader_changed', 'became_leader', 'role_changed']
-    stage.places.clear()
-    spin_until([stage, weak], lambda: 'odometry_lost' in path.read_text())
+    bench.places.clear()
+    spin_until([bench, weak], lambda: 'odometry_lost' in path.read_text())
 
 
 def test_a_full_disk_is_told_and_does_no_harm():
     one = robot(1, event_log='/dev/full')
-    stage = Stage({1: (0.0, 0.0)})
+    bench = Bench({1: (0.0, 0.0)})
     told: list[DiagnosticStatus] = []
-    stage.create_subscription(
+    bench.create_subscription(
         DiagnosticArray, '/diagnostics', lambda message: told.extend(message.status), EVENTS)
-    spin_until([stage, one], lambda: any(
+    spin_until([bench, one], lambda: any(
         status.name == 'r1: event_log' and status.level == DiagnosticStatus.WARN
         and status.message == '/dev/full: No space left on device'
         and int(status.values[0].value) >= 2 for status in told))
@@ -161,25 +161,25 @@ def test_events_go_to_standard_output_on_request():
 
 def test_numbers_are_published_on_request_and_otherwise_not():
     one, other = robot(1, metrics_period=0.1), robot(2)
-    stage = Stage({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
     heard: dict[str, list[float]] = {}
     for name in metrics.COUNTS | metrics.LENGTHS | {metrics.DURATION: None}:
         kind = Int64 if name in metrics.COUNTS else Float64
-        stage.create_subscription(
+        bench.create_subscription(
             kind, f'/r1/metrics/{name}',
             lambda message, name=name: heard.setdefault(name, []).append(message.data), SENSOR)
-    spin_until([stage, one, other], lambda: len(heard) == 12 and heard['leader'][-1] == 2
+    spin_until([bench, one, other], lambda: len(heard) == 12 and heard['leader'][-1] == 2
                and heard['distance'][-1] == 3.0)
     assert heard['neighbours'][-1] == 1 and heard['strength'][-1] == 1.0
     assert 0.0 < heard['round_duration'][-1] < 1.0
     for name in ('rounds', 'messages_heard'):
         assert heard[name] == sorted(heard[name]) and heard[name][-1] > 0
-    names = [topic for topic, _ in stage.get_topic_names_and_types()]
+    names = [topic for topic, _ in bench.get_topic_names_and_types()]
     assert not any(topic.startswith('/r2/metrics') for topic in names)
 
 
 def test_without_either_a_robot_has_nothing_of_them():
     node: ElectionNode = robot(1)
-    assert node in CAST
+    assert node in NODES
     assert {publisher.topic_name for publisher in node.publishers if
             '/metrics/' in publisher.topic_name} == set()

@@ -24,7 +24,7 @@ from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.qos import EVENTS, SENSOR, STATE
 from leader_election.parameters import ParameterError
 from leader_election.robot.robot import ROUNDS
-from nodes.stage import curtain, leaders, NEVER, robot, Stage
+from nodes.bench import Bench, destroy_nodes, leaders, NEVER, robot
 import pytest
 from rcl_interfaces.msg import Log
 from rclpy.node import Node
@@ -35,10 +35,10 @@ from support import spin_until
 
 
 @pytest.fixture(autouse=True)
-def everybody_leaves(ros: None) -> Iterator[None]:
+def no_node_is_left(ros: None) -> Iterator[None]:
     """Start ROS, and take the nodes down after: the next test's robots would hear them."""
     yield
-    curtain()
+    destroy_nodes()
 
 
 def collect(node: Node, kind: Any, topic: str, profile: Any) -> list[Any]:
@@ -57,17 +57,17 @@ def test_two_instances_have_topics_and_parameters_of_their_own():
     robots = [robot(i, instances='rescue', tasks='count', **{
         'rescue.algorithm': 'classic', 'rescue.strength': -float(i), 'rescue.radius': 50.0,
         'rescue.regions': True}) for i in (1, 2)]
-    stage = Stage({1: (0.0, 0.0), 2: (3.0, 0.0)})
-    spin_until([stage, *robots], lambda: all(
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    spin_until([bench, *robots], lambda: all(
         decision(r) == [{'members': 2, 'centre': [1.5, 0.0]}] for r in robots)
         and [r.robot.instances['rescue'].summary['members'] for r in robots] == [2.0, 1.0])
-    late = Stage({}, name='late')
+    late = Bench({}, name='late')
     heard = {topic: collect(late, kind, f'/r1/{topic}', STATE) for topic, kind in (
         ('leader', Int64), ('rescue/leader', Int64), ('is_leader', Bool),
         ('rescue/is_leader', Bool), ('role', String), ('rescue/role', String),
         ('decision', String), ('rescue/region_summary', Float64MultiArray),
         ('rescue/distance', Float64))}
-    spin_until([late, stage], lambda: all(heard.values()))
+    spin_until([late, bench], lambda: all(heard.values()))
     values = {topic: messages[-1].data for topic, messages in heard.items()}
     assert json.loads(values.pop('decision')) == [{'members': 2, 'centre': [1.5, 0.0]}]
     summary = heard['rescue/region_summary'][-1]
@@ -81,7 +81,7 @@ def test_two_instances_have_topics_and_parameters_of_their_own():
     one = robots[1]
     for name, value in (('rescue.radius', 1.0), ('rescue.strength', 9.0)):
         assert one.set_parameters([Parameter(name, value=value)])[0].successful
-    spin_until([stage, *robots], lambda: leaders(robots) == [2, 2] and [
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2] and [
         r.robot.instances['rescue'].state.leader for r in robots] == [1, 2])
     assert one.robot.instances['rescue'].strength.announced == 9.0
     assert one.robot.strength.announced == 2.0
@@ -104,15 +104,15 @@ def test_feedback_where_there_are_no_regions_is_refused_at_run_time():
 def test_the_strength_in_an_instance_has_a_topic_of_its_own():
     node = robot(1, instances='rescue', strength_source='topic', hierarchy='20',
                  **{'rescue.strength_source': 'topic'})
-    stage = Stage({1: (0.0, 0.0)})
-    topics = [stage.create_publisher(Float64, f'/r1/{topic}', SENSOR)
+    bench = Bench({1: (0.0, 0.0)})
+    topics = [bench.create_publisher(Float64, f'/r1/{topic}', SENSOR)
               for topic in ('strength', 'rescue/strength', 'level_1/strength')]
-    spin_until([stage, node], lambda: all(t.get_subscription_count() for t in topics[:2]))
+    spin_until([bench, node], lambda: all(t.get_subscription_count() for t in topics[:2]))
     assert topics[2].get_subscription_count() == 0, 'leaders of leaders have the one below'
     topics[0].publish(Float64(data=3.0))
     topics[1].publish(Float64(data=4.0))
     instances = node.robot.instances
-    spin_until([stage, node], lambda: [
+    spin_until([bench, node], lambda: [
         instance.strength.announced for instance in instances.values()] == [3.0, 4.0, 3.0])
 
 
@@ -146,17 +146,17 @@ class Faulty(Task):
 def test_a_task_that_fails_in_a_callback_is_told_once_and_the_robot_goes_on():
     """In the log, and in diagnostics with its traceback."""
     node = robot(1, tasks='nodes.test_instances:Faulty')
-    stage = Stage({1: (0.0, 0.0)})
-    told = collect(stage, DiagnosticArray, '/diagnostics', EVENTS)
-    alarms = collect(stage, Bool, '/r1/alarm', STATE)
-    lines = collect(stage, Log, '/rosout', QoSProfile(
+    bench = Bench({1: (0.0, 0.0)})
+    told = collect(bench, DiagnosticArray, '/diagnostics', EVENTS)
+    alarms = collect(bench, Bool, '/r1/alarm', STATE)
+    lines = collect(bench, Log, '/rosout', QoSProfile(
         depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
-    reading = stage.create_publisher(Float64, '/r1/reading', SENSOR)
+    reading = bench.create_publisher(Float64, '/r1/reading', SENSOR)
     runner, = node.robot.main.task_runners
     task: Any = runner.task
-    spin_until([stage, node], lambda: runner.errors > 3 and reading.get_subscription_count() > 0)
+    spin_until([bench, node], lambda: runner.errors > 3 and reading.get_subscription_count() > 0)
     reading.publish(Float64(data=7.0))
-    spin_until([stage, node], lambda: bool(alarms) and len(told) > 5 and any(
+    spin_until([bench, node], lambda: bool(alarms) and len(told) > 5 and any(
         'no such shelf' in line.msg for line in lines))
     assert task.heard == [7.0] and task.began <= task.member.node.seconds()
     assert node.robot.counts[ROUNDS] > 0 and decision(node) == ['go']
@@ -192,13 +192,13 @@ class First(Task):
 
 def test_each_of_two_tasks_is_told_whichever_fails_first():
     node = robot(1, tasks='nodes.test_instances:First,nodes.test_instances:Second')
-    stage = Stage({1: (0.0, 0.0)})
-    lines = collect(stage, Log, '/rosout', QoSProfile(
+    bench = Bench({1: (0.0, 0.0)})
+    lines = collect(bench, Log, '/rosout', QoSProfile(
         depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
 
     def of(task: str) -> int:
         return sum(f'task {task}: ' in line.msg for line in lines)
-    spin_until([stage, node], lambda: of('first') > 0 and of('second') > 0
+    spin_until([bench, node], lambda: of('first') > 0 and of('second') > 0
                and node.robot.counts[ROUNDS] > 6)
     assert (of('first'), of('second')) == (1, 1)
 

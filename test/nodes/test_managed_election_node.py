@@ -29,7 +29,7 @@ from leader_election.parameters import ParameterError
 from leader_election.robot.robot import HEARD, ROUNDS
 from lifecycle_msgs.msg import State, Transition
 from lifecycle_msgs.srv import ChangeState, GetState
-from nodes.stage import CAST, curtain, NEVER, robot, Stage
+from nodes.bench import Bench, destroy_nodes, NEVER, NODES, robot
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -50,21 +50,21 @@ PATIENCE = 20.0
 
 
 @pytest.fixture(autouse=True)
-def everybody_leaves(ros: None) -> Iterator[None]:
+def no_node_is_left(ros: None) -> Iterator[None]:
     """Start ROS, and take the nodes down after."""
     yield
-    curtain()
+    destroy_nodes()
 
 
 def managed(**parameters: Any) -> ManagedElectionNode:
     """Return robot 1 in the namespace ``/r1``, which waits for its manager."""
     values = {'robot_id': 1, 'strength': 9.0, 'round_period': 0.1, 'message_expiry': 0.5,
               'autostart': False, **parameters}
-    CAST.append(ManagedElectionNode(
+    NODES.append(ManagedElectionNode(
         namespace='/r1', use_global_arguments=False,
         cli_args=['--ros-args', '-r', 'neighbourhood:=/neighbourhood'],
         parameter_overrides=[Parameter(name, value=value) for name, value in values.items()]))
-    return CAST[-1]
+    return NODES[-1]
 
 
 class Manager(Node):
@@ -73,7 +73,7 @@ class Manager(Node):
     def __init__(self, node: ManagedElectionNode, *others: Node) -> None:
         """:param others: who is to be spun along."""
         super().__init__('manager', use_global_arguments=False)
-        CAST.append(self)
+        NODES.append(self)
         self.company = [self, node, *others]
         name = node.get_fully_qualified_name()
         self._change = self.create_client(ChangeState, f'{name}/change_state')
@@ -108,8 +108,8 @@ def parameters(node: Node) -> set[str]:
 def test_twice_round_the_circle():
     """Silent until active, as if dead when deactivated, gone when cleaned up."""
     node, neighbour = managed(tasks='count', instances='rescue'), robot(2)
-    stage = Stage({1: (0.0, 0.0), 2: (3.0, 0.0)})
-    manager = Manager(node, neighbour, stage)
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    manager = Manager(node, neighbour, bench)
     everybody = manager.company
     bare, named = belongings(node), parameters(node)
     assert manager.state() == UNCONFIGURED and 'rescue.radius' not in named
@@ -118,7 +118,7 @@ def test_twice_round_the_circle():
         assert manager.ask(CONFIGURE) and manager.state() == INACTIVE
         configured.append(belongings(node))
         spin_until(everybody, lambda: node.election.robot.counts[HEARD] > 3)
-        assert 1 not in stage.said and neighbour.robot.neighbours == []
+        assert 1 not in bench.said and neighbour.robot.neighbours == []
 
         assert manager.ask(ACTIVATE) and manager.state() == ACTIVE
         spin_until(everybody, lambda: neighbour.robot.state.leader == 1
@@ -126,26 +126,26 @@ def test_twice_round_the_circle():
 
         assert manager.ask(DEACTIVATE) and manager.state() == INACTIVE
         spin_until(everybody, lambda: neighbour.robot.state.leader == 2)
-        stage.said.clear()
+        bench.said.clear()
         seen = neighbour.robot.counts[ROUNDS]
         spin_until(everybody, lambda n=seen: neighbour.robot.counts[ROUNDS] > n + 3
-                   and stage.said)
-        assert list(stage.said) == [2] and belongings(node) == configured[0]
+                   and bench.said)
+        assert list(bench.said) == [2] and belongings(node) == configured[0]
 
         assert manager.ask(CLEANUP) and manager.state() == UNCONFIGURED
         assert belongings(node) == bare and parameters(node) == named
-        spin_until(everybody, lambda: stage.count_publishers('/r1/leader') == 0
-                   and stage.count_publishers('/neighbourhood') == 2)
+        spin_until(everybody, lambda: bench.count_publishers('/r1/leader') == 0
+                   and bench.count_publishers('/neighbourhood') == 2)
     assert configured[0] == configured[1]
 
 
 def test_an_inactive_robot_leaves_nothing_latched():
     node, neighbour = managed(), robot(2)
-    manager = Manager(node, neighbour, Stage({1: (0.0, 0.0), 2: (3.0, 0.0)}))
+    manager = Manager(node, neighbour, Bench({1: (0.0, 0.0), 2: (3.0, 0.0)}))
     assert manager.ask(CONFIGURE) and manager.ask(ACTIVATE)
     spin_until(manager.company, lambda: neighbour.robot.state.leader == 1)
     assert manager.ask(DEACTIVATE)
-    late = Stage({}, name='late')
+    late = Bench({}, name='late')
     heard: list[int] = []
     for i in (1, 2):
         late.create_subscription(
@@ -206,13 +206,13 @@ def test_parameters_are_fixed_while_it_is_configured():
 
 def test_wheels_stop_when_it_is_deactivated_and_turn_again_when_it_is_active():
     node = managed(tasks='rally', round_phase=0.0, **{'rally.reaction': 5.0})
-    stage = Stage({1: (0.0, 0.0)})
-    manager = Manager(node, stage)
-    eyes = stage.create_publisher(LaserScan, '/r1/scan', 10)
+    bench = Bench({1: (0.0, 0.0)})
+    manager = Manager(node, bench)
+    eyes = bench.create_publisher(LaserScan, '/r1/scan', 10)
     free = LaserScan(angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8)
-    stage.create_timer(0.05, lambda: eyes.publish(free))
+    bench.create_timer(0.05, lambda: eyes.publish(free))
     said: list[bool] = []
-    stage.create_subscription(
+    bench.create_subscription(
         Twist, '/r1/cmd_vel', lambda m: said.append(m.linear.x != 0.0 or m.angular.z != 0.0), 10)
     assert manager.ask(CONFIGURE)
     for _ in range(2):
@@ -255,9 +255,9 @@ def test_shutdown_ends_it_for_good():
 
 def test_by_itself_it_goes_to_work():
     node = managed(autostart=True)
-    stage = Stage({1: (0.0, 0.0)})
-    spin_until([node, stage], lambda: 1 in stage.said)
-    assert Manager(node, stage).state() == ACTIVE
+    bench = Bench({1: (0.0, 0.0)})
+    spin_until([node, bench], lambda: 1 in bench.said)
+    assert Manager(node, bench).state() == ACTIVE
     with pytest.raises(ParameterError, match="parameter tasks: unknown task 'none'"):
         managed(autostart=True, tasks='none')
 
@@ -277,10 +277,10 @@ def test_as_a_process_it_refuses_and_stops_as_others_do():
             out, err = process.communicate(timeout=PATIENCE)
             assert (process.returncode, out, err.count('\n')) == (2, '', 1), err
             assert err.startswith(f'error: {begin}')
-        stage = Stage({}, name='watcher')
+        bench = Bench({}, name='watcher')
         leaders: list[Int64] = []
-        stage.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
-        spin_until([stage], lambda: bool(leaders), deadline=PATIENCE)
+        bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
+        spin_until([bench], lambda: bool(leaders), deadline=PATIENCE)
         runs.send_signal(signal.SIGINT)
         assert (*runs.communicate(timeout=PATIENCE), runs.returncode) == ('', '', 0)
     finally:

@@ -20,7 +20,7 @@ import sys
 
 from leader_election.parameters import ParameterError
 from leader_election.robot.robot import ROUNDS
-from nodes.stage import curtain, robot, Stage
+from nodes.bench import Bench, destroy_nodes, robot
 import pytest
 from support import spin_until
 
@@ -32,9 +32,9 @@ LINE = ('error: parameter odometry_timeout: no odometry on /alice/wheels within 
 
 @pytest.fixture(autouse=True)
 def stage_after(ros: None) -> Iterator[None]:
-    """Have an empty stage after each test."""
+    """Have an empty bench after each test."""
     yield
-    curtain()
+    destroy_nodes()
 
 
 @pytest.mark.parametrize('executable', ['election_node', 'managed_election_node'])
@@ -50,7 +50,7 @@ def lives(**parameters: object) -> None:
     """Hold that a robot goes on past its timeout."""
     one = robot(1, odometry_timeout=0.2, **parameters)
     # Rounds come ten a second.
-    spin_until([*([Stage({1: (0.0, 0.0)})] if not parameters else []), one],
+    spin_until([*([Bench({1: (0.0, 0.0)})] if not parameters else []), one],
                lambda: one.robot.counts[ROUNDS] > 6 or one.failure is not None)
     if one.failure is not None:
         raise one.failure

@@ -25,7 +25,7 @@ import sys
 from geometry_msgs.msg import Twist
 from leader_election.algorithms import ALGORITHMS
 from leader_election.nodes.qos import SENSOR, STATE
-from nodes.stage import curtain, Stage
+from nodes.bench import Bench, destroy_nodes
 import pytest
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64
@@ -112,37 +112,37 @@ def test_wrong_parameters_are_one_line_and_status_2(robots, arguments, line):
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_stops_clean_while_it_runs(ros, robots, number):
     """Once it has said who leads, and so has run a round; a whole number does for a float."""
-    stage = Stage({}, name='watcher')
+    bench = Bench({}, name='watcher')
     leaders: list[Int64] = []
-    stage.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
+    bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
     robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'radius:=5',
                         '-p', 'round_phase:=0.0'))
-    spin_until([stage], lambda: bool(leaders), deadline=PATIENCE)
+    spin_until([bench], lambda: bool(leaders), deadline=PATIENCE)
     assert leaders[0].data == 7
     robots[0].send_signal(number)
     out, err = robots[0].communicate(timeout=PATIENCE)
     # It has said goodbye: else others would wait for it for twenty seconds.
-    spin_until([stage], lambda: stage.count_publishers('/alone/leader') == 0, deadline=5.0)
-    curtain()
+    spin_until([bench], lambda: bench.count_publishers('/alone/leader') == 0, deadline=5.0)
+    destroy_nodes()
     assert (robots[0].returncode, out, err) == (0, '', '')
 
 
 def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):
     """A leader that wanders where nothing is in its way."""
-    stage = Stage({7: (0.0, 0.0)}, name='watcher')
-    eyes = stage.create_publisher(LaserScan, '/r7/scan', SENSOR)
+    bench = Bench({7: (0.0, 0.0)}, name='watcher')
+    eyes = bench.create_publisher(LaserScan, '/r7/scan', SENSOR)
     free = LaserScan(angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8)
-    stage.create_timer(0.05, lambda: eyes.publish(free))
+    bench.create_timer(0.05, lambda: eyes.publish(free))
     said: list[Twist] = []
-    stage.create_subscription(Twist, '/r7/cmd_vel', said.append, 10)
+    bench.create_subscription(Twist, '/r7/cmd_vel', said.append, 10)
     robots.append(start(COMMAND, '-r', '__ns:=/r7', '-p', 'robot_id:=7', '-p', 'tasks:=rally',
                         '-p', 'round_phase:=0.0', '-p', 'rally.reaction:=5.0'))
-    spin_until([stage], lambda: any(moves(command) for command in said), deadline=PATIENCE)
+    spin_until([bench], lambda: any(moves(command) for command in said), deadline=PATIENCE)
     robots[0].send_signal(signal.SIGINT)
-    spin_until([stage], lambda: robots[0].poll() is not None and not moves(said[-1]),
+    spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]),
                deadline=PATIENCE)
     out, err = robots[0].communicate(timeout=PATIENCE)
-    curtain()
+    destroy_nodes()
     assert (robots[0].returncode, out, err) == (0, '', '')
 
 

@@ -31,7 +31,7 @@ from leader_election.nodes.qos import SENSOR
 from leader_election.nodes.swarm_doctor import SwarmDoctor
 from leader_election.robot.robot import ROUNDS
 from nav_msgs.msg import Odometry
-from nodes.stage import CAST, curtain, robot
+from nodes.bench import destroy_nodes, NODES, robot
 import pytest
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
@@ -42,10 +42,10 @@ PATIENCE = 60.0
 
 
 @pytest.fixture(autouse=True)
-def everybody_leaves(ros: None) -> Iterator[None]:
+def no_node_is_left(ros: None) -> Iterator[None]:
     """Start ROS, and take the nodes down after."""
     yield
-    curtain()
+    destroy_nodes()
 
 
 class Driver(Node):
@@ -53,7 +53,7 @@ class Driver(Node):
 
     def __init__(self, name: str, x: float, profile: Any = SENSOR) -> None:
         super().__init__('driver', namespace=f'/{name}', use_global_arguments=False)
-        CAST.append(self)
+        NODES.append(self)
         self._x = x
         self._out = self.create_publisher(Odometry, 'odom', profile)
         self.create_timer(0.05, self._drive)
@@ -67,9 +67,9 @@ class Driver(Node):
 
 
 def doctor(**expected: int) -> SwarmDoctor:
-    CAST.append(SwarmDoctor(
+    NODES.append(SwarmDoctor(
         Namespace(expected=expected, fleet_file='', robot='', radio_topics=())))
-    return CAST[-1]
+    return NODES[-1]
 
 
 def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = 15.0) -> None:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the tests of the robot's node share: robots on one topic, and who drives and hears them."""
+"""A bench for the tests of nodes: robots on one topic, a node that drives and receives them."""
 
 from typing import Any
 
@@ -26,16 +26,16 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import String
 
-CAST: list[Node] = []
-"""Who is on the stage, and has to leave it after the test."""
+NODES: list[Node] = []
+"""All nodes of a test, to be destroyed after it."""
 NEVER = 3600.0
-"""A period that no test lives to see the end of [s]."""
+"""A period longer than any test [s]."""
 
 
-def curtain() -> None:
-    """Let everybody leave the stage."""
-    while CAST:
-        CAST.pop().destroy_node()
+def destroy_nodes() -> None:
+    """Destroy all nodes of the test."""
+    while NODES:
+        NODES.pop().destroy_node()
 
 
 def robot(robot_id: int, air: str = '/neighbourhood', **parameters: Any) -> ElectionNode:
@@ -43,25 +43,25 @@ def robot(robot_id: int, air: str = '/neighbourhood', **parameters: Any) -> Elec
     values = {'robot_id': robot_id, 'strength': float(robot_id), 'round_period': 0.1,
               'message_expiry': max(0.5, 2.0 * parameters.get('round_period', 0.1)),
               'diagnostics_period': 0.1, **parameters}
-    CAST.append(ElectionNode(
+    NODES.append(ElectionNode(
         namespace=f'/r{robot_id}', use_global_arguments=False,
         cli_args=['--ros-args', '-r', f'neighbourhood:={air}'],
         parameter_overrides=[Parameter(name, value=value) for name, value in values.items()]))
-    return CAST[-1]
+    return NODES[-1]
 
 
-class Stage(Node):
+class Bench(Node):
     """
-    Drives robots, speaks as if it were one, and hears what all say.
+    Publishes the robots' odometry, sends messages as if it were robots, and receives all messages.
 
     :ivar places: where each robot's odometry says that it is [m]; published twenty times a second.
-    :ivar others: strengths of robots that are not there but speak, as often, from (1, 0).
+    :ivar others: strengths of robots that exist only as messages, sent as often, from (1, 0).
     """
 
     def __init__(self, places: dict[int, tuple[float, float]], frame: str = 'odom',
-                 name: str = 'stage') -> None:
+                 name: str = 'bench') -> None:
         super().__init__(name, use_global_arguments=False)
-        CAST.append(self)
+        NODES.append(self)
         self.places = dict(places)
         self.others: dict[int, float] = {}
         self.said: dict[int, Message] = {}
@@ -79,7 +79,7 @@ class Stage(Node):
             message.pose.pose.position.x, message.pose.pose.position.y = x, y
             self._odometry[i].publish(message)
         for i, strength in self.others.items():
-            self.say(i, (1.0, 0.0), strength)
+            self.announce(i, (1.0, 0.0), strength)
 
     def _hear(self, message: String) -> None:
         heard = codec_for(BOUNDED).decode(message.data)
@@ -87,12 +87,12 @@ class Stage(Node):
             self.said[heard.id] = heard
 
     def announce(self, sender: int, at: tuple[float, float], strength: float) -> None:
-        """Say what a robot would that leads itself."""
+        """Send the message of a robot that leads itself."""
         self.voice.publish(String(data=codec_for(BOUNDED).encode(
             Message(sender, 'map', at, BOUNDED.state(-strength, 0.0, sender)))))
 
     def heard_by(self, robots: list[ElectionNode]) -> bool:
-        """Say whether these robots are connected, and know where they are."""
+        """Return whether these robots are connected and know their positions."""
         return (self.voice.get_subscription_count() >= len(robots) + 1
                 and all(r.robot.locate(clock.seconds(r.steady_clock)) for r in robots))
 
