@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The laboratory's numbers beside the papers', and whether they are as near as they should be."""
+"""Comparison of the laboratory's numbers with those published in the papers, and its aims."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -32,27 +32,27 @@ import numpy as np
 import xarray as xr
 
 INSTABILITY_AIM, SETTLING_AIM, ROUNDS_AIM = 0.08, 0.25, 0.10
-"""How far off the published numbers ours may be, as parts of these."""
+"""Allowed deviations from the published numbers, relative to these."""
 SETTLED = 0.001
-"""The instability that a network has settled below."""
+"""A network has settled when its instability is below this."""
 SWITCHES = (0, 100, 200, 300, 400, 500)
-"""When strengths switch in the scale-free network [s]."""
+"""Times at which strengths switch in the scale-free network [s]."""
 
 
 @dataclass(frozen=True)
 class Number:
-    """A number of ours, and the published one."""
+    """A measured number, and the published one."""
 
     quantity: str
     ours: Estimate
-    """Its value is nan where there is none, such as the settling time of what never settles."""
+    """The measured number; nan where there is none, as the settling time of no settled run."""
     published: float | None = None
     aim: float | None = None
-    """How far off it may be, as a part of the published one."""
+    """Allowed deviation, relative to the published number."""
 
     @property
     def ratio(self) -> float | None:
-        """Return ours by the published one."""
+        """Return the measured number by the published one."""
         return None if self.published is None else self.ours.value / self.published
 
     @property
@@ -74,7 +74,7 @@ class Number:
 
 @dataclass(frozen=True)
 class Order:
-    """Algorithms in ascending order of some number; ours is to be as published."""
+    """Algorithms in ascending order of some number, measured and published."""
 
     quantity: str
     ours: tuple[str, ...]
@@ -118,8 +118,8 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
     """
     Compare the rounds from each switch of strengths until the network has settled again.
 
-    That is, until the mean instability over seeds stays below ``SETTLED`` up to the next switch.
-    The recursive algorithm is shown without an aim. Source: ACSOS 2022, section V.
+    It has settled when the mean instability over seeds stays below ``SETTLED`` up to the next
+    switch. The recursive algorithm is shown without an aim. Source: ACSOS 2022, section V.
     """
     held = published.instability(scenario)
     rows: list[Row] = []
@@ -145,14 +145,14 @@ def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
 
 def compare_rounds(scenario: str, results: xr.Dataset, beside: str = '') -> list[Row]:
     """
-    Compare the mean number of rounds until all devices have the one leader, for good.
+    Compare the mean number of rounds until all devices have the same leader to the end.
 
     A seed in which they never do makes it "never". Source: IFAC 2020, the table.
 
-    :param beside: another scenario, whose published numbers are shown beside, without an aim.
+    :param beside: another scenario, whose published numbers are shown without an aim.
     """
     table = published.rounds_to_one_leader()
-    # Each network is in one piece, so that at some time all have the same leader.
+    # Each network is connected, so that at some time all devices have the same leader.
     devices = int(results['largest_size'].max())
     rows: list[Row] = []
     for algorithm in results['algorithm'].values.tolist():
@@ -178,17 +178,17 @@ COMPARISONS: Mapping[str, Callable[[str, xr.Dataset], list[Row]]] = {
     'ifac2020_convergence': compare_rounds,
     'ifac2020_perturbed': compare_rounds,
     'ifac2020_by_the_text': partial(compare_rounds, beside='ifac2020_convergence')}
-"""How each of the papers' scenarios is compared."""
+"""The comparison of each of the papers' scenarios."""
 
 
 def _orders(quantity: str, rows: list[Row]) -> list[Row]:
-    """Return the row that compares the order of numbers, none where none are published."""
+    """Return the row that compares the order of algorithms; none with fewer than two published."""
     known = [row for row in rows if isinstance(row, Number) and row.published is not None]
     if len(known) < 2:
         return []
 
     def order(of: Callable[[Number], float]) -> tuple[str, ...]:
-        # What never settles comes last.
+        # An algorithm that never settles comes last.
         ranked = sorted(known, key=lambda row: np.nan_to_num(of(row), nan=np.inf))
         return tuple(row.quantity.partition(':')[0] for row in ranked)
 

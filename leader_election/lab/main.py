@@ -38,7 +38,7 @@ from rich.table import Table
 
 
 def main() -> int:
-    """Do what the command line asks for; return the exit status."""
+    """Run the command ``lab``; return the exit status."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
     options = parse_options()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
@@ -47,14 +47,14 @@ def main() -> int:
     try:
         return commands[options.command](options)
     except (ScenarioError, ResultError, OSError) as error:
-        # OSError: of a file that is not ours to name, such as one that numba compiles into.
+        # OSError: of a file of another library, such as the cache of compiled code.
         return print_error(error)
     except KeyboardInterrupt:
         again = ' without --again' if getattr(options, 'again', False) else ''
         print(f'stopped; finished runs are kept, and the same command{again} goes on from there',
               file=sys.stderr, flush=True)
         sys.stdout.flush()
-        # The runs that threads are at would be waited for.
+        # A normal exit would wait for the runs that threads are computing.
         os._exit(ExitStatus.INTERRUPTED)
 
 
@@ -67,16 +67,16 @@ def show_list(options: argparse.Namespace) -> int:
         shown.add_column(name, justify='right')
     for name in scenarios.names():
         scenario = scenarios.load(name)
-        # Those with regions are many variants of a few.
+        # Labels of algorithms with regions differ by settings: the algorithm's name is enough.
         labels = [e.label if e.regions is None else e.algorithm.name for e in scenario.entrants]
         shown.add_row(name, scenario.title, ', '.join(dict.fromkeys(labels)),
-                      str(devices(scenario)), seeds_done(scenario, options.results))
+                      str(count_devices(scenario)), seeds_done(scenario, options.results))
     console().print(shown)
     return ExitStatus.OK
 
 
-def devices(scenario: Scenario) -> int:
-    """Return how many devices a scenario has."""
+def count_devices(scenario: Scenario) -> int:
+    """Return the number of devices of a scenario."""
     random = np.random.default_rng(0)
     return sum(getattr(group.parameters, 'count', None)
                or len(group.topology.place(group.parameters, random).position)
@@ -84,20 +84,20 @@ def devices(scenario: Scenario) -> int:
 
 
 def seeds_done(scenario: Scenario, folder: Path) -> str:
-    """Say how many seeds are done for all of a scenario's algorithms and variants."""
+    """Return the number of seeds that are done for all algorithms and variants, as text."""
     path, parts = results.path_of(folder, scenario.name), runs.parts_of(folder, scenario.name)
     try:
         keys = set(runs.kept_in(parts, results.digests(scenario)))
         if path.exists():
-            keys |= results.present(results.fitting(results.load(path), scenario, path))
+            keys |= results.present(results.check_current(results.load(path), scenario, path))
     except ResultError:
-        # Damaged, or of another version: lab run says which.
+        # Damaged, or of another version: `lab run` reports which.
         return 'not usable'
     return str(results.seeds_done(keys, scenario))
 
 
 def run(options: argparse.Namespace) -> int:
-    """Run what is missing of a scenario, and print what it comes to."""
+    """Run the missing runs of a scenario, and print their summary."""
     scenario = scenarios.load(options.scenario).replaced(dict(options.set))
     label = (options.algorithm or [scenario.entrants[0].label])[0]
     out = options.results / f'{scenario.name}_{label}.gif'
@@ -111,22 +111,22 @@ def run(options: argparse.Namespace) -> int:
     if not options.no_animation:
         values, variant = scenario.variants()[0]
         print(f'wrote {animate(variant, label, options.seeds[0], out)}: '
-              f'{which(options.seeds[0], values)}')
+              f'{run_label(options.seeds[0], values)}')
     return ExitStatus.OK
 
 
-def which(seed: int, values: Mapping[str, Any]) -> str:
+def run_label(seed: int, values: Mapping[str, Any]) -> str:
     """
-    Say which run of a scenario is meant.
+    Return the label of one run: its seed, and the values of the keys that vary.
 
-    >>> which(3, {'messages.loss': 0.2, 'rounds.phase': 'random'})
+    >>> run_label(3, {'messages.loss': 0.2, 'rounds.phase': 'random'})
     'seed 3, messages.loss=0.2, rounds.phase=random'
     """
     return ', '.join([f'seed {seed}', *(f'{key}={value}' for key, value in values.items())])
 
 
 def figure(options: argparse.Namespace) -> int:
-    """Draw a figure, or name those that there are."""
+    """Draw a figure, or list the names of all figures."""
     from leader_election.lab import figures
     if not options.name:
         print(*figures.names(), sep='\n')
@@ -137,15 +137,15 @@ def figure(options: argparse.Namespace) -> int:
 
 
 def reproduce(options: argparse.Namespace) -> int:
-    """Reproduce the papers' figures."""
-    from leader_election.lab.report import reproduce as report
-    return report(options.seeds, options.results, options.workers)
+    """Run the papers' experiments, and write ``report.md``."""
+    from leader_election.lab import report
+    return report.reproduce(options.seeds, options.results, options.workers)
 
 
 def study(options: argparse.Namespace) -> int:
-    """Run the study of regions."""
-    from leader_election.lab.report import study as report
-    return report(options.seeds, options.results, options.workers)
+    """Run the study of regions, and write ``study.md``."""
+    from leader_election.lab import report
+    return report.study(options.seeds, options.results, options.workers)
 
 
 DESCRIPTION = """
@@ -156,14 +156,14 @@ seeds. What a run gives follows from the scenario, the algorithm and the seed al
 
 LARGEST_SEED = 2**31
 MOST = 1_000_000
-"""So many seeds, or workers, may be asked for."""
+"""The greatest number of seeds, or of workers, that an option takes."""
 
 
-def seeds(text: str) -> range:
+def parse_seeds(text: str) -> range:
     """
-    Return the seeds that a text names: so many from 0 on, or from one to another.
+    Return the seeds of an option: a number of them, from 0 on, or the first and the last.
 
-    >>> seeds('3'), seeds('5-9')
+    >>> parse_seeds('3'), parse_seeds('5-9')
     (range(0, 3), range(5, 10))
     """
     match = re.fullmatch(r'([0-9]{1,10})(?:-([0-9]{1,10}))?', text)
@@ -176,11 +176,11 @@ def seeds(text: str) -> range:
                             f'up to {MOST} of them, and none above {LARGEST_SEED}')
 
 
-def setting(text: str) -> tuple[str, Any]:
+def parse_setting(text: str) -> tuple[str, Any]:
     """
     Return a dotted key of a scenario and a value, which is read as YAML.
 
-    >>> setting('messages.loss=0.2'), setting('messages.delay=[0, 0.5]')
+    >>> parse_setting('messages.loss=0.2'), parse_setting('messages.delay=[0, 0.5]')
     (('messages.loss', 0.2), ('messages.delay', [0, 0.5]))
     """
     key, equals, value = text.partition('=')
@@ -193,21 +193,27 @@ def setting(text: str) -> tuple[str, Any]:
                             'messages.loss=0.2')
 
 
-def _number(text: str) -> int:
+def _parse_count(text: str) -> int:
     if re.fullmatch('[0-9]{1,10}', text) and 1 <= int(text) <= MOST:
         return int(text)
     raise ArgumentTypeError(f'{text!r} is not allowed; it takes a whole number from 1 to {MOST}')
 
 
 def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options; a wrong one ends the process with status 2 and a line that says why."""
+    """
+    Return the options of ``lab``.
+
+    A wrong option ends the process with status 2 and one line with the reason.
+
+    :param arguments: of the command line; ``None``: those of this process.
+    """
     parser = CommandLineParser(prog='leader_election lab', description=DESCRIPTION)
     commands = parser.add_subparsers(dest='command', required=True, metavar='COMMAND')
     everywhere = CommandLineParser(add_help=False)
     everywhere.add_argument('--results', type=Path, default=Path('results'), metavar='DIR',
                             help='folder of the results (default: results)')
     computing = CommandLineParser(add_help=False)
-    computing.add_argument('--workers', type=_number, metavar='N',
+    computing.add_argument('--workers', type=_parse_count, metavar='N',
                            help='runs at the same time (default: one a core)')
 
     commands.add_parser('list', parents=[everywhere],
@@ -219,11 +225,11 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         description='Run what is missing of a scenario; stopped by Ctrl-C, it goes on from there '
         'next time.')
     run.add_argument('scenario', metavar='SCENARIO', help='a name of lab list, or a YAML file')
-    run.add_argument('--seeds', type=seeds, default=range(10), metavar='N|A-B',
+    run.add_argument('--seeds', type=parse_seeds, default=range(10), metavar='N|A-B',
                      help='so many, or from A to B (default: 10)')
     run.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                      help='only this one; may be repeated')
-    run.add_argument('--set', action='append', default=[], type=setting, metavar='KEY=VALUE',
+    run.add_argument('--set', action='append', default=[], type=parse_setting, metavar='KEY=VALUE',
                      help='change the scenario, for example messages.loss=0.2; may be repeated')
     run.add_argument('--again', action='store_true',
                      help='throw away what is there of this scenario')
@@ -242,7 +248,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         description='The exit status is 0 where no aim is missed, 1 where one is, 2 where '
         'something is wrong. With 10 seeds or fewer, a number misses its aim only where its '
         '95 % interval does not hold the published one either.')
-    reproduce.add_argument('--seeds', type=_number, default=200, metavar='N',
+    reproduce.add_argument('--seeds', type=_parse_count, default=200, metavar='N',
                            help='so many of each (default: 200)')
 
     study = commands.add_parser(
@@ -250,6 +256,6 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help='run the study of regions, and say what agrees with its paper',
         description='Run coordination2019, and collections with a fifth of the seeds; draw their '
         'figures, and write study.md.')
-    study.add_argument('--seeds', type=_number, default=100, metavar='N',
+    study.add_argument('--seeds', type=_parse_count, default=100, metavar='N',
                        help='so many of each (default: 100)')
     return parser.parse_args(arguments)

@@ -33,8 +33,8 @@ import xarray as xr
 MISSED = 1
 """Exit status where an aim is missed."""
 FEW = 10
-"""With so many seeds or fewer, a number that is off may be so by chance."""
-UNTOLD = 'not enough seeds to tell'
+"""With this number of seeds or fewer, a deviation may be due to chance."""
+UNDECIDED = 'not enough seeds to tell'
 STATUS = (f'The exit status of `lab reproduce` is 0 where no aim is missed, {MISSED} where one '
           f'is. With {FEW} seeds or fewer, a number misses its aim only where its 95 % interval '
           'does not hold the published one.')
@@ -43,7 +43,7 @@ PAPERS: Mapping[str, str] = {
                  'and Network Partitioning (ACSOS 2022)',
     'ifac2020': 'Mo, Audrito, Dasgupta, Beal: A Resilient Leader Election Algorithm Using '
                 'Aggregate Computing Blocks (IFAC 2020)'}
-"""The papers, by what the names of their scenarios and figures begin with."""
+"""The papers, by the prefix of the names of their scenarios and figures."""
 VERSIONS = ('leader_election', 'python', 'numpy', 'numba', 'xarray')
 
 
@@ -51,10 +51,10 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None) -> int:
     """
     Run the papers' scenarios, draw all figures, and write ``report.md``.
 
-    :param seeds: how many of each, from 0 on.
-    :param folder: of the results; figures go to ``figures`` in it. Sweeps are drawn too where
+    :param seeds: number of seeds of each scenario, from 0 on.
+    :param folder: of the results; figures go to ``figures`` in it. Sweeps are drawn as well if
         their results are there.
-    :param workers: runs at the same time; ``None``: one a core.
+    :param workers: number of runs at the same time; ``None``: one for each core.
     :return: the exit status: 0, or ``MISSED`` where an aim is missed.
     :raises ResultError: where a file cannot be read or written.
     """
@@ -64,66 +64,71 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None) -> int:
     rows = {name: COMPARISONS[name](name, results[name]) for name in COMPARISONS}
     names = [name for name in figures.names() if name not in FIGURES]
     drawn, missing = draw_all(names, folder)
-    return conclude(report(results, rows, drawn, missing, monotonic() - began),
+    return conclude(papers_report(results, rows, drawn, missing, monotonic() - began),
                     aims_missed(results, rows), folder)
 
 
 def conclude(text: str, missed: Sequence[str], folder: Path) -> int:
-    """Write the report, say which aims are missed, and return the exit status."""
-    path = folder / 'report.md'
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
-    print(f'wrote {path}')
+    """Write the report, print the aims that are missed, and return the exit status."""
+    _write_report(text, folder / 'report.md')
     for line in missed:
         print(f'missed: {line}')
     return MISSED if missed else 0
 
 
+def _write_report(text: str, path: Path) -> None:
+    """Write a report; raise a :class:`ResultError` where that fails."""
+    try:
+        path.write_text(text)
+    except OSError as error:
+        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
+    print(f'wrote {path}')
+
+
 def aims_missed(results: Mapping[str, xr.Dataset],
                 rows: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Return a line for each aim that is missed for certain, by scenario."""
+    """Return a line for each aim that is missed, and not only by chance."""
     return [f'{name}, {row.quantity}: {row.cells()[1]}, published {row.cells()[3]}'
             for name, of_scenario in rows.items() for row in of_scenario
-            if row.met is False and not is_untold(row, seeds_run(results[name]))]
+            if row.met is False and not is_undecided(row, seeds_run(results[name]))]
 
 
 def seeds_run(results: xr.Dataset) -> int:
-    """Return how many seeds each algorithm was run for, at least."""
+    """Return the least number of seeds that any algorithm was run for."""
     run = (results['counts'] != MISSING).all('counter').sum('seed')
     return int(run.min())
 
 
-def is_untold(row: Row, seeds: int) -> bool:
+def is_undecided(row: Row, seeds: int) -> bool:
     """
-    Return whether an aim is missed, but by what may be chance: of few seeds, and within doubt.
+    Return whether an aim is missed, but possibly by chance.
 
-    What never comes to a number at all is missed for certain, and so is an order.
+    That is so with few seeds, if the interval holds the published number. A number that does not
+    exist, or an order, is always missed for certain.
     """
     if row.met is not False or isinstance(row, Order) or seeds > FEW or row.published is None:
         return False
     value, low, high = row.ours
-    # Without an interval, as of one seed, all is in doubt.
+    # Without an interval, as for a single seed, nothing is certain.
     return not (isnan(value) or row.published < low or row.published > high)
 
 
-def report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
-           drawn: Sequence[str], missing: Sequence[str], seconds: float) -> str:
+def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
+                  drawn: Sequence[str], missing: Sequence[str], seconds: float) -> str:
     """
-    Return the report, as Markdown.
+    Return the report of the papers' experiments, as Markdown.
 
     :param results: by scenario, as are the rows.
     :param drawn: the names of the figures in the folder ``figures`` beside the report.
     :param missing: a line for each figure that could not be drawn.
-    :param seconds: how long it took.
+    :param seconds: duration of the computation [s].
     """
     aims = [row for of_scenario in rows.values() for row in of_scenario if row.met is not None]
     missed = aims_missed(results, rows)
-    untold = sum(row.met is False for row in aims) - len(missed)
+    undecided = sum(row.met is False for row in aims) - len(missed)
     parts = ['# Experiments of the papers, reproduced', '',
-             f'{len(aims) - len(missed) - untold} of {len(aims)} aims are met'
-             f'{f"; of {untold} there are {UNTOLD}" if untold else ""}.', '', STATUS, '']
+             f'{len(aims) - len(missed) - undecided} of {len(aims)} aims are met'
+             f'{f"; of {undecided} there are {UNDECIDED}" if undecided else ""}.', '', STATUS, '']
     if missed:
         parts += ['Missed:', '', *(f'- {line}' for line in missed)]
     for paper, title in PAPERS.items():
@@ -142,14 +147,13 @@ def report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
 
 
 def _section(name: str, results: xr.Dataset, rows: Sequence[Row]) -> list[str]:
-    """Return the lines about a scenario: its title and its table."""
+    """Return the lines about a scenario: its title, and a table of its rows."""
     seeds = seeds_run(results)
-    cells = ((*row.cells()[:-1], UNTOLD) if is_untold(row, seeds) else row.cells()
+    cells = ((*row.cells()[:-1], UNDECIDED) if is_undecided(row, seeds) else row.cells()
              for row in rows)
-    lines = [COLUMNS, ('---',) * len(COLUMNS), *cells]
     return [f'### {results.attrs.get("title", name)}', '',
             f'Scenario `{name}`, {count_seeds(results["instability"])}.', '',
-            *(f'| {" | ".join(cells)} |' for cells in lines)]
+            *_markdown_table(COLUMNS, cells)]
 
 
 def images(names: Iterable[str]) -> list[str]:
@@ -158,7 +162,7 @@ def images(names: Iterable[str]) -> list[str]:
 
 
 def computed(results: Mapping[str, xr.Dataset], seconds: float) -> list[str]:
-    """Return the lines that say how results were computed."""
+    """Return the lines about the computation: duration, machine and versions."""
     attributes = [dataset.attrs for dataset in results.values()]
     versions = (f'{name} {", ".join(sorted({str(of[name]) for of in attributes if name in of}))}'
                 for name in VERSIONS)
@@ -167,11 +171,11 @@ def computed(results: Mapping[str, xr.Dataset], seconds: float) -> list[str]:
 
 
 def machine() -> str:
-    """Say what this machine is: processor, cores that may be used, system."""
+    """Return a description of this machine: processor, usable cores, system."""
     processor = platform.processor() or platform.machine()
-    told = Path('/proc/cpuinfo')
-    if told.exists():
-        names = [line.partition(':')[2].strip() for line in told.read_text().splitlines()
+    cpuinfo = Path('/proc/cpuinfo')
+    if cpuinfo.exists():
+        names = [line.partition(':')[2].strip() for line in cpuinfo.read_text().splitlines()
                  if line.startswith('model name')]
         processor = names[0] if names else processor
     cores = runs.cores()
@@ -180,9 +184,9 @@ def machine() -> str:
 
 def draw_all(names: Sequence[str], folder: Path) -> tuple[list[str], list[str]]:
     """
-    Draw those of some figures that can be drawn, into ``figures`` in the folder of the results.
+    Draw all figures whose results are there, into ``figures`` in the folder of the results.
 
-    :return: their names, and for each of the others a line that says why it cannot.
+    :return: the names of those that were drawn, and a line with the reason for each other one.
     """
     drawn, missing = [], []
     for name in names:
@@ -201,19 +205,19 @@ def draw_all(names: Sequence[str], folder: Path) -> tuple[list[str], list[str]]:
 
 
 COLLECTIONS = 'collections'
-"""The scenario that compares ways to collect."""
+"""The scenario that compares collection methods."""
 FEWER = 5
-"""It is run with so many times fewer seeds: it runs for as long as the rest otherwise."""
+"""It is run with seeds / FEWER: with all seeds it would take as long as the study."""
 
 
 def study(seeds: int, folder: Path, workers: int | None = None) -> int:
     """
     Run the study and the comparison of collections, draw their figures, and write ``study.md``.
 
-    :param seeds: how many, from 0 on.
+    :param seeds: number of seeds of the study, from 0 on.
     :param folder: of the results; figures go to ``figures`` in it.
-    :param workers: runs at the same time; ``None``: one a core.
-    :return: the exit status, 0: what does not agree with the paper is told, and is no error.
+    :param workers: number of runs at the same time; ``None``: one for each core.
+    :return: the exit status, always 0: a claim that does not agree is reported, not an error.
     :raises ResultError: where a file cannot be read or written.
     """
     began = monotonic()
@@ -222,12 +226,7 @@ def study(seeds: int, folder: Path, workers: int | None = None) -> int:
     drawn, missing = draw_all(FIGURES, folder)
     text = study_report(results[SCENARIO], results[COLLECTIONS], drawn, missing,
                         monotonic() - began)
-    path = folder / 'study.md'
-    try:
-        path.write_text(text)
-    except OSError as error:
-        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
-    print(f'wrote {path}')
+    _write_report(text, folder / 'study.md')
     return 0
 
 
@@ -237,10 +236,10 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
     Return the report of the study as Markdown.
 
     :param paper: results of the study.
-    :param collections: results of the comparison of ways to collect.
+    :param collections: results of the comparison of collection methods.
     :param drawn: the names of the figures in the folder ``figures`` beside the report.
     :param missing: a line for each figure that could not be drawn.
-    :param seconds: how long it took.
+    :param seconds: duration of the computation [s].
     """
     one = paper.isel(algorithm=0, drop=True)
     found = claims(one)

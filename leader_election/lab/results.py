@@ -13,13 +13,13 @@
 # limitations under the License.
 
 """
-What runs have measured, in one labelled file a scenario: ``<folder>/<scenario>.nc``.
+The results of a scenario, as one labelled netCDF file: ``<folder>/<scenario>.nc``.
 
 Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, ``time`` [s] and
 ``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
 and of ``REGION_MEASURES`` where algorithms have regions, nan for those that have none;
 ``counts``, -1 where a run is missing; ``message_bytes``; and ``fingerprint`` over algorithms and
-what varies: the digest of all that these numbers follow from.
+the keys that vary: the digest of the scenario and of all code that the numbers depend on.
 """
 
 from collections import Counter
@@ -43,32 +43,32 @@ import numpy as np
 import xarray
 
 MISSING = -1
-"""What ``counts`` holds of a run that is missing."""
+"""The value of ``counts`` for a run that is missing."""
 EXACT = ('instability',)
-"""The measures that are kept as float64; of the others float32 keeps whole numbers to 2**24."""
+"""Measures that are stored as float64; float32, for all others, is exact for integers to 2**24."""
 
 
 class ResultError(Exception):
-    """A file of results that cannot be used; the text is one line for people."""
+    """A file of results that cannot be used; the text is one line for the user."""
 
 
 class Key(NamedTuple):
-    """Which run of a scenario."""
+    """The identity of one run of a scenario."""
 
     algorithm: str
-    """Its label."""
+    """The label of the algorithm."""
     variant: int
-    """Counted in the order of ``scenario.variants()``."""
+    """Index into ``scenario.variants()``."""
     seed: int
 
 
 def path_of(folder: Path, name: str) -> Path:
-    """Return where the results of a scenario are."""
+    """Return the path of the results of a scenario."""
     return folder / f'{name}.nc'
 
 
 def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
-    """Return what varies and its values: numbers, or texts where any of them is no number."""
+    """Return the keys that vary and their values: numbers, or texts if any is not a number."""
     values = {key: [change.value for change in changes]
               for key, changes in scenario.vary.items()}
     return {key: of_key if all(isinstance(value, (int, float)) for value in of_key)
@@ -77,19 +77,19 @@ def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
 
 
 def digests(scenario: Scenario) -> dict[tuple[str, int], str]:
-    """Return what the numbers of each algorithm, by label, and variant follow from."""
+    """Return the fingerprint of each algorithm, by label, and variant."""
     return {(entrant.label, k): fingerprint(variant, entrant.label)
             for k, (_, variant) in enumerate(scenario.variants())
             for entrant in scenario.entrants}
 
 
-def measured(scenario: Scenario) -> tuple[str, ...]:
-    """Return what is measured in the runs of a scenario."""
+def measures_of(scenario: Scenario) -> tuple[str, ...]:
+    """Return the names of the measures of a scenario's runs."""
     return MEASURES if all(e.regions is None for e in scenario.entrants) else COLUMNS
 
 
 def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -> xarray.Dataset:
-    """Return results in which all runs are missing."""
+    """Return a dataset in which all runs are missing."""
     coordinates = {'algorithm': list(algorithms), **dimensions(scenario), 'seed': list(seeds)}
     runs = tuple(coordinates)
     shape = tuple(len(values) for values in coordinates.values())
@@ -97,7 +97,7 @@ def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -
     variables: dict[str, Any] = {
         measure: ((*runs, 'time'), np.full(
             (*shape, len(times)), np.nan, np.float64 if measure in EXACT else np.float32))
-        for measure in measured(scenario)}
+        for measure in measures_of(scenario)}
     variables['counts'] = (*runs, 'counter'), np.full((*shape, len(COUNTERS)), MISSING, np.int64)
     variables['message_bytes'] = runs, np.full(shape, np.nan)
     dataset = xarray.Dataset(
@@ -108,7 +108,7 @@ def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -
 
 def widened(old: xarray.Dataset, scenario: Scenario, algorithms: Sequence[str],
             seeds: Sequence[int]) -> xarray.Dataset:
-    """Return results with room for more runs; what was there stays."""
+    """Return a dataset with all runs of another, and room for more algorithms and seeds."""
     ours = set(old['algorithm'].values.tolist()) | set(algorithms)
     wider: xarray.Dataset = old.drop_vars('fingerprint').reindex(
         algorithm=[e.label for e in scenario.entrants if e.label in ours],
@@ -118,7 +118,7 @@ def widened(old: xarray.Dataset, scenario: Scenario, algorithms: Sequence[str],
 
 
 def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
-    """Write a run to its place, which must be there."""
+    """Write a run to its place in a dataset, which must have it."""
     place = (dataset.get_index('algorithm').get_loc(key.algorithm),
              *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
              dataset.get_index('seed').get_loc(key.seed))
@@ -130,13 +130,13 @@ def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
 
 
 def varied(dataset: xarray.Dataset) -> list[str]:
-    """Return the keys that vary."""
+    """Return the names of the dimensions that vary."""
     return [str(name) for name in dataset['counts'].dims
             if name not in ('algorithm', 'seed', 'counter')]
 
 
 def present(dataset: xarray.Dataset) -> set[Key]:
-    """Return the runs that are not missing."""
+    """Return the runs that a dataset has."""
     done = (dataset['counts'].values[..., 0] != MISSING).reshape(
         dataset.sizes['algorithm'], -1, dataset.sizes['seed'])
     labels, seeds = dataset['algorithm'].values, dataset['seed'].values
@@ -146,9 +146,9 @@ def present(dataset: xarray.Dataset) -> set[Key]:
 
 def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
     """
-    Write results, with what they come from; the file is all new or as it was.
+    Write results, with their fingerprints and versions; the file is replaced as a whole.
 
-    :raises ResultError: where it cannot be written.
+    :raises ResultError: where it cannot be written; then an older file is unchanged.
     """
     complete = dataset.assign(fingerprint=_fingerprints(dataset, scenario))
     complete.attrs = {
@@ -157,9 +157,9 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
         'python': platform.python_version(), 'numpy': np.__version__,
         'numba': numba.__version__, 'xarray': xarray.__version__,
         'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
-    squeezed = {measure: {'zlib': True, 'complevel': 4} for measure in measured(scenario)}
-    with writing(path) as temporary:
-        complete.to_netcdf(temporary, engine='netcdf4', encoding=squeezed)
+    compressed = {measure: {'zlib': True, 'complevel': 4} for measure in measures_of(scenario)}
+    with replacing(path) as temporary:
+        complete.to_netcdf(temporary, engine='netcdf4', encoding=compressed)
 
 
 def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
@@ -167,7 +167,7 @@ def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
     Return the results in a file.
 
     :param variables: only these; ``None``: all.
-    :raises ResultError: where the file is not there, cannot be read, or holds something else.
+    :raises ResultError: where the file is missing, cannot be read, or has other content.
     """
     check_no_folder(path)
     if not path.exists():
@@ -185,13 +185,17 @@ def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
 
 
 def check_no_folder(path: Path) -> None:
-    """Raise a :class:`ResultError` where results are to be and a folder is."""
+    """Raise a :class:`ResultError` if the path of results is a folder."""
     if path.is_dir():
         raise ResultError(f'{path} is a folder, where a file is to be; move it away')
 
 
-def fitting(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
-    """Return results read from a path if this scenario and this version give the same."""
+def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
+    """
+    Return results that were read from a path, if this scenario and version give the same.
+
+    :raises ResultError: where they come from another scenario or version.
+    """
     values = {name: dataset[name].values.tolist() for name in varied(dataset)}
     labels = {entrant.label for entrant in scenario.entrants}
     if (values != dimensions(scenario) or not labels.issuperset(dataset['algorithm'].values)
@@ -210,15 +214,15 @@ def _fingerprints(dataset: xarray.Dataset, scenario: Scenario) -> xarray.DataArr
 
 
 def stale(path: Path) -> ResultError:
-    """Return the error of numbers that come from something else than what is run now."""
+    """Return the error for results of another scenario or version."""
     return ResultError(f'{path} was computed from another scenario or version; --again throws '
                        'it away, --results DIR keeps it and computes elsewhere')
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[Path]:
+def replacing(path: Path) -> Iterator[Path]:
     """
-    Give the path of a temporary file that replaces ``path`` once it is complete.
+    Yield the path of a temporary file that replaces ``path`` once it is complete.
 
     :raises ResultError: where it cannot be written.
     """
@@ -235,7 +239,7 @@ def writing(path: Path) -> Iterator[Path]:
 
 def reason(error: Exception) -> str:
     """
-    Say in one line what went wrong with a file.
+    Return the reason of a failed file access, in one line.
 
     >>> reason(OSError(28, 'No space left on device', 'results/random.nc'))
     'No space left on device'
@@ -244,7 +248,7 @@ def reason(error: Exception) -> str:
 
 
 def seeds_done(keys: set[Key], scenario: Scenario) -> int:
-    """Return how many seeds are done for all algorithms and all that varies."""
+    """Return the number of seeds that are done for all algorithms and variants."""
     needed = len(scenario.entrants) * len(scenario.variants())
     runs = Counter(key.seed for key in keys)
     return sum(count == needed for count in runs.values())

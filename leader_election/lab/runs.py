@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Run what is missing of a scenario, in threads, and keep each run as soon as it is finished."""
+"""Computation of the missing runs of a scenario, in threads; each finished run is kept at once."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
@@ -37,11 +37,11 @@ import numpy as np
 import xarray
 
 ATTEMPTS = 100
-"""How often a lock is tried that others have just given back."""
+"""Attempts to take a lock whose file another process has just removed."""
 
 
 def cores() -> int:
-    """Return how many cores this process may use."""
+    """Return the number of cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 
@@ -53,16 +53,17 @@ def run(
     """
     Return the results of a scenario, after computing the runs of it that are missing.
 
-    Results are the same for the same seeds, whatever the number of workers. What is interrupted
-    goes on from the finished runs when it is called again.
+    Results depend on the seeds only, not on the number of workers. A computation that was
+    interrupted continues from the finished runs when it is called again.
 
     :param algorithms: labels; none: all of the scenario's.
-    :param folder: where results are kept, as :mod:`leader_election.lab.results` says.
-    :param workers: threads; ``None``: one a core.
-    :param again: throw away what there is of this scenario.
-    :return: all results of this scenario, of other seeds and algorithms as well.
-    :raises ResultError: where a file cannot be read or written, or holds something else.
-    :raises KeyboardInterrupt: as it comes; what is finished is kept.
+    :param folder: of the results (see :mod:`leader_election.lab.results`).
+    :param workers: number of threads; ``None``: one for each core.
+    :param again: discard all present results of this scenario.
+    :param progress: where progress is reported; ``None``: the standard output.
+    :return: all results of this scenario, including those of other seeds and algorithms.
+    :raises ResultError: where a file cannot be read or written, or has other content.
+    :raises KeyboardInterrupt: when interrupted; finished runs are kept.
     """
     progress = progress or Progress()
     labels = [scenario.entrant(label).label for label in algorithms] or [
@@ -77,10 +78,10 @@ def run(
             _empty(parts)
         kept = kept_in(parts, digests)
         for file in kept.values():
-            _read(file)  # What is damaged is found now, not after an hour.
+            _read(file)  # A damaged file is found now, not after an hour of computation.
         done = set(kept)
         if path.exists():
-            done |= results.present(results.fitting(results.load(path), scenario, path))
+            done |= results.present(results.check_current(results.load(path), scenario, path))
         missing = [Key(label, variant, seed) for seed in seeds
                    for variant in range(len(variants)) for label in labels
                    if Key(label, variant, seed) not in done]
@@ -91,28 +92,28 @@ def run(
         if missing:
             for label in dict.fromkeys(key.algorithm for key in missing):
                 compile_by_running(variants[0], label, progress)
-            # Variants that are all the same to an algorithm share a file, and are run once.
+            # Variants with the same fingerprint for an algorithm share a file, and one run.
             keys = {parts / f'{digests[key.algorithm, key.variant]},{key.seed}.npz': key
                     for key in missing}
             with progress.counting(scenario.name, len(keys)):
-                _compute(_grouped(keys, variants), variants, workers or cores(), progress)
+                _compute(_grouped_by_stem(keys, variants), variants, workers or cores(), progress)
         dataset = _merged(kept_in(parts, digests), scenario, path)
-        # Only now that all of it is in one file, and before anybody else computes into the folder.
+        # Only now that all runs are in one file, and while the lock is still held.
         _empty(parts)
     return dataset
 
 
 def parts_of(folder: Path, name: str) -> Path:
-    """Return the folder of the runs of a scenario that are in no results yet."""
+    """Return the folder of finished runs that are not in a scenario's results file yet."""
     return folder / f'.{name}.parts'
 
 
 def kept_in(parts: Path, digests: Mapping[tuple[str, int], str]) -> dict[Key, Path]:
     """
-    Return the runs that are kept in a folder, with their files.
+    Return the finished runs in a folder, with their files.
 
-    :param digests: what the numbers of each algorithm and variant follow from.
-    :raises ResultError: where a run follows from something else.
+    :param digests: the fingerprint of each algorithm and variant.
+    :raises ResultError: where a run has none of these fingerprints.
     """
     known: dict[str, list[tuple[str, int]]] = {}
     for which, digest in digests.items():
@@ -135,35 +136,36 @@ def _empty(parts: Path) -> None:
 @contextmanager
 def _claimed(parts: Path) -> Iterator[Path]:
     """
-    Keep other processes from computing into a folder.
+    Lock a folder against other processes within a block.
 
-    It is made, and removed in the end if no runs are in it.
+    The folder is created, and removed in the end if no runs are in it.
     """
     with _locked(parts):
         try:
             yield parts
         finally:
             if not any(parts.glob('*.npz')):
-                # What another process puts there in this very moment may keep it in place.
+                # Another process may create a file at this moment; then the folder stays.
                 shutil.rmtree(parts, ignore_errors=True)
 
 
 def _locked(parts: Path) -> TextIO:
-    """Return the open file that holds the lock of a folder, which is made."""
+    """Create a folder, and return the open file that holds its lock."""
     for _ in range(ATTEMPTS):
         try:
             parts.mkdir(parents=True, exist_ok=True)
             lock = open(parts / 'lock', 'w')
         except FileNotFoundError:
-            continue  # Who had the lock has just removed the folder.
+            continue  # The previous holder of the lock has just removed the folder.
         except OSError as error:
             if isinstance(error, FileExistsError) and (parts.is_dir() or not parts.exists()):
-                continue  # Likewise, while it was to be made here.
+                continue  # Likewise, between the check and the creation.
             raise ResultError(f'{parts} cannot be written ({results.reason(error)}); choose '
                               'another folder with --results') from None
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # Who had the lock may have removed the file after we opened it: that locks nothing.
+            # The previous holder may have removed the file after it was opened here: a lock on
+            # a removed file excludes no other process.
             if os.path.samestat(os.fstat(lock.fileno()), os.stat(parts / 'lock')):
                 return lock
         except FileNotFoundError:
@@ -176,8 +178,9 @@ def _locked(parts: Path) -> TextIO:
                       'folder with --results')
 
 
-def _grouped(keys: Mapping[Path, Key], variants: Sequence[Scenario]) -> list[dict[Path, Key]]:
-    """Return runs that begin the same together."""
+def _grouped_by_stem(keys: Mapping[Path, Key], variants: Sequence[Scenario],
+                     ) -> list[dict[Path, Key]]:
+    """Return the runs in groups that are identical until their events differ."""
     stems: dict[tuple[str, int], str] = {}
     groups: dict[tuple[str, int], dict[Path, Key]] = {}
     for file, key in keys.items():
@@ -190,11 +193,11 @@ def _grouped(keys: Mapping[Path, Key], variants: Sequence[Scenario]) -> list[dic
 
 def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario], workers: int,
              progress: Progress) -> None:
-    """Compute runs, those that begin the same together, by the files to keep them in."""
+    """Compute groups of runs, each group in one thread, and write each run to its file."""
     writing, stopped = Lock(), Event()
 
     def compute(group: Mapping[Path, Key]) -> list[tuple[Key, int]]:
-        told = []
+        finished_runs = []
         first = next(iter(group.values()))
         branches = simulate_branches([variants[key.variant] for key in group.values()],
                                      first.algorithm, first.seed)
@@ -203,8 +206,8 @@ def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario],
                 if stopped.is_set():
                     break
                 _keep(finished, file)
-            told.append((key, int(finished.counts[ROUNDS]) - finished.shared))
-        return told
+            finished_runs.append((key, int(finished.counts[ROUNDS]) - finished.shared))
+        return finished_runs
 
     pool = ThreadPoolExecutor(workers)
     try:
@@ -212,7 +215,7 @@ def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario],
             for key, rounds in future.result():
                 progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
     except BaseException:
-        # What is being computed is neither waited for nor kept.
+        # Runs that are being computed are neither waited for nor kept.
         with writing:
             stopped.set()
         raise
@@ -221,7 +224,7 @@ def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario],
 
 
 def _keep(finished: Run, file: Path) -> None:
-    with results.writing(file) as temporary, open(temporary, 'wb') as stream:
+    with results.replacing(file) as temporary, open(temporary, 'wb') as stream:
         np.savez(stream, samples=finished.samples, counts=finished.counts,
                  message_bytes=finished.message_bytes)
 

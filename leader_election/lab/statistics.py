@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The numbers that are read off curves: averages over time, settling times, their intervals."""
+"""Statistics of runs: averages over time, settling times, confidence intervals over seeds."""
 
 from collections.abc import Callable
 from typing import NamedTuple, TypeVar
@@ -25,16 +25,16 @@ import xarray as xr
 
 CONFIDENCE = 0.95
 RESAMPLES = 1000
-"""How often seeds are drawn anew for the interval of what is read off a mean curve."""
+"""Number of bootstrap samples of seeds for an interval of a value of the mean curve."""
 WARM_UP = 1 / 6
-"""The part of a run that averages over time leave out: 100 of 600 rounds in ACSOS 2022."""
+"""The part of a run that averages over time exclude: 100 of 600 rounds in ACSOS 2022."""
 
 Floats = NDArray[np.float64]
 Values = TypeVar('Values', xr.DataArray, xr.Dataset)
 
 
 class Estimate(NamedTuple):
-    """A number measured over seeds, with its 95 % interval (nan where it cannot be told)."""
+    """A number measured over seeds, with its 95 % interval (nan where it cannot be computed)."""
 
     value: float
     low: float
@@ -43,7 +43,9 @@ class Estimate(NamedTuple):
 
 def time_average(values: xr.DataArray) -> xr.DataArray:
     """
-    Return the average over time of what is left of a run after its warm-up; missing runs are nan.
+    Return the average over time of a run after its warm-up; missing runs are nan.
+
+    :param values: over ``time`` [s] and other dimensions, which the result keeps.
 
     >>> rounds = xr.DataArray([9.0, 1.0, 1.0, 1.0, 1.0, 4.0], {'time': [1, 2, 3, 4, 5, 6]})
     >>> time_average(rounds).item()
@@ -56,9 +58,9 @@ def time_average(values: xr.DataArray) -> xr.DataArray:
 
 def seeds_of(values: Values, counts: xr.DataArray) -> Values:
     """
-    Return only the seeds that were run; in these, nan says that no device was left.
+    Return only the seeds that were run; in these, nan means that no device was left.
 
-    :param counts: of the same runs, as :mod:`leader_election.lab.results` says.
+    :param counts: of the same runs (see :mod:`leader_election.lab.results`).
     """
     run: Values = values.isel(seed=np.flatnonzero((counts != MISSING).all('counter')))
     return run
@@ -66,7 +68,9 @@ def seeds_of(values: Values, counts: xr.DataArray) -> Values:
 
 def estimate_mean(samples: Floats) -> Estimate:
     """
-    Return the mean of independent samples and the interval of Student's t.
+    Return the mean of independent samples and its interval by Student's t.
+
+    :param samples: shape (n,).
 
     >>> [round(number, 3) for number in estimate_mean(np.array([1.0, 2.0, 3.0]))]
     [2.0, -0.484, 4.484]
@@ -83,12 +87,12 @@ def estimate_mean(samples: Floats) -> Estimate:
 
 def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estimate:
     """
-    Return what is read off the mean curve, and its bootstrap interval over seeds.
+    Return a value of the mean curve, and its bootstrap interval over seeds.
 
     :param curves: shape (seeds, times).
-    :param read: what makes a number out of one curve, shape (times,); nan where there is none.
-    :return: the interval is of percentiles over ``RESAMPLES`` draws of seeds (always the same
-        draws), nan where a draw has no number.
+    :param read: computes the value of one curve, shape (times,); nan where it has none.
+    :return: the interval is that of percentiles over ``RESAMPLES`` draws of seeds (always the same
+        draws), nan where a draw has no value.
     """
     n = len(curves)
     if n == 0:
@@ -104,10 +108,13 @@ def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estima
 
 def settling_time(times: Floats, curve: Floats, below: float, start: float, end: float) -> float:
     """
-    Return how long after ``start`` a curve first is below a bound until ``end``, inclusive.
+    Return the time after ``start`` from which on a curve stays below a bound until ``end``.
 
-    :return: the time from ``start`` to the first sample from which on all are below; nan where
-        the last sample is not, or there is none.
+    :param times: of the samples [s], shape (n,), as has the curve.
+    :param below: the bound, in the unit of the curve.
+    :param start: exclusive [s]; ``end`` is inclusive.
+    :return: the time from ``start`` to the first sample from which on all are below [s]; nan where
+        the last sample is not below, or there are no samples.
 
     >>> times, curve = np.arange(8.0), np.array([0.0, 0.0, 5.0, 3.0, 0.0, 0.0, 9.0, 0.0])
     >>> settling_time(times, curve, 1.0, 0.0, 5.0)
@@ -116,29 +123,30 @@ def settling_time(times: Floats, curve: Floats, below: float, start: float, end:
     nan
     """
     within = (times > start) & (times <= end)
-    return _first_of_the_rest(times[within], curve[within] < below) - start
+    return _start_of_final_run(times[within], curve[within] < below) - start
 
 
 def time_to_one_leader(times: Floats, named: Floats, correct: Floats, largest: Floats,
                        devices: int) -> float:
     """
-    Return the time of the first sample from which on to the end all name one leader, which leads.
+    Return the time from which on all devices name one leader, which leads itself, until the end.
 
-    :param named: how many different leaders are named, at each time.
-    :param correct: how many of these lead themselves.
-    :param largest: how many devices name the one that most name.
-    :param devices: how many there are.
-    :return: nan where it is not so at the end.
+    :param times: of the samples [s], shape (n,), as have the next three.
+    :param named: number of different leaders that are named.
+    :param correct: number of these that lead themselves.
+    :param largest: number of devices of the largest region.
+    :param devices: number of all devices.
+    :return: [s]; nan where it is not so at the end.
 
     >>> times, named, correct = np.array([1.0, 2.0, 3.0, 4.0]), np.array([4, 1, 1, 1]), np.ones(4)
     >>> time_to_one_leader(times, named, correct, np.array([3, 9, 7, 9]), 9)
     4.0
     """
-    return _first_of_the_rest(times, (named == 1) & (correct == 1) & (largest == devices))
+    return _start_of_final_run(times, (named == 1) & (correct == 1) & (largest == devices))
 
 
-def _first_of_the_rest(times: Floats, good: NDArray[np.bool_]) -> float:
-    """Return the first time from which on to the end all is good, nan where the end is not."""
+def _start_of_final_run(times: Floats, good: NDArray[np.bool_]) -> float:
+    """Return the time from which on all samples are good, nan where the last one is not."""
     bad = np.flatnonzero(~good)
     first = bad[-1] + 1 if len(bad) else 0
     return float(times[first]) if first < len(times) else float('nan')

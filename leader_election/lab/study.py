@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-What the study of COORDINATION 2019 says in words, held against the results of ours.
+The claims of the study of COORDINATION 2019, compared with the laboratory's results.
 
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
 Edge Computing", COORDINATION 2019, section 4. No table of its numbers is published.
@@ -30,27 +30,27 @@ import xarray as xr
 
 SCENARIO = 'coordination2019'
 USERS, ALPHA, CHANCE = 'users', 'algorithms.regions.feedback_alpha', 'events.chance'
-"""What varies."""
+"""The keys that vary."""
 FAILURE = 600.0
-"""When leaders fail [s]."""
+"""Time at which leaders fail [s]."""
 CALM = 300.0
-"""Averages are over so long, up to the failures and up to the end [s]."""
+"""Length of the interval of averages, up to the failures and up to the end [s]."""
 FIGURES = ('coordination2019_fig4', 'coordination2019_fig5', 'coordination2019_fig6',
            'collections')
-"""The figures of this study, and of ways to collect."""
+"""The figures of this study, and of collection methods."""
 BEST, WILD = 0.01, 1.0
 """The values of alpha that the paper finds best, and too large."""
 SERVED = 0.95
-"""So much of the users are as good as all."""
+"""All users count as served from this part of them on."""
 SOON = 30.0
-"""These are seconds, not minutes [s]."""
+"""Longest recovery that agrees with 'it takes seconds' [s]."""
 SWINGS = 5.0
-"""What changes so many times as often swings."""
+"""Regions oscillate if leaders change this many times as often as without feedback."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """What the paper says, and what comes out here."""
+    """A statement of the paper, and the corresponding result of the laboratory."""
 
     says: str
     ours: str
@@ -62,35 +62,36 @@ class Claim:
 
 
 def before(values: xr.DataArray) -> xr.DataArray:
-    """Return the mean over seeds and the last time before leaders fail."""
+    """Return the mean over seeds and over ``CALM`` seconds before leaders fail."""
     return _mean(values, FAILURE)
 
 
 def after(values: xr.DataArray) -> xr.DataArray:
-    """Return the mean over seeds and the last time of the run."""
+    """Return the mean over seeds and over the last ``CALM`` seconds of the run."""
     return _mean(values, float(values['time'].max()))
 
 
 def _mean(values: xr.DataArray, end: float) -> xr.DataArray:
-    # Up to the failures it is all one run, whatever their chance.
+    # Up to the failures runs do not depend on the probability of failure.
     over = ['seed', 'time'] + ([CHANCE] if end == FAILURE else [])
     mean: xr.DataArray = values.sel(time=slice(end - CALM, end)).mean(over)
     return mean
 
 
 def load_variation(results: xr.Dataset) -> xr.DataArray:
-    """Return the deviation of leaders' loads as a part of their mean."""
+    """Return the coefficient of variation of leaders' loads: standard deviation by mean."""
     part: xr.DataArray = results['load_sigma'] / results['load_mean']
     return part
 
 
 def recovery(served: xr.DataArray) -> float:
     """
-    Return how long after the failures as many users are served as before, and so to the end [s].
+    Return the time after the failures from which on as many users are served as before [s].
 
-    :param served: the part of users that are, over ``seed`` and ``time``. The mean over seeds has
-        to be near what it was: of few seeds it may be off by chance at any time.
-    :return: nan where it never comes to that.
+    :param served: the part of users that are served, over ``seed`` and ``time``. Its mean over
+        seeds has to return to within ``1 - SERVED`` of the value before, and stay there to the
+        end; with few seeds it may leave that range by chance.
+    :return: nan where it never does.
     """
     curve = served.mean('seed')
     usual = float(curve.sel(time=slice(FAILURE - CALM, FAILURE)).mean())
@@ -100,9 +101,9 @@ def recovery(served: xr.DataArray) -> float:
 
 def claims(results: xr.Dataset) -> list[Claim]:
     """
-    Return what the paper says, each with whether it is so here.
+    Return the claims of the paper, each with the result here and whether both agree.
 
-    :param results: of the scenario, of one algorithm.
+    :param results: of the scenario, for one algorithm.
     """
     served, uneven = counted_part(results), load_variation(results)
     numbers = [int(count) for count in results[USERS].values]
@@ -118,39 +119,39 @@ def claims(results: xr.Dataset) -> list[Claim]:
     reach = results['mean_reach'].sel({ALPHA: 0.0})
     times = [recovery(served.sel({USERS: count, ALPHA: alpha, CHANCE: max(chances)}))
              for alpha in (0.0, BEST) for count in numbers]
-    of = f'of {_listed(numbers, "{:d}")} users'
+    of_users = f'of {_listed(numbers, "{:d}")} users'
     return [
-        Claim('All users are served.', f'{_listed(calm, "{:.1%}")} {of}, without feedback',
+        Claim('All users are served.', f'{_listed(calm, "{:.1%}")} {of_users}, without feedback',
               bool((calm >= SERVED).all())),
         Claim('At times a few more than all, while users cross borders.',
               f'more than all in {_listed(more, "{:.0%}")} of samples, by '
-              f'{_listed(excess, "{:.1%}")} then, {of}',
+              f'{_listed(excess, "{:.1%}")} then, {of_users}',
               bool((more > 0.0).all())),
         Claim('With feedback loads are more even.',
               f'deviation by mean {_listed(fed, "{:.2f}")} with alpha {BEST:g}, '
-              f'{_listed(alone, "{:.2f}")} without, {of}', bool((fed < alone).all())),
+              f'{_listed(alone, "{:.2f}")} without, {of_users}', bool((fed < alone).all())),
         Claim('Also after leaders have failed.',
               '; '.join(f'chance {chance:g}: {_listed(fed_after.sel({CHANCE: chance}), "{:.2f}")} '
                         f'with, {_listed(alone_after.sel({CHANCE: chance}), "{:.2f}")} without'
                         for chance in chances if chance > 0.0),
               bool((fed_after < alone_after).all())),
         Claim(f'Of all values of alpha {BEST:g} is the best.',
-              f'loads are most even with {_listed(best, "{:g}")}, {of}',
+              f'loads are most even with {_listed(best, "{:g}")}, {of_users}',
               bool((best == BEST).all())),
         Claim(f'With alpha {WILD:g} regions swing.',
-              f'leaders change {_listed(swings, "{:.0f}")} times as often as without, {of}',
+              f'leaders change {_listed(swings, "{:.0f}")} times as often as without, {of_users}',
               bool((swings >= SWINGS).all())),
         Claim('With alpha 0 feedback does nothing.',
               f'radii are {float(reach.min()):g} to {float(reach.max()):g} m',
               bool(reach.min() == reach.max())),
         Claim('It takes seconds to recover, even where all leaders fail.',
-              f'{_listed(times, "{:.0f}")} s until users are served as before, {of} without '
+              f'{_listed(times, "{:.0f}")} s until users are served as before, {of_users} without '
               f'feedback, and with alpha {BEST:g}', bool(max(times) <= SOON))]
 
 
 def _listed(values: Iterable[float], form: str) -> str:
     """
-    Return numbers one after the other.
+    Return numbers as a comma-separated list; ``never`` for nan.
 
     >>> _listed([1.0, 2.5], '{:g} m')
     '1 m, 2.5 m'

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a scenario's results come to, in a short table."""
+"""The summary of a scenario's results: one line for each algorithm and variant, as a table."""
 
 from math import isnan, nan
 from typing import Any, NamedTuple
@@ -40,41 +40,41 @@ informed, agree: devices that have a decision, and their leader's as of now"""
 
 
 class Line(NamedTuple):
-    """One algorithm under one variant, over all of its seeds."""
+    """The summary of one algorithm in one variant, over all of its seeds."""
 
     algorithm: str
     varied: tuple[Any, ...]
-    """The values of what varies."""
+    """The values of the keys that vary."""
     seeds: int
     instability: float
-    """Mean without the warm-up."""
+    """Mean instability, 0 to 1, without the warm-up."""
     leaders: float
     """Mean number of devices that lead themselves, without the warm-up."""
     led: float
     """Mean part of devices whose leader leads itself, without the warm-up."""
     settled: int
-    """Seeds with a time from which on no device changed its leader, for long enough."""
+    """Seeds in which, from some time on, no device changed its leader for long enough."""
     settling: float
-    """That time, mean over the settled seeds [s]; nan: none is."""
+    """That time, mean over the settled seeds [s]; nan if there are none."""
     receivers: float
-    """Devices in range of a message."""
+    """Mean number of devices in range of a message."""
     message_bytes: float
     """Mean length of a message [bytes]."""
     bias: float = nan
-    """By how much leaders count too many, as a part; nan without regions, as what follows."""
+    """Mean deviation of leaders' counts, relative; nan without regions, as the fields below."""
     error: float = nan
-    """By how much they are off."""
+    """Mean absolute deviation of leaders' counts, relative."""
     informed: float = nan
-    """Part of devices that have a decision, without the warm-up."""
+    """Mean part of devices that have a decision, without the warm-up."""
     agreeing: float = nan
-    """Part of devices that have their leader's decision as of now, without the warm-up."""
+    """Mean part of devices with their leader's present decision, without the warm-up."""
 
 
 def lines(dataset: xarray.Dataset, window: float = 0.0) -> list[Line]:
     """
     Return a line for each algorithm and variant that has been run.
 
-    :param window: what keeps its leaders for less than that is not stable [s].
+    :param window: a run is stable only if leaders stay the same for at least this time [s].
     """
     stacked = dataset.stack(
         variant=['algorithm', *varied(dataset)], create_index=False).transpose(
@@ -92,8 +92,9 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...], window: float) -> Line:
     times = one['time'].values
     settling = np.array([
         settling_time(times, changes, 0.5, 0.0, times[-1]) for changes in one['changes'].values])
-    # One calm sample at the end is none: what changes for ever is calm now and then.
-    calm = times[-1] - (settling - times[0])  # The first calm sample is of the time before it.
+    # A single sample without a change is not enough: a run that never settles has some, too.
+    # The first sample without a change covers the interval before it.
+    calm = times[-1] - (settling - times[0])
     settled = calm >= max(WARM_UP * times[-1], window)
     counts = one['counts'].values.sum(axis=0)
     regions = {} if not has_counts(one) else {
@@ -113,10 +114,10 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...], window: float) -> Line:
 
 def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
     """
-    Return the table that people read.
+    Return the summary as a table for the terminal.
 
     :param period: time between two rounds of a device [s].
-    :param window: of instability [rounds]; what is stable is so for at least as long.
+    :param window: of instability [rounds]; a stable run is stable for at least as long.
     """
     shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
                   caption=CAPTION + (REGIONS_CAPTION if has_counts(dataset) else ''),
@@ -130,12 +131,12 @@ def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
             line.algorithm, *map(str, line.varied), str(line.seeds), f'{line.instability:.4f}',
             f'{line.leaders:.1f}', f'{line.led:.1%}', stability(line, period),
             f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
-            *(_of_regions(line) if has_counts(dataset) else ()))
+            *(_region_cells(line) if has_counts(dataset) else ()))
     return shown
 
 
-def _of_regions(line: Line) -> tuple[str, ...]:
-    """Return what is told of regions; nothing of an algorithm that has none."""
+def _region_cells(line: Line) -> tuple[str, ...]:
+    """Return the cells about regions; empty ones for an algorithm without regions."""
     if isnan(line.bias):
         return ('',) * len(REGIONS)
     return (f'{line.bias:+.1%}', f'{line.error:.1%}', f'{line.informed:.1%}',
@@ -143,7 +144,7 @@ def _of_regions(line: Line) -> tuple[str, ...]:
 
 
 def stability(line: Line, period: float) -> str:
-    """Say from which round on no device changed its leader."""
+    """Return the round from which on no device changed its leader, as text."""
     if line.settled == 0:
         return 'never'
     rounds = f'{line.settling / period:.0f}'

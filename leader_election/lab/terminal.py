@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the laboratory shows in a terminal while it computes; plain lines where there is none."""
+"""Progress output of the laboratory: a bar in a terminal, plain lines elsewhere."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -30,18 +30,18 @@ from rich.progress import (
 )
 
 WIDE = 240
-"""How long lines may get where there is no terminal [characters]."""
+"""Greatest length of a line where there is no terminal [characters]."""
 LINES = 50
-"""About so many lines tell of a computation where there is no terminal."""
+"""Approximate number of progress lines of a computation where there is no terminal."""
 
 
 def console() -> Console:
-    """Return where to print: the standard output, unadorned and unwrapped if it is no terminal."""
+    """Return the console of the standard output; without a terminal lines are not wrapped."""
     return Console(width=None if Console().is_terminal else WIDE, highlight=False)
 
 
 class Progress:
-    """How far a number of runs is."""
+    """The progress of a number of runs."""
 
     def __init__(self, to: Console | None = None) -> None:
         self.console = to or console()
@@ -58,7 +58,12 @@ class Progress:
 
     @contextmanager
     def counting(self, what: str, total: int) -> Iterator[None]:
-        """Show how far ``total`` runs are, until the end of the block."""
+        """
+        Show the progress of a number of runs, until the end of the block.
+
+        :param what: a title.
+        :param total: number of runs.
+        """
         self._total, self._done, self._rounds = total, 0, 0
         self._began = monotonic()
         self._task = self._bar.add_task(what, total=total, rate='')
@@ -66,13 +71,18 @@ class Progress:
             yield
 
     def finished(self, what: str, rounds: int) -> None:
-        """Count a run, of so many rounds of devices."""
+        """
+        Count a finished run.
+
+        :param what: the run, for the line that reports it.
+        :param rounds: number of rounds that devices ran in it.
+        """
         self._done += 1
         self._rounds += rounds
         passed = monotonic() - self._began
         rate = speed(self._rounds, passed)
         self._bar.update(self._task, advance=1, rate=rate)
-        # A line each while they are few, else every so many.
+        # One line for each run if there are few, else one for every total / LINES runs.
         if self._bar.disable and (
                 self._done * LINES // self._total > (self._done - 1) * LINES // self._total):
             left = passed / self._done * (self._total - self._done)
@@ -81,7 +91,7 @@ class Progress:
 
 def speed(rounds: int, seconds: float) -> str:
     """
-    Tell a rate of rounds.
+    Return a rate of rounds as text.
 
     >>> speed(6_000_000, 2.0)
     '3.00 million device-rounds/s'

@@ -21,7 +21,7 @@ import sys
 
 from lab.small_scenario import TEXT, VARIED, write
 from leader_election.lab import results, scenario
-from leader_election.lab.main import parse_options, seeds
+from leader_election.lab.main import parse_options, parse_seeds
 from leader_election.lab.results import Key
 import pytest
 
@@ -134,9 +134,9 @@ def test_list_names_all_scenarios(tmp_path: Path) -> None:
 
 
 def test_seeds_up_to_the_most() -> None:
-    assert seeds('1') == range(1) and seeds('1000000') == range(1_000_000)
-    assert seeds('7-7') == range(7, 8) and seeds('1-1000000') == range(1, 1_000_001)
-    assert seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
+    assert parse_seeds('1') == range(1) and parse_seeds('1000000') == range(1_000_000)
+    assert parse_seeds('7-7') == range(7, 8) and parse_seeds('1-1000000') == range(1, 1_000_001)
+    assert parse_seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
 
 
 def test_numbers_of_at_least_one() -> None:

@@ -28,9 +28,9 @@ from leader_election.lab.report import (
     aims_missed,
     conclude,
     draw_all,
-    is_untold,
+    is_undecided,
     MISSED,
-    report,
+    papers_report,
     seeds_run,
 )
 from leader_election.lab.results import ResultError
@@ -47,7 +47,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with results of a small scenario under the name of a paper's."""
     made = tmp_path_factory.mktemp('results')
     runs.run(small_scenario.load(made), range(2), folder=made, workers=1)
-    os.replace(made / 'small_scenario.nc', made / 'acsos2022_random.nc')
+    os.replace(made / 'small.nc', made / 'acsos2022_random.nc')
     return made
 
 
@@ -99,7 +99,7 @@ def test_the_report_has_tables_figures_and_what_is_missed():
     name = 'acsos2022_scale_free'
     dataset = results(['bounded', 'classic'], [1.0, 2.0], 7, title='A tree')
     dataset.attrs.update(numpy='1.2.3', numba='4.5')
-    text = report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig6', 'border'],
+    text = papers_report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig6', 'border'],
                   ['map: takes `lab run map`'], 90.0)
     lines = text.splitlines()
     assert '1 of 2 aims are met.' in lines
@@ -144,7 +144,7 @@ NOISY = Number('bounded: rounds', Estimate(40.0, 25.0, 55.0), 30.0, 0.25)
     (replace(NOISY, aim=0.5), 2, False), (replace(NOISY, aim=None), 2, False),
     (Order('order', ('a', 'b'), ('b', 'a')), 2, False)])
 def test_few_seeds_that_lie_apart_tell_nothing(row, seeds, untold):
-    assert is_untold(row, seeds) is untold
+    assert is_undecided(row, seeds) is untold
 
 
 def test_what_few_seeds_cannot_tell_is_not_missed():
@@ -152,7 +152,7 @@ def test_what_few_seeds_cannot_tell_is_not_missed():
     few = {name: results(['bounded'], [1.0], 3)}
     assert aims_missed(few, {name: [NOISY, BAD, GOOD]}) == [
         f'{name}, classic: rounds: 40, published 20']
-    lines = report(few, {name: [NOISY, BAD, GOOD]}, [], [], 1.0).splitlines()
+    lines = papers_report(few, {name: [NOISY, BAD, GOOD]}, [], [], 1.0).splitlines()
     assert '1 of 3 aims are met; of 1 there are not enough seeds to tell.' in lines
     assert ('| bounded: rounds | 40 | 25 to 55 | 30 | 1.33 | within 25% | '
             'not enough seeds to tell |') in lines

@@ -68,7 +68,7 @@ def test_what_is_saved_is_what_is_loaded(varied: Scenario, tmp_path: Path) -> No
     loaded = results.load(tmp_path / FILE)
     assert loaded.drop_vars('fingerprint').equals(dataset)
     assert loaded.attrs['text'] == varied.text and loaded.attrs['title'] == 'Small'
-    assert results.fitting(loaded, varied, tmp_path / FILE) is loaded
+    assert results.check_current(loaded, varied, tmp_path / FILE) is loaded
     assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
 
 
@@ -95,14 +95,14 @@ def test_results_of_another_scenario_are_refused(
     assert VARIED.count(change[0]) == 1
     other = load(tmp_path, VARIED.replace(*change))
     with pytest.raises(ResultError, match=r'small\.nc was computed from another .* --again'):
-        results.fitting(results.load(tmp_path / FILE), other, tmp_path / FILE)
+        results.check_current(results.load(tmp_path / FILE), other, tmp_path / FILE)
 
 
 def test_what_others_run_does_not_matter_to_an_algorithm(
         varied: Scenario, tmp_path: Path) -> None:
     results.save(results.empty(varied, ['bounded'], [0]), varied, tmp_path / FILE)
     other = load(tmp_path, VARIED.replace('radius: 30, wins', 'radius: 31, wins'))
-    results.fitting(results.load(tmp_path / FILE), other, tmp_path / FILE)
+    results.check_current(results.load(tmp_path / FILE), other, tmp_path / FILE)
 
 
 @pytest.mark.parametrize('left', [0, 10, 0.5, -1])

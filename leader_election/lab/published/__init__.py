@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the papers published, read from the files beside this one (see README.md there)."""
+"""The published numbers of the papers, read from the files in this folder (see its README.md)."""
 
 import csv
 from pathlib import Path
@@ -22,12 +22,12 @@ import xarray as xr
 
 FOLDER = Path(__file__).parent
 CURVES = ('acsos2022_random', 'acsos2022_scale_free')
-"""The scenarios whose curves are held."""
+"""The scenarios whose published curves are available."""
 
 
 def instability(scenario: str) -> xr.Dataset | None:
     """
-    Return the published instability of a scenario, ``None`` where none is held.
+    Return the published instability of a scenario, ``None`` where none is available.
 
     :return: ``mean`` and ``sd`` over seeds (parts, 0 to 1), each over ``algorithm`` and
         ``time`` [s]. Source: ACSOS 2022, section V.
@@ -51,7 +51,7 @@ def instability(scenario: str) -> xr.Dataset | None:
 
 def rounds_to_one_leader() -> dict[tuple[str, str], float]:
     """
-    Return the published rounds until all have the one leader, by scenario and algorithm.
+    Return the published rounds until all devices have one leader, by scenario and algorithm.
 
     Source: IFAC 2020, the table.
 
@@ -64,5 +64,5 @@ def rounds_to_one_leader() -> dict[tuple[str, str], float]:
 
 
 def findings() -> str:
-    """Return what the differences hang on, as Markdown."""
+    """Return the known causes of differences from the papers, as Markdown."""
     return (FOLDER / 'findings.md').read_text().strip()
