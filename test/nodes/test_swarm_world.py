@@ -70,7 +70,7 @@ class Bench:
             self.executor.spin_once(timeout_sec=0.1)
         assert condition()
 
-    def announce(self, publisher: Any, message: Any, until: Callable[[], bool]) -> None:
+    def publish_until(self, publisher: Any, message: Any, until: Callable[[], bool]) -> None:
         """Publish again and again until it shows: who is not connected yet hears nothing."""
         timer = self.node.create_timer(0.02, lambda: publisher.publish(message))
         self.wait(until)
@@ -118,7 +118,7 @@ def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(
     assert abs(seconds(truth[0].header.stamp) - time.time()) < 30.0
     twist = Twist()
     twist.linear.x, twist.angular.z = 0.4, 0.5
-    b.say(command, twist, lambda: at(odom[-1])[0] > 0.05)
+    b.publish_until(command, twist, lambda: at(odom[-1])[0] > 0.05)
     seen = odom[-1]
     b.wait(lambda: truth[-1].header.stamp == odom[-1].header.stamp != seen.header.stamp)
     moving = next(m for m in odom if m.twist.twist.linear.x > 0)
@@ -137,7 +137,7 @@ def test_a_robot_told_nothing_stops(bench: Callable[..., Bench]) -> None:
     command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
     twist = Twist()
     twist.linear.x = 0.5
-    b.say(command, twist, lambda: bool(odom and other) and odom[-1].twist.twist.linear.x == 0.5)
+    b.publish_until(command, twist, lambda: bool(odom and other) and odom[-1].twist.twist.linear.x == 0.5)
     b.wait(lambda: odom[-1].twist.twist.linear.x == 0.0)
     stopped, seen = at(odom[-1]), len(odom)
     b.wait(lambda: len(odom) > seen + 3)
@@ -164,11 +164,11 @@ def test_the_radio_carries_messages_to_who_is_in_range(bench: Callable[..., Benc
     junk = ('nonsense', '{"v":1,"id":9}', '{"v":2,"id":1}', '{"v":1}', '[' * 20000)
     for payload in junk:
         before = b.world.dropped
-        b.say(air, String(data=payload), lambda before=before: b.world.dropped > before)
+        b.publish_until(air, String(data=payload), lambda before=before: b.world.dropped > before)
     assert not any(heard)
     sent = String(data='{"v":1,"id":2,"c":[1,0,2]}')
-    b.say(air, sent, lambda: bool(heard[0]))
-    b.say(air, String(data='{"v":1,"id":1}'), lambda: bool(heard[1]) and bool(heard[2]))
+    b.publish_until(air, sent, lambda: bool(heard[0]))
+    b.publish_until(air, String(data='{"v":1,"id":1}'), lambda: bool(heard[1]) and bool(heard[2]))
     assert {m.data for m in heard[0]} == {sent.data}
     # 2 and 3 are 2.83 m apart.
     assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
