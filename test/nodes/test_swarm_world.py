@@ -137,7 +137,9 @@ def test_a_robot_told_nothing_stops(bench: Callable[..., Bench]) -> None:
     command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
     twist = Twist()
     twist.linear.x = 0.5
-    b.publish_until(command, twist, lambda: bool(odom and other) and odom[-1].twist.twist.linear.x == 0.5)
+    b.publish_until(
+        command, twist,
+        lambda: bool(odom and other) and odom[-1].twist.twist.linear.x == 0.5)
     b.wait(lambda: odom[-1].twist.twist.linear.x == 0.0)
     stopped, seen = at(odom[-1]), len(odom)
     b.wait(lambda: len(odom) > seen + 3)
