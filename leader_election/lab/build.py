@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-from leader_election.algorithms import Algorithm
+from leader_election.coordination import summary_layout
 from leader_election.lab import engine
 from leader_election.lab.engine import Network
 from leader_election.lab.regions import assign
@@ -31,20 +31,6 @@ SMALL = 5_000
 """So many devices fit into a processor's cache; more are stored by place, near ones together."""
 
 
-def state_of(algorithm: Algorithm, columns: Any, i: int) -> Any:
-    """Return the state of device i as a robot has it, out of the engine's columns."""
-    return algorithm.state(*(f.plain(column[i].tolist() if f.padding is not None else column[i])
-                             for f, column in zip(algorithm.fields, columns)))
-
-
-def columns_of(algorithm: Algorithm, size: int) -> Any:
-    """Return room for so many states."""
-    return algorithm.columns(*(
-        np.zeros(size if f.padding is None else (size, len(f.padding)),
-                 np.int64 if f.type is int else np.float64)
-        for f in algorithm.fields))
-
-
 @lru_cache(maxsize=8)
 def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
     """Return where devices begin; kept, since a layout may take longer than what runs on it."""
@@ -55,8 +41,8 @@ def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]
 def network_of(
     scenario: Scenario, entrant: Entrant, seed: int,
     rounds: np.random.Generator, walk: np.random.Generator,
-) -> Network:
-    """Return the network of a run at its start, where no device is in any state yet."""
+) -> tuple[Network, Any]:
+    """Return the network of a run at its start, in no state yet, and the state of its motion."""
     algorithm = entrant.algorithm
     with section_errors(scenario.name, 'devices'):
         placements = placements_of(scenario.groups, seed)
@@ -81,9 +67,11 @@ def network_of(
         len(placement.position) for placement in placements])[ids]
     moving = np.array([group.moves for group in scenario.groups])[member_of]
     among = np.array([group.among for group in scenario.groups])[member_of]
-    exports = columns_of(algorithm, n)
+    layout = engine.state_layout(algorithm)
+    exports = layout.rows(n)
     if entrant.regions is not None:
-        assign(exports, entrant.regions, scenario.groups, member_of, ids + scenario.first_id)
+        assign(layout.columns(exports), entrant.regions, scenario.groups, member_of,
+               ids + scenario.first_id)
     placed = position.copy()
     with section_errors(scenario.name, 'motion'):
         motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
@@ -102,23 +90,28 @@ def network_of(
         speed, scenario.tick, np.array([-np.inf]))
     if pairs is not None:
         lists.first[len(pairs):], lists.second[len(pairs):] = pairs[:, 0], pairs[:, 1]
-    return Network(
+    network = Network(
         devices=engine.Devices(
             id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
             position=position, present=np.ones(n, bool), running=np.ones(n, bool),
             group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf)),
-        exports=exports,
+        places=layout.places, vectors=layout.vectors, exports=exports,
         rounds=engine.event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
                              and scenario.rounds.jitter == 0.0),
         moves=engine.event_queue(step, movers, True),
-        motion=motion,
         links=engine.links(n, 2 * room, flights),
         lists=lists,
-        pool=engine.pool(columns_of(algorithm, n), n),
+        pool=engine.pool(layout.rows(n)),
         watch=engine.watch(n, scenario.measure.window, len(scenario.times()),
-                           scenario.measure.interval),
-        heard=columns_of(algorithm, longest), metric=np.zeros(longest),
-        reached=np.zeros(longest, np.uint32), stray=np.zeros(longest, np.uint32))
+                           scenario.measure.interval, adds_up(entrant)),
+        frame=np.zeros(len(engine.FRAME), np.int64), room=engine.room(longest, layout.width))
+    return network, motion
+
+
+def adds_up(entrant: Entrant) -> bool:
+    """Return whether the first number that regions collect is one that adds up."""
+    return entrant.regions is not None and bool(
+        entrant.parameters.region.layout.kind[0] == summary_layout.ADD)
 
 
 def _by_place(position: NDArray[np.float64], wide: float) -> NDArray[np.int64]:
@@ -155,15 +148,13 @@ def _phases(
     return fractions[:, 0] * scenario.rounds.period, fractions[:, 1] * scenario.tick
 
 
-def larger(network: Network, algorithm: Algorithm, status: int) -> Network:
+def larger(network: Network, status: int) -> Network:
     """Return the same network with twice the room of what there was too little of."""
     if status == engine.MORE_POOL:
         return network._replace(pool=engine.larger_pool(network.pool, 2))
     if status == engine.MORE_ROOM:
-        size = 2 * len(network.metric)
-        return network._replace(
-            heard=columns_of(algorithm, size), metric=np.zeros(size),
-            reached=np.zeros(size, np.uint32), stray=np.zeros(size, np.uint32))
+        size, width = network.room.heard.shape
+        return network._replace(room=engine.room(2 * size, width))
     n, size = len(network.devices.id), 2 * len(network.links.box)
     links = engine.larger_links(network.links, 2)
     lists = network.lists._replace(

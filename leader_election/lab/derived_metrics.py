@@ -19,7 +19,7 @@ The part of devices whose leader leads itself belongs beside instability. Device
 leader that is gone, or one that by now follows another, may all agree, and change nothing.
 """
 
-from leader_election.lab.engine.network import COUNTERS, ROUNDS
+from leader_election.lab.engine.samples import COUNTERS, ROUNDS
 from leader_election.lab.statistics import time_average
 import xarray
 import yaml

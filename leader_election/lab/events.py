@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from leader_election.algorithms import Algorithm
-from leader_election.lab.engine import Network
+from leader_election.lab.engine import Network, state_layout
 from leader_election.lab.reset import begin, OWN
 from leader_election.lab.selection import Some
 from leader_election.parameters import parameter, ParameterError
@@ -141,9 +141,9 @@ class State(Some):
 
 def _state(parameters: State, network: Network, algorithm: Algorithm,
            random: np.random.Generator) -> None:
-    devices, exports = network.devices, network.exports
+    devices = network.devices
     chosen = parameters.among(network, random)
-    columns = dict(zip(algorithm.columns._fields, exports))
+    columns = state_layout(algorithm).columns(network.exports)._asdict()
     if parameters.claim == 'phantom':
         columns['leader'][chosen] = devices.id.max() + 1
         if 'value' in columns:
@@ -166,8 +166,7 @@ def _tell(network: Network, chosen: NDArray[np.int64]) -> None:
     slots = np.flatnonzero(np.isin(links.neighbour[:links.start[-1]], chosen))
 
     def put(places: NDArray[np.int32], slots: NDArray[np.int64]) -> None:
-        for column, pooled in zip(network.exports, pool.exports):
-            pooled[places] = column[links.neighbour[slots]]
+        pool.exports[places] = network.exports[links.neighbour[slots]]
     boxes = slots[links.box[slots] >= 0]
     put(links.box[boxes], boxes)
     flying = slots if len(links.flight) > 0 else slots[:0]
@@ -189,7 +188,8 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
              random: np.random.Generator) -> None:
     chosen = parameters.among(network, random)
     ids = network.devices.id
-    for name, column in zip(algorithm.columns._fields, network.exports):
+    columns = state_layout(algorithm).columns(network.exports)
+    for name, column in columns._asdict().items():
         if name in OWN:
             continue
         shape = column[chosen].shape

@@ -14,12 +14,16 @@
 
 """What the numbers of a run follow from, as digests."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 import hashlib
+from typing import Any
 
+from leader_election.algorithms import ALGORITHMS
+from leader_election.coordination.aggregate import AGGREGATES
 from leader_election.lab import sources
 from leader_election.lab.events import EVENTS
-from leader_election.lab.scenario import Scenario
+from leader_election.lab.scenario import Entrant, Scenario
 import yaml
 
 
@@ -34,9 +38,13 @@ def fingerprint(scenario: Scenario, algorithm: str) -> str:
     text = yaml.safe_dump({**yaml.safe_load(scenario.text), 'vary': {}, 'algorithms': [],
                            'title': '', 'source': ''})
     parts = (text, entrant.label, entrant.parameters, entrant.weakest, entrant.regions,
-             sources.of_runs(entrant.algorithm.name,
-                             entrant.regions.aggregate if entrant.regions is not None else ''))
+             sources.of_run(tuple(_chosen(scenario, entrant)), algorithm_modules()))
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+
+
+def algorithm_modules() -> frozenset[str]:
+    """Return the modules of all algorithms: runs follow from that of their own one only."""
+    return frozenset(ALGORITHMS.get(name).round.__module__ for name in ALGORITHMS.names())
 
 
 def stem(scenario: Scenario, algorithm: str) -> str:
@@ -49,4 +57,19 @@ def stem(scenario: Scenario, algorithm: str) -> str:
     # What is prepared at the start counts from then on.
     raw['events'] = [event for event in raw.get('events') or ()
                      if EVENTS.get(event['kind']).prepare is not None]
-    return fingerprint(replace(scenario, text=yaml.safe_dump(raw)), algorithm)
+    events = tuple(each for each in scenario.events if each[0].prepare is not None)
+    return fingerprint(replace(scenario, text=yaml.safe_dump(raw), events=events), algorithm)
+
+
+def _chosen(scenario: Scenario, entrant: Entrant) -> Iterator[Any]:
+    """Yield the functions that the scenario has chosen by their names."""
+    election = ALGORITHMS.get(entrant.algorithm.name)
+    for algorithm in (election, entrant.algorithm):
+        yield from (algorithm.round, algorithm.state, algorithm.start, algorithm.configure)
+    if entrant.regions is not None:
+        yield AGGREGATES.get(entrant.regions.aggregate).make
+    yield from (scenario.motion.step, scenario.motion.begin, scenario.motion.speed)
+    for group in scenario.groups:
+        yield group.topology.place
+    for event, _ in scenario.events:
+        yield event.happen

@@ -18,8 +18,7 @@ import math
 from typing import Any
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.lab.build import state_of
-from leader_election.lab.engine import Network
+from leader_election.lab.engine import Network, state_layout
 from leader_election.lab.regions import aggregate_of
 from leader_election.lab.schema import Entrant, Regions
 from leader_election.robot.codec import codec_for, Message
@@ -41,7 +40,7 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
     chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
     lengths = []
     for i in chosen.tolist():
-        state = state_of(entrant.algorithm, network.exports, i)
+        state: Any = state_layout(entrant.algorithm).state(network.exports, i)
         if math.isfinite(state.distance):
             state = state._replace(distance=round(state.distance, DIGITS))
         election = codec.algorithm.state(*state[:len(codec.algorithm.fields)])

@@ -18,7 +18,7 @@ from typing import Any
 
 from leader_election.algorithms import Algorithm, Device
 from leader_election.coordination.region import with_effective_strength
-from leader_election.lab.engine import Network
+from leader_election.lab.engine import Network, state_layout
 
 OWN = ('device', 'role', 'contribution', 'own_announcement')
 """The fields of a state with regions that are a device's own, whatever happens to the rest."""
@@ -26,7 +26,7 @@ OWN = ('device', 'role', 'contribution', 'own_announcement')
 
 def begin(algorithm: Algorithm, network: Network, i: int) -> None:
     """Let device i, by index, be in the state of one that has heard nobody yet."""
-    devices, columns = network.devices, network.exports
+    devices, columns = network.devices, state_layout(algorithm).columns(network.exports)
     device = Device(int(devices.id[i]), float(devices.strength[i]))
     if 'role' in columns._fields:
         device = with_effective_strength(device, columns.role[i])

@@ -33,8 +33,7 @@ import platform
 from typing import Any, NamedTuple
 
 import leader_election
-from leader_election.lab.engine.network import COUNTERS
-from leader_election.lab.engine.sample import COLUMNS, MEASURES
+from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.fingerprint import fingerprint
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run

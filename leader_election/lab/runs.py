@@ -27,7 +27,7 @@ import zipfile
 
 from leader_election.lab import results
 from leader_election.lab.compiling import compile_by_running
-from leader_election.lab.engine.network import ROUNDS
+from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.fingerprint import stem
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.scenario import Scenario

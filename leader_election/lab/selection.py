@@ -17,7 +17,7 @@
 from dataclasses import dataclass
 
 from leader_election.coordination.region import CANDIDATE
-from leader_election.lab.engine import Network
+from leader_election.lab.engine import ABSENT, Network
 from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray
@@ -72,10 +72,11 @@ class Some:
 
 def leading(network: Network) -> NDArray[np.bool_]:
     """Return which devices run and lead themselves, shape (n,)."""
-    devices, exports = network.devices, network.exports
+    devices, places, exports = network.devices, network.places, network.exports
     # Who names itself at an infinite distance has found nobody yet (classic).
     leads: NDArray[np.bool_] = (
-        devices.running & (exports.leader == devices.id) & (exports.distance < np.inf))
-    if 'role' in exports._fields:
-        leads &= exports.role == CANDIDATE
+        devices.running & (exports[:, places.leader] == devices.id)
+        & (exports.view(np.float64)[:, places.distance] < np.inf))
+    if places.role != ABSENT:
+        leads &= exports[:, places.role] == CANDIDATE
     return leads

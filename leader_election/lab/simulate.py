@@ -17,7 +17,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from leader_election.lab.engine.network import ROUNDS
+from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulation import Run, Simulation, Snapshot
 import numpy as np

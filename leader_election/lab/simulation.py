@@ -73,10 +73,10 @@ class Simulation:
         self._strengths, rounds, walk, self._messages, self._events = streams
         self._walk = walk
         self.scenario, self.entrant = scenario, entrant
-        self.network = network_of(scenario, entrant, seed, rounds, walk)
+        self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
         self._degree_since = np.nan
-        engine.use_motion(scenario.motion.state, scenario.motion.step)
-        engine.use(entrant.algorithm, entrant.parameters)
+        self._round = engine.round_entry(entrant.algorithm, entrant.parameters)
+        self._bind_motion()
         every = scenario.strength.every
         self.switches = [k * every for k in range(int(min(scenario.duration / every, 1e6)) + 1)
                          if k * every < scenario.duration] if np.isfinite(every) else [0.0]
@@ -122,9 +122,22 @@ class Simulation:
         """
         twin = copy.copy(self)
         twin.scenario = scenario
-        changing = ('network', '_strengths', '_walk', '_messages', '_events')
+        changing = ('network', '_motion', '_strengths', '_walk', '_messages', '_events')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
+        twin._bind_motion()
         return twin
+
+    def _bind_motion(self) -> None:
+        """Let the engine move devices by what is here now: its entry point holds addresses."""
+        motion = self.scenario.motion
+        self._step = engine.NO_ENTRY if len(self.network.moves.order) == 0 else \
+            engine.step_entry(motion.name, motion.step, self._motion,
+                              self.network.devices.position, self._walk)
+
+    @property
+    def columns(self) -> Any:
+        """The states of all devices, as columns of the algorithm's fields; they may be changed."""
+        return engine.state_layout(self.entrant.algorithm).columns(self.network.exports)
 
     def measured(self, snapshots: list[Snapshot], shared: int = 0) -> Run:
         """Return what the run gave."""
@@ -135,15 +148,16 @@ class Simulation:
     def run(self, until: float) -> None:
         """Run on to a time [s]."""
         watch = self.network.watch
+        until = float(until)
+        calls = engine.Calls(*self._round.addresses, *self._step.addresses)
         stretch = max(STRETCH / len(self.network.devices.id) * self.scenario.rounds.period,
                       self.scenario.rounds.period)
         now = watch.sampled[0] * watch.interval
         while True:
             now = min(now + stretch, until)
             while (status := engine.advance(
-                    self.network, self._medium(), self.entrant.parameters, self._messages,
-                    self._walk, now)) != engine.DONE:
-                self.network = larger(self.network, self.entrant.algorithm, status)
+                    self.network, self._medium(), calls, self._messages, now)) != engine.DONE:
+                self.network = larger(self.network, status)
             if now >= until:
                 return
 
@@ -180,7 +194,7 @@ class Simulation:
     def acquaint(self) -> None:
         """Let all devices have heard the states of those in their range."""
         while (status := engine.rebuild(self.network, self._medium(), 0.0)) != engine.DONE:
-            self.network = larger(self.network, self.entrant.algorithm, status)
+            self.network = larger(self.network, status)
         links, devices = self.network.links, self.network.devices
         slots, _, near = self._in_range()
         links.box[slots[near]] = engine.FRESH
@@ -193,7 +207,7 @@ class Simulation:
     def _detach(self) -> None:
         """Let what was sent stay what it was, whatever happens to the states."""
         while self.network.pool.top[0] < self.network.links.start[-1]:
-            self.network = larger(self.network, self.entrant.algorithm, engine.MORE_POOL)
+            self.network = larger(self.network, engine.MORE_POOL)
         engine.detach(self.network, np.arange(len(self.network.devices.id)))
 
     def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
@@ -209,7 +223,7 @@ class Simulation:
         devices = self.network.devices
         _, pairs, near = self._in_range()
         return Snapshot(
-            time, devices.id.copy(), devices.position.copy(), self.network.exports.leader.copy(),
+            time, devices.id.copy(), devices.position.copy(), self.columns.leader.copy(),
             leading(self.network), devices.running.copy(),
             pairs[near & (pairs[:, 0] < pairs[:, 1])])
 

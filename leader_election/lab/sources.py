@@ -12,49 +12,145 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What results follow from: a digest of source files."""
+"""
+What results and compiled code follow from: digests of the sources of modules and their imports.
 
-from collections.abc import Iterable
-from functools import lru_cache
+Imports are read off the sources. A name that is imported from a package counts as imported from
+the module that the package has it from, so that all algorithms do not follow from each other
+because one package names them all.
+"""
+
+import ast
+from collections.abc import Container, Iterable, Iterator
+from functools import cache, lru_cache
 import hashlib
-import inspect
 from pathlib import Path
-
-from leader_election.algorithms import ALGORITHMS
-from leader_election.coordination.aggregate import AGGREGATES
-from leader_election.lab.motions import MOTIONS
+import sys
+from types import FunctionType
+from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).parents[1]
-COMPILED = ('algorithms', 'coordination', 'lab/engine', 'lab/motions')
-"""What compiled code is made of."""
-SIMULATED = ('coordination', 'lab/engine', 'lab/motions', 'lab/topologies', 'lab/events.py',
-             'lab/selection.py', 'lab/scenario.py', 'lab/schema.py', 'lab/parser.py',
-             'lab/build.py', 'lab/reset.py',
-             'lab/regions.py', 'lab/simulate.py', 'lab/simulation.py', 'lab/message_length.py',
-             'parameters/strict_yaml.py', 'robot/codec.py', 'world/logs.py')
-"""What a run follows from, beside its algorithm."""
+ENGINE = ('advance', 'entry_points')
+"""The modules of the engine that all others of it are imported by."""
+
+
+SIMULATION = 'leader_election.lab.simulate'
+"""The module whose function gives the numbers of a run."""
+
+
+class Import(NamedTuple):
+    """A name that a module imports."""
+
+    module: str
+    """The module that it is imported from, in full."""
+    name: str
+    """The name in there; empty: the module itself."""
+    known_as: str
+    """The name in the module that imports it."""
+
+
+class Source(NamedTuple):
+    """What is read off a source file."""
+
+    imports: tuple[Import, ...]
+    """Those that take place, wherever in the module they stand."""
+    names: tuple[Import, ...]
+    """Those, and the ones that only type checkers see."""
+
+
+class Modules:
+    """
+    The modules of some top-level packages, found by their names without importing them.
+
+    :param roots: the folder or file of each top-level package or module, by its name.
+    """
+
+    def __init__(self, roots: dict[str, Path]) -> None:
+        self.roots = roots
+
+    def path(self, module: str) -> Path | None:
+        """Return the source file of a module; ``None``: there is none, or it is another's."""
+        top, *rest = module.split('.')
+        if top not in self.roots:
+            return None
+        path = self.roots[top].joinpath(*rest)
+        for candidate in (path, path / '__init__.py', path.with_name(f'{path.name}.py')):
+            if candidate.is_file():
+                return candidate
+        return None
+
+    def imported(self, module: str) -> Iterator[str]:
+        """Yield the modules that a module imports from, as far as they are these packages'."""
+        path = self.path(module)
+        if path is not None:
+            for each in source_of(path, module).imports:
+                yield from self.origin(each)
+
+    def origin(self, wanted: Import) -> Iterator[str]:
+        """Yield the module that an imported name comes from, looking through packages."""
+        path = self.path(wanted.module)
+        if path is None:
+            return
+        if wanted.name and self.path(f'{wanted.module}.{wanted.name}') is not None:
+            yield f'{wanted.module}.{wanted.name}'
+            return
+        if wanted.name and path.name == '__init__.py':
+            for each in source_of(path, wanted.module).names:
+                if each.known_as == wanted.name:
+                    yield from self.origin(each)
+                    return
+        yield wanted.module
+
+    def closure(self, starts: Iterable[str], but: Container[str] = ()) -> dict[str, Path]:
+        """Return some modules and all that they import, directly or not: files by name."""
+        found: dict[str, Path] = {}
+        ahead = list(starts)
+        while ahead:
+            module = ahead.pop()
+            path = self.path(module)
+            if path is not None and module not in found and module not in but:
+                found[module] = path
+                ahead.extend(self.imported(module))
+        return found
+
+
+OURS = Modules({'leader_election': PACKAGE})
 
 
 @lru_cache
-def of_compiled_code() -> str:
-    """Return a digest of all that is compiled, what users have registered included."""
-    files = [file for place in COMPILED for file in _files(place)]
-    files += [_file(ALGORITHMS.get(name).round) for name in ALGORITHMS.names()]
-    files += [_file(MOTIONS.get(name).step) for name in MOTIONS.names()]
-    return digest(files)
+def of_engine() -> str:
+    """Return a digest of the engine, which is compiled once for all algorithms."""
+    return digest(OURS.closure(
+        f'leader_election.lab.engine.{module}' for module in ENGINE).values())
 
 
-@lru_cache
-def of_runs(algorithm: str, aggregate: str = '') -> str:
+def of_code(*pieces: Any) -> str:
     """
-    Return a digest of all that a run with an algorithm follows from, but its scenario.
+    Return a digest of the sources that functions and classes follow from.
 
-    :param aggregate: what its regions collect, if it has any.
+    :return: empty, where one of them is in no file, and so nothing is known of it.
     """
-    files = [file for place in SIMULATED for file in _files(place)]
-    if aggregate:
-        files.append(_file(AGGREGATES.get(aggregate).make))
-    return digest([*files, *_files('algorithms'), _file(ALGORITHMS.get(algorithm).round)])
+    paths: set[Path] = set()
+    for piece in _with_inner(pieces):
+        found = _sources(piece)
+        if not found:
+            return ''
+        paths |= found
+    return digest(paths)
+
+
+@lru_cache(maxsize=256)
+def of_run(chosen: tuple[Any, ...], selectable: frozenset[str] = frozenset()) -> str:
+    """
+    Return a digest of all that a run follows from, but its scenario.
+
+    :param chosen: the functions and classes that the scenario chooses by name: the round of an
+        algorithm, the step of a motion...
+    :param selectable: modules of which a run follows only from those chosen, even if others
+        import a number from one to check a setting: those of the algorithms.
+    """
+    paths = set(OURS.closure([SIMULATION], but=selectable).values())
+    return digest(paths.union(*map(_sources, _with_inner(chosen))))
 
 
 def digest(files: Iterable[Path]) -> str:
@@ -65,10 +161,70 @@ def digest(files: Iterable[Path]) -> str:
     return total.hexdigest()[:16]
 
 
-def _files(place: str) -> list[Path]:
-    path = PACKAGE / place
-    return [path] if path.is_file() else sorted(path.rglob('*.py'))
+def _with_inner(pieces: Iterable[Any]) -> Iterator[Any]:
+    """Yield functions, and those that they hold: a round in regions holds one that elects."""
+    for piece in pieces:
+        yield piece
+        yield from _with_inner(
+            cell.cell_contents for cell in getattr(piece, '__closure__', None) or ()
+            if isinstance(cell.cell_contents, (FunctionType, type)))
 
 
-def _file(function: object) -> Path:
-    return Path(inspect.getfile(function))  # type: ignore[arg-type]
+def _sources(piece: Any) -> set[Path]:
+    """Return the files that a function or class follows from; none, if it is in none."""
+    module = piece.__module__
+    if module in sys.modules and not isinstance(piece, FunctionType):
+        file = Path(getattr(sys.modules[module], '__file__', None) or '')
+    else:
+        file = Path(getattr(getattr(piece, '__code__', None), 'co_filename', ''))
+    if not file.is_file():
+        return set()
+    return set(_modules_around(module, file.resolve()).closure([module]).values())
+
+
+def _modules_around(module: str, file: Path) -> 'Modules':
+    """Return the modules that those of users may follow from: ours, and their own package's."""
+    top, *rest = module.split('.')
+    if top in OURS.roots:
+        return OURS
+    place = file.parent if file.name == '__init__.py' else file.with_suffix('')
+    if rest and list(place.parts[-len(rest):]) == rest:
+        return Modules({**OURS.roots, top: place.parents[len(rest) - 1]})
+    if file.name == '__init__.py':
+        return Modules({**OURS.roots, module: place})
+    # A file by itself may import the files beside it.
+    beside = {path.stem: path for path in file.parent.glob('*.py')}
+    return Modules({**beside, **OURS.roots, module: file})
+
+
+def source_of(path: Path, module: str) -> Source:
+    """Return what is read off the source file of a module."""
+    status = path.stat()
+    return _read(path, module, status.st_mtime_ns, status.st_size)
+
+
+@cache
+def _read(path: Path, module: str, time: int, size: int) -> Source:
+    tree = ast.parse(path.read_bytes())
+    package = module if path.name == '__init__.py' else module.rpartition('.')[0]
+    unseen = {id(inner) for node in ast.walk(tree)
+              if isinstance(node, ast.If) and 'TYPE_CHECKING' in ast.dump(node.test)
+              for statement in node.body for inner in ast.walk(statement)}
+    imports, names = [], []
+    for node in ast.walk(tree):
+        found = list(_imports(node, package))
+        names += found
+        if id(node) not in unseen:
+            imports += found
+    return Source(tuple(imports), tuple(names))
+
+
+def _imports(node: ast.AST, package: str) -> Iterator[Import]:
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield Import(alias.name, '', alias.asname or alias.name)
+    elif isinstance(node, ast.ImportFrom):
+        base = package.split('.')[:len(package.split('.')) + 1 - node.level] if node.level else []
+        where = '.'.join([*base, *([node.module] if node.module else [])])
+        for alias in node.names:
+            yield Import(where, alias.name, alias.asname or alias.name)

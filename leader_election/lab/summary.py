@@ -18,7 +18,7 @@ from math import isnan, nan
 from typing import Any, NamedTuple
 
 from leader_election.lab.derived_metrics import counting_bias, counting_error, has_counts, led_part
-from leader_election.lab.engine.network import ROUNDS, SENT
+from leader_election.lab.engine.samples import ROUNDS, SENT
 from leader_election.lab.results import MISSING, varied
 from leader_election.lab.statistics import settling_time, time_average, WARM_UP
 import numpy as np

@@ -64,8 +64,7 @@ REAL = st.integers(-2, 6).map(lambda n: n / 2)
 def test_compiled_code_says_the_same(collection, data):
     numba = pytest.importorskip('numba', reason='only a laboratory needs it')
     assert numba
-    from lab.engine.test_compiled import call
-    from leader_election.lab.engine import use
+    from lab.compiled_rounds import called
     import numpy as np
 
     chosen = RegionSettings(**{**vars(ROOM), 'collection': collection})
@@ -81,24 +80,13 @@ def test_compiled_code_says_the_same(collection, data):
         border=2,
     )
     parameters = types_of('bounded').Parameters(election, region)
-    use(algorithm, parameters)
-
-    def array(field, values):
-        return np.array(values, dtype=np.int64 if field.type is int else np.float64)
-
     any_state = states(algorithm, IDS, st.integers(-1, 3), REAL)
     own = data.draw(any_state)
     said = data.draw(st.lists(any_state, min_size=1, max_size=5))
     metric = [data.draw(st.integers(1, 6)) / 2 for _ in said]
     device = Device(data.draw(IDS), data.draw(REAL))
     expected = algorithm.compute(device, own, said, metric, parameters)
-    inside = algorithm.state(*(
-        value if field.padding is None else array(field, value)
-        for field, value in zip(algorithm.fields, own)))
-    heard = algorithm.columns(*(
-        array(field, values).reshape(len(said), -1) if field.padding is not None
-        else array(field, values) for field, values in zip(algorithm.fields, zip(*said))))
-    found = call(device, inside, heard, np.array(metric), parameters)
-    for field, a, b in zip(algorithm.fields, algorithm.plain(found), expected):
+    found = called(algorithm, parameters, device, own, said, metric)
+    for field, a, b in zip(algorithm.fields, found, expected):
         # Compiled code may fuse a product and a sum.
         assert a == pytest.approx(b, rel=1e-12), field.name

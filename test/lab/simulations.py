@@ -19,8 +19,7 @@ from typing import Any
 
 from leader_election.algorithms import Algorithm
 from leader_election.lab import simulate
-from leader_election.lab.build import state_of
-from leader_election.lab.engine import COUNTERS, FRESH, Network
+from leader_election.lab.engine import COUNTERS, FRESH, Network, state_layout
 from leader_election.lab.engine.links import EMPTY, NONE
 from leader_election.lab.scenario import parse, Scenario
 from leader_election.lab.simulate import Simulation
@@ -62,7 +61,7 @@ def played(scenario: Scenario, seed: int = 0) -> Simulation:
             super().__init__(*arguments)
             stages.append(self)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(simulate, 'Stage', Kept)
+        patch.setattr(simulate, 'Simulation', Kept)
         simulate.simulate(scenario, scenario.entrants[0].label, seed)
     return stages[0]
 
@@ -104,9 +103,9 @@ def held(network: Network, algorithm: Algorithm) -> dict[tuple[int, int], Any]:
     for i, j, k in slots(network):
         box = network.links.box[k]
         if box == FRESH:
-            found[i, j] = state_of(algorithm, network.exports, j)
+            found[i, j] = state_layout(algorithm).state(network.exports, j)
         elif box != EMPTY:
-            found[i, j] = state_of(algorithm, network.pool.exports, int(box))
+            found[i, j] = state_layout(algorithm).state(network.pool.exports, int(box))
     return found
 
 
@@ -116,7 +115,8 @@ def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, An
     for i, j, k in slots(network) if len(network.links.flight) > 0 else ():
         place = network.links.flight[k, 0]
         while place != NONE:
-            found.append((i, j, state_of(algorithm, network.pool.exports, int(place))))
+            found.append((i, j, state_layout(algorithm).state(
+                network.pool.exports, int(place))))
             place = network.pool.next[place]
     return found
 
@@ -124,11 +124,12 @@ def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, An
 def states(stage: Simulation) -> list[Any]:
     """Return the state of each device, in plain Python."""
     network = stage.network
-    return [state_of(stage.entrant.algorithm, network.exports, i)
+    layout = state_layout(stage.entrant.algorithm)
+    return [layout.state(network.exports, i)
             for i in range(len(network.devices.id))]
 
 
 def leaders(stage: Simulation) -> list[int]:
     """Return the leader of each device."""
-    found: list[int] = stage.network.exports.leader.tolist()
+    found: list[int] = stage.columns.leader.tolist()
     return found

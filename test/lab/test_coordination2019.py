@@ -51,7 +51,7 @@ def test_the_numbers_of_the_study() -> None:
         assert not np.any(stage.network.devices.among[USERS])
         assert sorted(stage.network.moves.order) == list(range(126, 126 + users))
         # Only servers lead, and only users are counted.
-        columns = stage.network.exports
+        columns = stage.columns
         assert np.all(columns.role[SERVERS] == CANDIDATE) and np.all(columns.role[USERS] == WORKER)
         assert np.all(columns.contribution[SERVERS] == 0) and np.all(
             columns.contribution[USERS] == 1

@@ -236,7 +236,7 @@ def test_leaders_are_those_that_lead_themselves_and_run() -> None:
     assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == [4]
     assert Some(leaders=True, last=3).among(network, np.random.default_rng(0)).tolist() == []
     # Who names itself at an infinite distance has found nobody yet.
-    network.exports.distance[4] = np.inf
+    stage.columns.distance[4] = np.inf
     assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == []
 
 

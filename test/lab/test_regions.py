@@ -15,6 +15,8 @@
 """Algorithms with regions in a scenario: what they are made of, and what devices bring along."""
 
 import math
+from pathlib import Path
+import sys
 from typing import Any
 
 from lab.simulations import begun, LINE, line, scene, states
@@ -112,11 +114,12 @@ def test_users_aggregates(monkeypatch: pytest.MonkeyPatch) -> None:
     registry: Registry[Maker] = Registry('aggregate', 'nobody.has_this_group')
     for make in (largest, total):
         registry.add(Maker(make.__name__, make))
-    for module in (schema, regions, sources):
+    for module in (schema, regions, sys.modules[fingerprint.__module__]):
         monkeypatch.setattr(module, 'AGGREGATES', registry)
     made = line(algorithms=entrant(aggregate='total'))
     # What it is made of is in another file, and counts.
-    assert sources.of_runs('bounded', 'total') != sources.of_runs('bounded')
+    assert sources.of_run((total,)) != sources.of_run(())
+    assert Path(__file__) in sources._sources(total)
     assert fingerprint(made, 'bounded') == fingerprint(made, 'bounded')
     with pytest.raises(ScenarioError, match='algorithms.regions.aggregate: largest is not allowed;'
                                             ' it combines by a function of its own'):

@@ -19,9 +19,7 @@ import resource
 
 from lab.small_scenario import load, VARIED
 from leader_election.lab import results
-from leader_election.lab.engine.network import COUNTERS
-from leader_election.lab.engine.region_sample import REGION_MEASURES
-from leader_election.lab.engine.sample import COLUMNS, MEASURES
+from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES, REGION_MEASURES
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run

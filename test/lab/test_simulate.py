@@ -19,9 +19,9 @@ from typing import Any
 
 from lab.simulations import begun, counts, leaders, LINE, line, played, scene, WALK
 from leader_election.lab import build, engine, simulate
-from leader_election.lab.build import columns_of, larger
+from leader_election.lab.build import larger
 from leader_election.lab.engine import COUNTERS, MEASURES, MORE_PAIRS, MORE_POOL, MORE_ROOM
-from leader_election.lab.engine.network import ROUNDS
+from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import parting, Run, simulate_branches, Simulation
 import numpy as np
@@ -135,23 +135,22 @@ def test_room_is_made_without_a_trace(
 
         def __init__(self, *arguments: Any) -> None:
             super().__init__(*arguments)
-            network, algorithm = self.network, self.entrant.algorithm
+            network = self.network
+            width = network.exports.shape[1]
             n, flights = len(network.devices.id), len(network.links.flight) > 0
             one = np.zeros(1, np.int32)
             self.network = network._replace(**{
                 MORE_PAIRS: {
                     'links': engine.links(n, 2, flights), 'lists': network.lists._replace(
                         first=one, second=one.copy(), spare=engine.links(n, 2, flights))},
-                MORE_POOL: {'pool': engine.pool(columns_of(algorithm, 1), 1)},
-                MORE_ROOM: {
-                    'heard': columns_of(algorithm, 1), 'metric': np.zeros(1), 'reached': one,
-                    'stray': one.copy()},
+                MORE_POOL: {'pool': engine.pool(network.exports[:1].copy())},
+                MORE_ROOM: {'room': engine.room(1, width)},
             }[status])
 
-    def noted(network: Any, algorithm: Any, status: int) -> Any:
+    def noted(network: Any, status: int) -> Any:
         asked.append(status)
-        return larger(network, algorithm, status)
-    monkeypatch.setattr(simulate, 'Stage', Tiny)
+        return larger(network, status)
+    monkeypatch.setattr(simulate, 'Simulation', Tiny)
     monkeypatch.setattr('leader_election.lab.simulation.larger', noted)
     assert digits(run(scenario, 4)) == expected
     assert asked.count(status) > 1

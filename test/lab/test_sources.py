@@ -12,28 +12,45 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Digests change when what they are of changes."""
+"""Digests change when what they are of changes, and only then."""
 
 from collections.abc import Iterator
 import importlib.util
 from pathlib import Path
 import re
+import shutil
+import sys
 from typing import Any
 
-from leader_election.algorithms import Algorithm, ALGORITHMS, BOUNDED
+from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC
+from leader_election.coordination.coordinated import round_of
 from leader_election.lab import sources
-from leader_election.registry import Registry
+from leader_election.lab.fingerprint import algorithm_modules
+from leader_election.lab.motions import LEVY
 import pytest
 
 
 @pytest.fixture(autouse=True)
 def afresh() -> Iterator[None]:
     """Let digests be computed anew, before and after."""
-    for function in (sources.of_compiled_code, sources.of_runs):
-        function.cache_clear()
+    forget()
     yield
-    for function in (sources.of_compiled_code, sources.of_runs):
-        function.cache_clear()
+    forget()
+
+
+def forget() -> None:
+    """Let digests be computed anew."""
+    sources.of_run.cache_clear()
+    sources.of_engine.cache_clear()
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a copy of the package's sources, which digests are made of from now on."""
+    copy = tmp_path / 'leader_election'
+    shutil.copytree(sources.PACKAGE, copy, ignore=shutil.ignore_patterns('__pycache__'))
+    monkeypatch.setattr(sources, 'OURS', sources.Modules({'leader_election': copy}))
+    return copy
 
 
 def files(folder: Path, *texts: str) -> list[Path]:
@@ -55,41 +72,126 @@ def test_a_digest_is_of_contents(tmp_path: Path) -> None:
     assert sources.digest(files(tmp_path, 'ab', 'c')) != sources.digest(files(tmp_path, 'a', 'bc'))
 
 
-def test_all_that_is_named_is_there() -> None:
-    for place in (*sources.COMPILED, *sources.SIMULATED):
-        assert sources._files(place) != [] and all(f.is_file() for f in sources._files(place))
+def digests() -> dict[str, str]:
+    """Return the digests of runs, of compiled rounds and of the engine."""
+    forget()
+    others = algorithm_modules()
+    return {'bounded': sources.of_run((BOUNDED.round,), others),
+            'classic': sources.of_run((CLASSIC.round,), others),
+            'levy': sources.of_run((BOUNDED.round, LEVY.step), others),
+            'round': sources.of_code(BOUNDED.round),
+            'regions': sources.of_code(round_of('bounded')),
+            'engine': sources.of_engine()}
 
 
-def rounds_in(path: Path) -> Any:
-    """Return a plain function that is defined in a file of its own."""
-    path.write_text('def their_round(device, state, neighbours, metric, parameters):\n'
-                    '    return state\n')
-    spec = importlib.util.spec_from_file_location('theirs', path)
+@pytest.mark.parametrize(('changed', 'follow'), [
+    # An algorithm: its runs and its round.
+    ('algorithms/bounded.py', {'bounded', 'levy', 'round', 'regions'}),
+    ('algorithms/classic.py', {'classic'}),
+    ('algorithms/replicated.py', set()),
+    # What a message is long follows from the codec.
+    ('robot/codec.py', {'bounded', 'classic', 'levy'}),
+    ('robot/region_codec.py', {'bounded', 'classic', 'levy'}),
+    ('lab/simulation.py', {'bounded', 'classic', 'levy'}),
+    ('lab/motions/levy.py', {'levy'}),
+    # Imported by the one before.
+    ('lab/motions/walking.py', {'levy'}),
+    ('lab/motions/streets.py', set()),
+    ('coordination/collection.py', {'bounded', 'classic', 'levy', 'regions'}),
+    ('lab/engine/links.py', {'bounded', 'classic', 'levy', 'engine'}),
+    # Nothing follows from figures, reports, and robots' nodes.
+    ('lab/figures/border.py', set()), ('lab/report.py', set()), ('nodes/election.py', set()),
+])
+def test_what_follows_from_a_module(changed: str, follow: set[str], tree: Path) -> None:
+    before = digests()
+    path = tree / changed
+    path.write_text(path.read_text() + '# Another thought.\n')
+    after = digests()
+    assert {name for name in before if before[name] != after[name]} == follow
+
+
+def imported(folder: Path, name: str) -> Any:
+    """Return a module that lies in a folder, as if it were installed."""
+    path = folder.joinpath(*name.split('.')).with_suffix('.py')
+    spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
     spec.loader.exec_module(module)
-    return module.their_round
+    return module
 
 
-def test_a_users_algorithm_counts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = tmp_path / 'theirs.py'
-    registry: Registry[Algorithm] = Registry('algorithm', 'nobody.has_this_group')
-    registry.add(BOUNDED)
-    registry.add(Algorithm('theirs', rounds_in(path), BOUNDED.state, BOUNDED.columns,
-                           BOUNDED.start, BOUNDED.configure))
-    ours = sources.of_compiled_code(), sources.of_runs('bounded')
-    sources.of_compiled_code.cache_clear()
-    monkeypatch.setattr(sources, 'ALGORITHMS', registry)
-    before = sources.of_compiled_code(), sources.of_runs('theirs')
-    assert before[0] != ours[0] and before[1] != ours[1]
-    path.write_text(path.read_text() + '# Another thought.\n')
-    sources.of_compiled_code.cache_clear()
-    sources.of_runs.cache_clear()
-    assert sources.of_compiled_code() != before[0] and sources.of_runs('theirs') != before[1]
-    # Runs of other algorithms are what they were.
-    assert sources.of_runs('bounded') == ours[1]
+ROUND = 'def round(device, state, neighbours, metric, parameters):\n    return state\n'
+
+
+def test_a_users_algorithm_follows_from_its_own_package(tmp_path: Path) -> None:
+    package = tmp_path / 'theirs'
+    for folder in (package, package / 'parts'):
+        folder.mkdir()
+        (folder / '__init__.py').write_text('')
+    (package / 'swarm.py').write_text(
+        'from leader_election.algorithms.resilient import FARTHEST\n'
+        'from .parts import helper\nfrom theirs.parts.more import most\n' + ROUND)
+    (package / 'parts' / '__init__.py').write_text('from .deep import helper\n')
+    for name in ('deep', 'more', 'other'):
+        (package / 'parts' / f'{name}.py').write_text('helper = most = 1\n')
+    sys.path.insert(0, str(tmp_path))
+    try:
+        used = imported(tmp_path, 'theirs.swarm').round
+    finally:
+        sys.path.remove(str(tmp_path))
+
+    def both() -> tuple[str, str]:
+        forget()
+        return sources.of_code(used), sources.of_run((used,), algorithm_modules())
+    before = both()
+    assert before[1] != sources.of_run((BOUNDED.round,), algorithm_modules())
+    for name, counts in (('parts/deep', True), ('parts/more', True), ('parts/other', False),
+                         ('swarm', True)):
+        path = package / f'{name}.py'
+        path.write_text(path.read_text() + '# Another thought.\n')
+        after = both()
+        assert [one != other for one, other in zip(before, after)] == [counts] * 2
+        before = after
+    resilient = sources.OURS.path('leader_election.algorithms.resilient')
+    assert resilient in sources._sources(used)
+
+
+def test_a_file_by_itself_follows_from_those_beside_it(tmp_path: Path) -> None:
+    (tmp_path / 'lone.py').write_text('import beside_lone\nimport numpy\n' + ROUND)
+    (tmp_path / 'beside_lone.py').write_text('helper = 1\n')
+    sys.path.insert(0, str(tmp_path))
+    try:
+        used = imported(tmp_path, 'lone').round
+    finally:
+        sys.path.remove(str(tmp_path))
+    assert {path.name for path in sources._sources(used)} == {'lone.py', 'beside_lone.py'}
+
+
+def test_what_is_in_no_file_has_no_digest() -> None:
+    scope: dict[str, Any] = {'__name__': 'nowhere'}
+    exec(ROUND, scope)
+    assert sources.of_code(scope['round']) == ''
+
+
+def test_names_that_a_package_passes_on_come_from_where_it_has_them() -> None:
+    ours = sources.OURS
+    wanted = sources.Import('leader_election.algorithms', 'Device', 'Device')
+    assert list(ours.origin(wanted)) == ['leader_election.algorithms.algorithm']
+    # A module of the package, and what is not there at all.
+    for module, name, origin in (('leader_election.lab', 'engine', ['leader_election.lab.engine']),
+                                 ('numpy', 'array', [])):
+        assert list(ours.origin(sources.Import(module, name, name))) == origin
+
+
+def test_what_only_type_checkers_import_does_not_count(tmp_path: Path) -> None:
+    path, = files(tmp_path, 'from typing import TYPE_CHECKING\n'
+                            'if TYPE_CHECKING:\n    import one\nimport two\n')
+    read = sources.source_of(path, 'any')
+    assert [each.module for each in read.imports] == ['typing', 'two']
+    assert {each.module for each in read.names} == {'typing', 'one', 'two'}
 
 
 def test_all_algorithms_have_a_digest() -> None:
     for name in ALGORITHMS.names():
-        assert re.fullmatch('[0-9a-f]{16}', sources.of_runs(name))
+        assert re.fullmatch('[0-9a-f]{16}', sources.of_code(ALGORITHMS.get(name).round))

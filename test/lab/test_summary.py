@@ -18,8 +18,7 @@ from pathlib import Path
 
 from lab.small_scenario import load, TEXT
 from leader_election.lab import results
-from leader_election.lab.engine.network import COUNTERS
-from leader_election.lab.engine.sample import COLUMNS, MEASURES
+from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.results import Key
 from leader_election.lab.simulate import Run
 from leader_election.lab.summary import lines, stability, table

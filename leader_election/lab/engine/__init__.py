@@ -22,6 +22,7 @@ as they can come into range before the rows are made anew.
 
 from leader_election.lab.engine.advance import (
     advance,
+    Calls,
     detach,
     DONE,
     MORE_PAIRS,
@@ -29,28 +30,28 @@ from leader_election.lab.engine.advance import (
     MORE_ROOM,
     rebuild,
 )
-from leader_election.lab.engine.compiled import use, use_motion
+from leader_election.lab.engine.entry_points import (
+    Entry,
+    FRAME,
+    NO_ENTRY,
+    round_entry,
+    step_entry,
+)
 from leader_election.lab.engine.event_queue import event_queue, EventQueue
 from leader_election.lab.engine.links import FRESH, larger_links, Links, links
-from leader_election.lab.engine.network import (
-    COUNTERS,
-    Devices,
-    Lists,
-    Medium,
-    Network,
-    Watch,
-    watch,
-)
-from leader_election.lab.engine.pool import larger_pool, Pool, pool
-from leader_election.lab.engine.sample import COLUMNS, MEASURES
+from leader_election.lab.engine.messages import larger_pool, Pool, pool
+from leader_election.lab.engine.network import Devices, Lists, Medium, Network, Room, room
+from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES, Watch, watch
+from leader_election.lab.engine.states import ABSENT, Places, state_layout, StateLayout
 
 SKIN = 0.4
 """How much farther than the range rows of links look, as a part of the range: rows are made anew
 when devices may have moved by half of that, and longer rows cost more in each round."""
 
 __all__ = [
-    'EventQueue', 'COLUMNS', 'COUNTERS', 'DONE', 'Devices', 'FRESH', 'Links', 'Lists', 'MEASURES',
-    'MORE_PAIRS', 'MORE_POOL', 'MORE_ROOM', 'Medium', 'Network', 'Pool', 'SKIN', 'Watch',
-    'advance', 'event_queue', 'detach', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild',
-    'use', 'use_motion', 'watch',
+    'ABSENT', 'COLUMNS', 'COUNTERS', 'Calls', 'DONE', 'Devices', 'Entry', 'EventQueue', 'FRAME',
+    'FRESH', 'Links', 'Lists', 'MEASURES', 'MORE_PAIRS', 'MORE_POOL', 'MORE_ROOM', 'Medium',
+    'NO_ENTRY', 'Network', 'Places', 'Pool', 'Room', 'SKIN', 'StateLayout', 'Watch', 'advance',
+    'detach', 'event_queue', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild', 'room',
+    'round_entry', 'state_layout', 'step_entry', 'watch',
 ]

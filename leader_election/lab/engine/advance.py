@@ -14,11 +14,18 @@
 
 """The loop that runs a network: rounds, moves and samples, each in its time."""
 
-from leader_election.algorithms import Device
-from leader_election.lab.engine.borrow import borrow
-from leader_election.lab.engine.compiled import copy, move, put, run_round, state_at
+from typing import NamedTuple
+
+from leader_election.lab.engine.compilation import jit
+from leader_election.lab.engine.entry_points import (
+    HEARD,
+    METRIC,
+    PARAMETERS,
+    ROOM,
+    SOURCES,
+    VECTORS,
+)
 from leader_election.lab.engine.event_queue import sift
-from leader_election.lab.engine.jit import jit
 from leader_election.lab.engine.links import (
     count_pairs,
     EMPTY,
@@ -27,8 +34,16 @@ from leader_election.lab.engine.links import (
     pairs_within,
     relink,
 )
-from leader_election.lab.engine.mailbox import arrive, clear, drop, keep, send
-from leader_election.lab.engine.network import (
+from leader_election.lab.engine.memory import (
+    address_of,
+    borrow,
+    call_round,
+    call_step,
+    get_int,
+    WORD,
+)
+from leader_election.lab.engine.messages import arrive, clear, drop, give_back, keep, send
+from leader_election.lab.engine.samples import (
     DELIVERED,
     DEPARTED,
     EXPIRED,
@@ -37,30 +52,42 @@ from leader_election.lab.engine.network import (
     OVERWRITTEN,
     REBUILT,
     ROUNDS,
+    sample,
     SENT,
     UNDELIVERED,
 )
-from leader_election.lab.engine.pool import give_back
-from leader_election.lab.engine.sample import sample
 import numpy as np
 
 DONE, MORE_PAIRS, MORE_POOL, MORE_ROOM = range(4)
 """How a stretch ended: at its time, or early since an array is too small."""
 
 
+class Calls(NamedTuple):
+    """Where what is compiled for the algorithm and the motion of a run lies: addresses."""
+
+    round: int
+    """The entry point of the algorithm's round."""
+    parameters: int
+    """What it is called with each time."""
+    step: int
+    """The entry point of the motion's step."""
+    motion: int
+    """What it is called with each time."""
+
+
 @jit
-def advance(network, medium, parameters, random, walk, until):
+def advance(network, medium, calls, random, until):
     """
     Run all that is due before a time, and take the samples up to and at that time.
 
     :param network: the arrays, changed in place.
     :param medium: the numbers that hold for all.
-    :param parameters: what the algorithm's ``configure`` returned.
-    :param random: a ``numpy.random.Generator`` for messages and periods, and ``walk`` for motion.
+    :param calls: whoever calls holds what these are the addresses of.
+    :param random: a ``numpy.random.Generator`` for messages and periods.
     :param until: [s].
     :return: ``DONE``, or what there must be more of before this is called again.
     """
-    network = borrow(network)
+    network, random = borrow(network), borrow(random)
     watch, rounds, moves = network.watch, network.rounds, network.moves
     links, pool, lists = network.links, network.pool, network.lists
     identity, strength = network.devices.id, network.devices.strength
@@ -68,10 +95,16 @@ def advance(network, medium, parameters, random, walk, until):
     period, sent = network.devices.period, network.devices.sent
     start, neighbour, mirror = links.start, links.neighbour, links.mirror
     box, told = links.box, links.told
-    exports, heard, metric = network.exports, network.heard, network.metric
-    reached, stray, leader = network.reached, network.stray, network.exports.leader
-    motion = network.motion
-    pooled, pool_time, top = pool.exports, pool.time, pool.top
+    exports, places, room = network.exports, network.places, network.room
+    sources, metric, reached, stray = room.sources, room.metric, room.reached, room.stray
+    pool_time, top = pool.time, pool.top
+    size = WORD * places.width
+    own_rows, pooled_rows = address_of(exports), address_of(pool.exports)
+    frame = network.frame
+    frame[PARAMETERS], frame[SOURCES] = calls.parameters, address_of(sources)
+    frame[METRIC], frame[HEARD] = address_of(metric), address_of(room.heard)
+    frame[ROOM], frame[VECTORS] = len(room.heard), address_of(network.vectors)
+    frame_address = address_of(frame)
     changes, changed, begun = watch.changes, watch.changed, watch.begun
     counts, sampled, due = watch.counts, watch.sampled, lists.due
     ring, order, times, head = rounds.ring, rounds.order, rounds.time, rounds.head
@@ -92,7 +125,7 @@ def advance(network, medium, parameters, random, walk, until):
             now = min(now, move_times[mover])
         soon = (sampled[0] + 1) * watch.interval
         if soon <= min(now, until) and sampled[0] < len(watch.samples):
-            sample(network.devices, exports, watch, parameters)
+            sample(network.devices, places, exports, watch)
             continue
         if now >= until:
             return DONE
@@ -102,7 +135,7 @@ def advance(network, medium, parameters, random, walk, until):
                 return status
         if moving and move_times[mover] <= now:
             if running[mover]:
-                move(motion, mover, position, now, walk)
+                call_step(calls.step, calls.motion, mover, now)
                 counts[MOVES] += 1
             move_times[mover] += tick
             move_head[0] += 1
@@ -134,7 +167,7 @@ def advance(network, medium, parameters, random, walk, until):
                     counts[DEPARTED] += 1
                     clear(links, pool, k)
                 if told[k]:
-                    keep(links, pool, exports, sent[i], i, k)
+                    keep(links, pool, places, exports, sent[i], i, k)
             if takes_time:
                 for r in range(near):
                     arrive(links, pool, counts, reached[r], now)
@@ -143,13 +176,13 @@ def advance(network, medium, parameters, random, walk, until):
                 k = reached[r]
                 j, held = neighbour[k], box[k]
                 if held == FRESH and (patient or now - sent[j] <= medium.expiry):
-                    copy(exports, j, heard, messages)
+                    sources[messages] = own_rows + size * np.int64(j)
                     metric[messages] = metric[r]
                     messages += 1
                     if by_degree:
                         degree += sent[j] >= medium.degree_since
                 elif held >= 0 and (patient or now - pool_time[held] <= medium.expiry):
-                    copy(pooled, held, heard, messages)
+                    sources[messages] = pooled_rows + size * np.int64(held)
                     metric[messages] = metric[r]
                     messages += 1
                     if by_degree:
@@ -169,7 +202,7 @@ def advance(network, medium, parameters, random, walk, until):
                     if random.random() < medium.loss:
                         lost += 1
                         if told[k]:
-                            keep(links, pool, exports, sent[i], i, k)
+                            keep(links, pool, places, exports, sent[i], i, k)
                     elif not told[k]:
                         back = mirror[k]
                         overwritten -= box[back] == EMPTY
@@ -184,17 +217,16 @@ def advance(network, medium, parameters, random, walk, until):
                 counts[OVERWRITTEN] += near - lost + overwritten
             if by_degree:
                 strength[i] = medium.degree_sign * degree
-            before = leader[i]
-            state = run_round(
-                Device(identity[i], strength[i]), state_at(exports, i, parameters),
-                heard, metric[:messages], parameters)
-            put(exports, i, state)
+            row = own_rows + size * np.int64(i)
+            before = get_int(row, places.leader)
+            call_round(calls.round, frame_address, row, identity[i], messages, strength[i])
             sent[i] = now
             if takes_time:
                 for r in range(near):
-                    send(links, pool, medium, counts, random, exports, i, mirror[reached[r]], now)
+                    send(links, pool, medium, counts, random, places, exports, i,
+                         mirror[reached[r]], now)
             counts[ROUNDS] += 1
-            differs = begun[i] and leader[i] != before
+            differs = begun[i] and get_int(row, places.leader) != before
             begun[i] = True
             changed[0] += np.int64(differs) - np.int64((changes[i] >> oldest) & one)
             changed[1] += differs
@@ -231,7 +263,7 @@ def rebuild(network, medium, now):
     if count > len(lists.first) or 2 * count >= len(links.neighbour):
         return MORE_PAIRS
     degree = np.empty(len(devices.id), np.int32)
-    if count_pairs(lists.first, lists.second, count, degree) > len(network.metric):
+    if count_pairs(lists.first, lists.second, count, degree) > len(network.room.metric):
         return MORE_ROOM
     old = links.start[len(devices.id)]
     relink(links, lists.first, lists.second, count, degree, lists.spare)
@@ -258,8 +290,10 @@ def rebuild(network, medium, now):
 @jit
 def detach(network, devices):
     """Let neighbours keep what devices sent, before the states are changed from outside."""
+    network = borrow(network)
     links = network.links
     for i in devices:
         for k in range(links.start[i], links.start[i + 1]):
             if links.told[k]:
-                keep(links, network.pool, network.exports, network.devices.sent[i], i, k)
+                keep(links, network.pool, network.places, network.exports,
+                     network.devices.sent[i], i, k)

@@ -16,7 +16,7 @@
 
 from typing import NamedTuple
 
-from leader_election.lab.engine.jit import inlined
+from leader_election.lab.engine.compilation import inlined
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,7 +39,7 @@ class EventQueue(NamedTuple):
 
 
 def event_queue(time: NDArray[np.float64], devices: NDArray[np.int64], ring: bool) -> EventQueue:
-    """Return the agenda of some devices, given the time of each of all [s]."""
+    """Return the event_queue of some devices, given the time of each of all [s]."""
     order = devices[np.argsort(time[devices], kind='stable')].astype(np.uint32)
     return EventQueue(time, order, np.zeros(1, np.int64), ring)
 

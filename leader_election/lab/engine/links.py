@@ -22,7 +22,7 @@ Rows hold all devices that can come into range before the rows are made anew, by
 
 from typing import Any, NamedTuple
 
-from leader_election.lab.engine.jit import jit
+from leader_election.lab.engine.compilation import jit
 import numpy as np
 from numpy.typing import NDArray
 
@@ -114,7 +114,9 @@ def pairs_within(position, present, group, among, reach, first, second):
         begin[cell[p] + 1] += 1
     for c in range(columns * rows):
         begin[c + 1] += begin[c]
-    fill = begin.copy()
+    fill = np.empty_like(begin)
+    for c in range(len(begin)):
+        fill[c] = begin[c]
     device = np.empty(count, np.int64)
     u, v = np.empty(count), np.empty(count)
     for p in range(count):
@@ -150,7 +152,8 @@ def pairs_within(position, present, group, among, reach, first, second):
 @jit
 def count_pairs(first, second, count, degree):
     """Write how many of the pairs each device is in; return the most."""
-    degree[:] = 0
+    for i in range(len(degree)):
+        degree[i] = 0
     for p in range(count):
         degree[first[p]] += 1
         degree[second[p]] += 1
@@ -172,12 +175,14 @@ def relink(links, first, second, count, degree, spare):
     n = len(links.start) - 1
     old = links.start[n]
     flights = len(links.flight) > 0
-    spare.start[:] = links.start
-    spare.neighbour[:old] = links.neighbour[:old]
-    spare.box[:old] = links.box[:old]
-    spare.told[:old] = links.told[:old]
-    if flights:
-        spare.flight[:old] = links.flight[:old]
+    # Entry by entry: to assign slices takes numba several seconds to compile.
+    for k in range(old):
+        spare.neighbour[k] = links.neighbour[k]
+        spare.box[k], spare.told[k] = links.box[k], links.told[k]
+        if flights:
+            spare.flight[k, 0], spare.flight[k, 1] = links.flight[k, 0], links.flight[k, 1]
+    for i in range(n + 1):
+        spare.start[i] = links.start[i]
     for i in range(n):
         links.start[i + 1] = links.start[i] + degree[i]
         degree[i] = links.start[i]
@@ -191,7 +196,7 @@ def relink(links, first, second, count, degree, spare):
     nothing = old
     spare.box[nothing], spare.told[nothing] = EMPTY, False
     if flights:
-        spare.flight[nothing] = NONE
+        spare.flight[nothing, 0] = spare.flight[nothing, 1] = NONE
     slot = np.full(n, nothing, np.int32)
     for i in range(n):
         for k in range(spare.start[i], spare.start[i + 1]):
@@ -201,7 +206,8 @@ def relink(links, first, second, count, degree, spare):
             links.box[k], links.told[k] = spare.box[before], spare.told[before]
             spare.box[before] = EMPTY
             if flights:
-                links.flight[k] = spare.flight[before]
-                spare.flight[before] = NONE
+                for end in range(2):
+                    links.flight[k, end] = spare.flight[before, end]
+                    spare.flight[before, end] = NONE
         for k in range(spare.start[i], spare.start[i + 1]):
             slot[spare.neighbour[k]] = nothing

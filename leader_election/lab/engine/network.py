@@ -14,20 +14,15 @@
 
 """The arrays that a run lives in."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from leader_election.lab.engine.event_queue import EventQueue
 from leader_election.lab.engine.links import Links
-from leader_election.lab.engine.pool import Pool
-from leader_election.lab.engine.sample import COLUMNS
+from leader_election.lab.engine.messages import Pool
+from leader_election.lab.engine.samples import Watch
+from leader_election.lab.engine.states import Places
 import numpy as np
 from numpy.typing import NDArray
-
-COUNTERS = ('rounds', 'moves', 'sent', 'duplicated', 'lost', 'delivered', 'overwritten',
-            'expired', 'departed', 'undelivered', 'rebuilt')
-"""What is counted; messages once for each receiver that was in range when it was sent."""
-ROUNDS, MOVES, SENT, DUPLICATED, LOST, DELIVERED, OVERWRITTEN, EXPIRED, DEPARTED, UNDELIVERED, \
-    REBUILT = range(len(COUNTERS))
 
 
 class Devices(NamedTuple):
@@ -80,35 +75,6 @@ class Medium(NamedTuple):
     """Or so many times that number."""
 
 
-class Watch(NamedTuple):
-    """What is measured while it runs."""
-
-    changes: NDArray[np.uint64]
-    """Of each device, whether its leader changed, one bit a round, the latest lowest."""
-    changed: NDArray[np.int64]
-    """Shape (2,): changes in the windows of all devices; changes since the last sample."""
-    begun: NDArray[np.bool_]
-    """Of each device, whether it has run a round."""
-    counts: NDArray[np.int64]
-    """By ``COUNTERS``."""
-    window: int
-    """Rounds that instability looks back, at most 63."""
-    samples: NDArray[np.float64]
-    """Shape (samples, measures), see ``leader_election.lab.engine.sample``."""
-    sampled: NDArray[np.int64]
-    """How many samples there are, shape (1,)."""
-    interval: float
-    """Time between two samples [s]; the first is one interval after the start."""
-
-
-def watch(devices: int, window: int, samples: int, interval: float) -> Watch:
-    """Return a watch that has seen nothing yet."""
-    return Watch(
-        np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
-        np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(COLUMNS)), np.nan),
-        np.zeros(1, np.int64), interval)
-
-
 class Lists(NamedTuple):
     """Whether the rows of links hold all that they must."""
 
@@ -129,24 +95,42 @@ class Lists(NamedTuple):
     """When the rows have to be made anew [s], shape (1,)."""
 
 
-class Network(NamedTuple):
-    """All of a run."""
+class Room(NamedTuple):
+    """Room for the neighbours of one device while it runs its round."""
 
-    devices: Devices
-    exports: Any
-    """The algorithm's columns: what each device sent last, which is also its state."""
-    rounds: EventQueue
-    moves: EventQueue
-    motion: Any
-    links: Links
-    lists: Lists
-    pool: Pool
-    watch: Watch
-    heard: Any
-    """Room for the exports that a round works on, the algorithm's columns."""
+    heard: NDArray[np.int64]
+    """Room for the columns that a round works on, shape (room, width)."""
+    sources: NDArray[np.int64]
+    """Room for where the rows lie that these columns are made of, shape (room,)."""
     metric: NDArray[np.float64]
-    """Room for the distances to these neighbours [m]."""
+    """Room for the distances to these neighbours [m], shape (room,)."""
     reached: NDArray[np.uint32]
     """Room for the slots of those in range."""
     stray: NDArray[np.uint32]
     """Room for the slots of those out of range that a message is left of, here or there."""
+
+
+def room(size: int, width: int) -> Room:
+    """Return room for so many neighbours, whose rows have a width."""
+    return Room(np.zeros((size, width), np.int64), np.zeros(size, np.int64), np.zeros(size),
+                np.zeros(size, np.uint32), np.zeros(size, np.uint32))
+
+
+class Network(NamedTuple):
+    """All of a run."""
+
+    devices: Devices
+    places: Places
+    vectors: NDArray[np.int64]
+    """Where in a row vectors are, and how long, as ``StateLayout.vectors``."""
+    exports: NDArray[np.int64]
+    """What each device sent last, which is also its state, shape (n, width)."""
+    rounds: EventQueue
+    moves: EventQueue
+    links: Links
+    lists: Lists
+    pool: Pool
+    watch: Watch
+    frame: NDArray[np.int64]
+    """What a round is given besides its own device, by ``entry_points.FRAME``."""
+    room: Room

@@ -14,7 +14,8 @@
 
 """Walks of some devices: as plain Python, and as the laboratory compiles them."""
 
-from leader_election.lab.engine.compiled import move, use_motion
+from leader_election.lab.engine.entry_points import step_entry
+from leader_election.lab.engine.memory import call_step
 from leader_election.parameters import build
 from numba import njit
 import numpy as np
@@ -56,19 +57,19 @@ def walk(motion, values, position, ticks, seed=0, tick=1.0):
 
 def compiled_walk(motion, values, position, ticks, seed=0, tick=1.0):
     """Return the same, walked by compiled code."""
-    use_motion(motion.state, motion.step)
     state, position, random = begin(motion, values, position, seed, tick)
     places = np.empty((ticks + 1, *position.shape))
-    _walk(state, position, random, tick, places)
+    entry = step_entry(motion.name, motion.step, state, position, random)
+    _walk(*entry.addresses, position, tick, places)
     return places
 
 
 @njit
-def _walk(state, position, random, tick, places):
+def _walk(step, given, position, tick, places):
     places[0] = position
     for t in range(1, len(places)):
         for i in range(len(position)):
-            move(state, i, position, t * tick, random)
+            call_step(step, given, np.uint32(i), t * tick)
         places[t] = position
 
 

@@ -17,7 +17,7 @@
 import os
 from pathlib import Path
 
-from leader_election.lab.engine.jit import cache_folder, MONTH
+from leader_election.lab.engine.compilation import cache_folder, MONTH
 import pytest
 
 

@@ -12,19 +12,85 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a message does: it is left in a mailbox, kept there, lost, on its way, or in vain."""
+"""
+Messages: where copies of them are kept, and what becomes of one.
 
-from leader_election.lab.engine.compiled import copy
-from leader_election.lab.engine.jit import inlined
+What a device sent last is read from its own row, as long as its receivers have heard nothing
+older. A message is copied into the pool only if it outlives that: it was sent before one that is
+lost, or before the sender's state is changed from outside, or it is in flight.
+"""
+
+from typing import Any, NamedTuple
+
+from leader_election.lab.engine.compilation import inlined
 from leader_election.lab.engine.links import EMPTY, FRESH, NONE
-from leader_election.lab.engine.network import (
+from leader_election.lab.engine.samples import (
     DELIVERED,
     DUPLICATED,
     LOST,
     OVERWRITTEN,
     UNDELIVERED,
 )
-from leader_election.lab.engine.pool import give_back, take
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Pool(NamedTuple):
+    """Copies of exports, each taken by one slot of a link."""
+
+    exports: NDArray[np.int64]
+    """Rows as of the devices' own, shape (capacity, width)."""
+    time: NDArray[np.float64]
+    """When the message arrives, or arrived [s], shape (capacity,)."""
+    next: NDArray[np.int32]
+    """The next message in flight on the same link, shape (capacity,)."""
+    free: NDArray[np.int32]
+    """Those that nobody has taken, a stack, shape (capacity,)."""
+    top: NDArray[np.int64]
+    """How many are free, shape (1,)."""
+
+
+def pool(exports: NDArray[np.int64]) -> Pool:
+    """Return a pool in which all is free, with room for as many exports as there are rows."""
+    size = len(exports)
+    return Pool(exports, np.zeros(size), np.full(size, NONE, np.int32),
+                np.arange(size, dtype=np.int32), np.array([size]))
+
+
+def larger_pool(pool: Pool, times: int) -> Pool:
+    """Return the same pool with so many times the room."""
+    size = len(pool.time)
+    more = (times - 1) * size
+
+    def longer(array: NDArray[Any]) -> NDArray[Any]:
+        return np.concatenate(times * [array])
+    free = np.concatenate([
+        pool.free[:pool.top[0]], np.arange(size, size + more), np.zeros(size - pool.top[0])])
+    return Pool(longer(pool.exports), longer(pool.time), longer(pool.next),
+                free.astype(np.int32), pool.top + more)
+
+
+@inlined
+def take(pool):
+    """Return a free place; the caller has seen to it that there is one."""
+    pool.top[0] -= 1
+    place = pool.free[pool.top[0]]
+    pool.next[place] = NONE
+    return place
+
+
+@inlined
+def give_back(pool, place):
+    """Make a place free again."""
+    pool.free[pool.top[0]] = place
+    pool.top[0] += 1
+
+
+@inlined
+def copy(places, source, i, target, place):
+    """Copy what is sent of row i of some rows to a row of others."""
+    for q in range(places.sent_from, places.sent_to):
+        target[place, q] = source[i, q]
 
 
 @inlined
@@ -38,17 +104,17 @@ def clear(links, pool, slot):
 
 
 @inlined
-def keep(links, pool, exports, sent, i, slot):
+def keep(links, pool, places, exports, sent, i, slot):
     """Let the neighbour keep what device i sent it before the message that it misses."""
     place = take(pool)
-    copy(exports, i, pool.exports, place)
+    copy(places, exports, i, pool.exports, place)
     pool.time[place] = sent
     links.box[links.mirror[slot]] = place
     links.told[slot] = False
 
 
 @inlined
-def send(links, pool, medium, counts, random, exports, i, slot, now):
+def send(links, pool, medium, counts, random, places, exports, i, slot, now):
     """Send what device i exports to a mailbox, on a way that takes time."""
     if medium.loss > 0.0 and random.random() < medium.loss:
         counts[LOST] += 1
@@ -60,7 +126,7 @@ def send(links, pool, medium, counts, random, exports, i, slot, now):
         copies = 2
     for _ in range(copies):
         place = take(pool)
-        copy(exports, i, pool.exports, place)
+        copy(places, exports, i, pool.exports, place)
         pool.time[place] = now + medium.delay_least + spread * random.random()
         last = links.flight[slot, 1]
         if last == NONE:

@@ -1,0 +1,115 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The engine calls the robots' own rounds: the very objects, by entry points of one kind."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from lab.compiled_rounds import called
+from lab.simulations import begun, scene
+from leader_election.algorithms import ALGORITHMS, BOUNDED, Device
+from leader_election.algorithms.bounded import Candidacy
+from leader_election.lab.engine import advance, entry_points
+from leader_election.lab.engine.compilation import uncached
+from leader_election.lab.scenario import Scenario
+from leader_election.robot.parameters import ElectionParameters
+from numba.core.registry import cpu_target
+import pytest
+
+
+@pytest.fixture
+def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let all be compiled anew."""
+    monkeypatch.setattr(entry_points, 'jit', uncached)
+    entry_points._compiled.cache_clear()
+    yield
+    entry_points._compiled.cache_clear()
+
+
+def compiled_for(function: Callable[..., Any]) -> set[object]:
+    """Return the plain functions that numba has compiled so far in the place of one."""
+    template, = cpu_target.typing_context.resolve_value_type(function).templates
+    return {dispatcher.py_func for dispatcher, _ in template._impl_cache.values()}
+
+
+def test_the_round_that_is_compiled_is_the_robots(afresh: None) -> None:
+    # The cheapest to compile stands for all.
+    parameters = BOUNDED.configure(5.0, 'id')
+    device = Device(1, 2.0)
+    found = called(BOUNDED, parameters, device, BOUNDED.start(device),
+                   [BOUNDED.state(-9.0, 0.0, 7)], [4.0])
+    assert found == BOUNDED.state(value=-9.0, distance=4.0, leader=7)
+    assert compiled_for(BOUNDED.round) == {BOUNDED.round}
+
+
+@pytest.mark.parametrize('name', ALGORITHMS.names())
+def test_every_round_is_called_by_its_entry_point(name: str) -> None:
+    algorithm = ALGORITHMS.get(name)
+    parameters = algorithm.round_parameters(vars(ElectionParameters(robot_id=0)))
+    devices = [Device(3, 2.0), Device(1, 7.0), Device(2, 7.0)]
+    start = [algorithm.start(device) for device in devices]
+    others = [algorithm.compute(device, state, [], [], parameters)
+              for device, state in zip(devices[1:], start[1:])]
+    expected = algorithm.compute(devices[0], start[0], others, [1.5, 2.5], parameters)
+    assert called(algorithm, parameters, devices[0], start[0], others, [1.5, 2.5]) == expected
+
+
+class Radius(NamedTuple):
+    """What two algorithms take."""
+
+    radius: float
+
+
+def test_algorithms_may_take_the_same_parameters() -> None:
+    def another_round(device, state, neighbours, metric, parameters):  # type: ignore
+        return Candidacy(parameters.radius, state.distance, state.leader)
+
+    one = replace(BOUNDED, name='one', configure=Radius, round=lambda *given: given[1])
+    two = replace(one, name='two', round=another_round)
+    device = Device(1, 2.0)
+    found = [called(algorithm, Radius(radius), device, BOUNDED.start(device), [], [])
+             for algorithm in (one, two) for radius in (3.0, 4.0)]
+    assert [state.value for state in found] == [-2.0, -2.0, 3.0, 4.0]
+
+
+def test_an_error_in_a_round_comes_out() -> None:
+    def failing(device, state, neighbours, metric, parameters):  # type: ignore
+        if parameters.radius > 0.0:
+            raise ValueError('no such radius')
+        return state
+
+    algorithm = replace(BOUNDED, name='failing', configure=Radius, round=failing)
+    with pytest.raises(ValueError, match='no such radius'):
+        called(algorithm, Radius(1.0), Device(1, 2.0), BOUNDED.start(Device(1, 2.0)), [], [])
+
+
+def entrants(*algorithms: dict[str, Any], **sections: Any) -> Scenario:
+    return scene(algorithms=list(algorithms), duration=2, **sections)
+
+
+def test_the_engine_is_compiled_once() -> None:
+    # Whatever the algorithm, with and without regions, and whatever moves.
+    walls = [0, 0, 60, 60]
+    for scenario in (
+            entrants({'name': 'bounded', 'radius': 30}),
+            entrants({'name': 'classic', 'radius': 30}, messages={
+                'range': 25, 'loss': 0.5, 'delay': [0.1, 1], 'metric': 'hops'}),
+            entrants({'name': 'bounded', 'radius': 30, 'regions': {}},
+                     motion={'kind': 'waypoint', 'walls': walls}),
+            entrants({'name': 'bounded', 'radius': 30}, rounds={'jitter': 0.1},
+                     motion={'kind': 'levy', 'walls': walls})):
+        begun(scenario).run(2)
+    assert len(advance.overloads) == 1

@@ -1,0 +1,66 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""States as rows of one matrix."""
+
+from typing import NamedTuple
+
+from leader_election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device
+from leader_election.algorithms.fields import Kept
+from leader_election.lab.engine import ABSENT, state_layout
+import numpy as np
+import pytest
+
+
+class Mixed(NamedTuple):
+    """A state of all kinds of fields, in no order."""
+
+    far: Kept[tuple[float, ...]]
+    leader: int
+    role: Kept[int]
+    summary: tuple[float, ...]
+    recipients: tuple[int, ...]
+    distance: float
+
+
+MIXED = Algorithm('mixed', BOUNDED.round, Mixed, Mixed, lambda device: Mixed(
+    (1.5, 2.5), device.id, 2, (0.0,) * 3, (-1,) * 2, float('inf')), BOUNDED.configure)
+
+
+def test_what_is_sent_is_one_stretch_and_scalars_come_first() -> None:
+    layout = state_layout(MIXED)
+    # role; leader, distance; summary, recipients; far.
+    assert layout.place == (8, 1, 0, 3, 6, 2) and layout.width == 10
+    places = layout.places
+    assert (places.width, places.sent_from, places.sent_to) == (10, 1, 8)
+    assert (places.leader, places.distance, places.role, places.summary) == (1, 2, 0, 3)
+    assert places.reach == places.decision == ABSENT
+    assert layout.vectors.tolist() == [[8, 2], [3, 3], [6, 2]]
+
+
+@pytest.mark.parametrize('algorithm', [MIXED, *map(ALGORITHMS.get, ALGORITHMS.names())],
+                         ids=lambda algorithm: algorithm.name)
+def test_rows_hold_states_to_the_last_bit(algorithm: Algorithm) -> None:
+    layout = state_layout(algorithm)
+    rows = layout.rows(3)
+    states = [algorithm.start(Device(2**62 + i, 0.1 + i)) for i in range(3)]
+    for i, state in enumerate(states):
+        for column, value in zip(layout.columns(rows), state):
+            column[i] = value
+    assert [layout.state(rows, i) for i in range(3)] == states
+    # Numbers are where they are said to be, whole ones as they are.
+    leader, distance = rows[:, layout.places.leader], rows[:, layout.places.distance]
+    assert leader.tolist() == [state.leader for state in states]
+    assert distance.view(np.int64).tolist() == [
+        np.float64(state.distance).view(np.int64) for state in states]
