@@ -23,7 +23,6 @@ import sys
 
 from leader_election.coordination.task import plug_in_tasks
 from leader_election.fleet.hosting import RobotHostParameters
-from leader_election.nodes.wander import WanderParameters
 from leader_election.parameters import to_yaml
 from leader_election.recording.options import RecorderParameters
 from leader_election.robot.parameters import (
@@ -32,6 +31,7 @@ from leader_election.robot.parameters import (
     plug_in_parameters,
 )
 from leader_election.swarm.parameters import MonitorParameters
+from leader_election.tasks.wander import WanderParameters
 from leader_election.world.parameters import WorldParameters
 
 FILES = {

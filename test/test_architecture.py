@@ -46,7 +46,7 @@ LEANS_ON = {
              'algorithms', 'registry', 'parameters'},
     'lab': {'command_line', 'coordination', 'algorithms', 'robot', 'parameters', 'registry',
             'view', 'world'},
-    'config': {'coordination', 'recording', 'nodes', 'fleet', 'swarm', 'world', 'robot',
+    'config': {'coordination', 'recording', 'fleet', 'swarm', 'tasks', 'world', 'robot',
                'parameters'},
     'cli': {'executables', 'command_line', 'config'},
     '__main__': {'cli'},

@@ -24,7 +24,7 @@ from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.parameter import shown
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters, names_in
 from leader_election.robot.task_runner import label
-from leader_election.tasks.driving_parameters import DrivingParameters
+from leader_election.tasks.steering import DrivingParameters
 
 SHARED = 'neighbourhood'
 """The topic that all robots share."""

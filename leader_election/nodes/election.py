@@ -24,11 +24,11 @@ from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
 from leader_election.nodes.metrics import Metrics
+from leader_election.nodes.odometry_origin import TransformOrigin
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
 from leader_election.nodes.robot_diagnostics import statuses
 from leader_election.nodes.state_publishers import StatePublishers
 from leader_election.nodes.strength_topic import subscribe
-from leader_election.nodes.transform import Transform
 from leader_election.parameters import ParameterError
 from leader_election.robot.message_type import message_type
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
@@ -85,7 +85,7 @@ class Election:
         )
         self._has_tasks = any(instance.task_runners for instance in self.robot.instances.values())
         self._transform = (
-            Transform(node, parameters.frame) if parameters.pose_source == 'tf' else None)
+            TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
         self._twin_logged = self._odometry_heard = False
 
         self._out = node.create_publisher(

@@ -12,75 +12,83 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where a robot's odometry starts: what its own node was told, and tells who asks."""
+"""
+The pose of odometry's frame in the frame that the robots share.
+
+A robot's own node has it as a parameter, or looks it up by tf2 (:class:`TransformOrigin`); other
+nodes ask that node for its parameters (:class:`ParameterOrigin`).
+"""
 
 import math
 from typing import Any
 
 from leader_election.nodes import clock
+from leader_election.parameters import ParameterError
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.pose import from_parameter, Pose
+from leader_election.robot.pose import from_parameter, from_quaternion, Pose
 from rcl_interfaces.msg import ParameterType
 from rcl_interfaces.srv import GetParameters
 from rclpy.clock import Clock
 from rclpy.node import Node
+from rclpy.time import Time
 
 ROBOT_NODE = 'election_node'
 """The name of a robot's node."""
-PATIENCE = 1.0
-"""A robot that has not answered after so long is asked again: it may have gone in between [s]."""
-MOST = 100
-"""So many requests may wait for an answer: simulated time can be faster than any robot answers."""
-_ASKED = ('robot_id', 'frame', 'initial_pose')
+RETRY_AFTER = 1.0
+"""A request is repeated after so long without an answer: the node may have restarted [s]."""
+MOST_PENDING = 100
+"""The most requests that wait for an answer: simulated time can pass faster than nodes answer."""
+_REQUESTED = ('robot_id', 'frame', 'initial_pose')
 
 
-class Origin:
+class ParameterOrigin:
     """
-    Asks a robot's node for its parameters, until it answers.
+    Requests a robot's id, frame and initial pose from the parameters of its node.
 
-    :ivar id: the robot's; ``None`` until it is known, as all else.
-    :ivar frame: the one that the robots share.
-    :ivar pose: where odometry starts in it.
+    :ivar id: the robot's; ``None`` until there is an answer.
+    :ivar frame: the frame that the robots share.
+    :ivar pose: the pose of odometry's frame in it; ``None`` until there is an answer.
     """
 
     def __init__(self, node: Node, steady_clock: Clock, prefix: str) -> None:
         """
-        Get ready to ask.
+        Create the client; :meth:`ask` makes the request.
 
-        :param steady_clock: the clock that patience goes by.
-        :param prefix: what the names of the robot's topics begin with.
+        :param steady_clock: the clock for repeating a request.
+        :param prefix: the start of the robot's topic names, empty or ending in a slash.
         """
         self.id: int | None = None
         self.frame = ElectionParameters.frame
         self.pose: Pose | None = None
         self._client = node.create_client(GetParameters, f'{prefix}{ROBOT_NODE}/get_parameters')
         self._steady_clock = steady_clock
-        self._asked: list[Any] = []
+        self._pending: list[Any] = []
         self._since = -math.inf
 
     def ask(self) -> None:
-        """Ask, if it is not known and no answer is to be expected; to be called now and then."""
-        if self.id is None and not self._waits() and self._client.service_is_ready():
+        """Make a request, if there is no answer yet and none is due; to be called repeatedly."""
+        if self.id is None and not self._is_due() and self._client.service_is_ready():
             self._since = clock.seconds(self._steady_clock)
-            self._drop(len(self._asked) + 1 - MOST)
-            asked = self._client.call_async(GetParameters.Request(names=list(_ASKED)))
-            self._asked.append(asked)
-            asked.add_done_callback(self._take)
+            self._drop(len(self._pending) + 1 - MOST_PENDING)
+            request = self._client.call_async(GetParameters.Request(names=list(_REQUESTED)))
+            self._pending.append(request)
+            request.add_done_callback(self._take)
 
-    def _waits(self) -> bool:
-        # A clock that was set back says nothing of how long it has been.
-        return bool(self._asked) and (
-            0.0 <= clock.seconds(self._steady_clock) - self._since <= PATIENCE)
+    def _is_due(self) -> bool:
+        """Return whether an answer may still come before a request has to be repeated."""
+        # After the clock has been set back the age of a request is not known.
+        return bool(self._pending) and (
+            0.0 <= clock.seconds(self._steady_clock) - self._since <= RETRY_AFTER)
 
     def _drop(self, count: int) -> None:
-        """Expect no answer any more to so many requests, the oldest first."""
-        for asked in self._asked[:max(count, 0)]:
-            self._client.remove_pending_request(asked)
-            self._asked.remove(asked)
+        """Forget so many requests, the oldest first."""
+        for request in self._pending[:max(count, 0)]:
+            self._client.remove_pending_request(request)
+            self._pending.remove(request)
 
     def _take(self, answer: Any) -> None:
-        # An answer to any of them will do, however late.
-        self._drop(len(self._asked))
+        # An answer to any of the requests will do, however late.
+        self._drop(len(self._pending))
         values = answer.result().values
         if not values or any(value.type == ParameterType.PARAMETER_NOT_SET for value in values):
             return
@@ -88,3 +96,34 @@ class Origin:
         self.frame = frame.string_value
         self.pose = from_parameter(list(pose.double_array_value))
         self.id = robot_id.integer_value
+
+
+class TransformOrigin:
+    """
+    Looks the pose of odometry's frame up by tf2; needs tf2_ros, which a full ROS 2 has.
+
+    :raises ParameterError: where tf2_ros is not installed.
+    """
+
+    def __init__(self, node: Node, frame: str) -> None:
+        """:param frame: the frame that the robots share."""
+        try:
+            from tf2_ros import Buffer, TransformException, TransformListener
+        except ImportError:
+            raise ParameterError(
+                "parameter pose_source: 'tf' needs the package tf2_ros, which is not installed; "
+                "install it or use 'odometry' with initial_pose") from None
+        self._failure = TransformException
+        self._frame = frame
+        self._buffer = Buffer()
+        self._listener = TransformListener(self._buffer, node)
+
+    def origin(self, odometry_frame: str) -> Pose | None:
+        """Return the pose of odometry's frame in the shared one, ``None`` if not known yet."""
+        try:
+            found = self._buffer.lookup_transform(self._frame, odometry_frame, Time())
+        except self._failure:
+            return None
+        translation, rotation = found.transform.translation, found.transform.rotation
+        return from_quaternion((translation.x, translation.y, translation.z),
+                               (rotation.x, rotation.y, rotation.z, rotation.w))

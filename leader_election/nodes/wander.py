@@ -13,70 +13,56 @@
 # limitations under the License.
 
 """
-Wandering: robots that drive about at random, in any simulator or on the floor.
+The node ``wander``: robots that drive about at random, in any simulator or on the floor.
 
-Each walks the legs of a Levy walk, past what its ``scan`` shows. A robot without a scanner goes by
-what it knows instead: the arena's walls, where it is itself, and where the others say they are. It
-does not drive where it has neither, or where odometry stays away.
+Each makes a Levy walk, past the obstacles in its ``scan``. A robot without a scanner is given a
+computed scan instead: of the arena's walls, its own position and those that the others publish. A
+robot that has neither, or whose odometry is missing, does not drive.
 """
 
+from collections.abc import Callable
 from copy import copy
-from dataclasses import dataclass
+import math
 from typing import Any
 
 from leader_election.fleet.robot_list import is_name
 from leader_election.nodes import clock
 from leader_election.nodes.declare import Declared
-from leader_election.nodes.odometry_origin import Origin, ROBOT_NODE
+from leader_election.nodes.odometry_origin import ParameterOrigin, ROBOT_NODE
 from leader_election.nodes.process import run
-from leader_election.nodes.qos import NEIGHBOURHOOD, overridable
-from leader_election.nodes.walker import Place, Walker
-from leader_election.parameters import parameter, ParameterError, ProcessParameters
+from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, SENSOR
+from leader_election.parameters import ParameterError
 from leader_election.robot import codec
-from leader_election.tasks.driving_parameters import DrivingParameters, limits_of
+from leader_election.robot.pose import from_quaternion, heading, IDENTITY, Pose, position
+from leader_election.tasks.driving import Driver
 from leader_election.tasks.steering import Scan
-from leader_election.tasks.wander import levy, Wander
+from leader_election.tasks.wander import levy, Wander, WanderParameters
 from leader_election.world.arena import load_arena
 from leader_election.world.lidar import REACH, Sight
+from nav_msgs.msg import Odometry
 import numpy as np
 from numpy.typing import NDArray
+from rclpy.clock import Clock
 from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.timer import Timer
 from std_msgs.msg import String
 
-_TICKS = 4
-"""So often in its reaction time a robot decides anew."""
-_TELL = 10.0
-"""How often it is said who stands, and why [s]."""
+_STEPS = 4
+"""How many commands a robot is given in its reaction time."""
+_WARNING_PERIOD = 10.0
+"""The period of the warning that names the robots that stand still [s]."""
 
-
-@dataclass(frozen=True)
-class WanderParameters(DrivingParameters, ProcessParameters):
-    """Who wanders, and how."""
-
-    robots: str = parameter(
-        '', "The robots that this process drives: their namespaces, for example "
-        "'robot_1,robot_2'; empty: the one whose namespace this node is in.")
-    world: str = parameter(
-        '', 'The arena, for robots without a laser scanner: blocks, rooms, empty, or the path of '
-        'a YAML file. They then go by their odometry, their own nodes, and what robots say on '
-        'neighbourhood. Empty: robots drive where there is a scan.')
-    patience: float = parameter(
-        4.0, 'A goal that it comes no nearer to for so long is given up for the next one.',
-        unit='s', lower=0.1, upper=1e6)
-    levy_scale: float = parameter(
-        1.0, 'The shortest leg.', unit='m', lower=0.01, upper=1e4)
-    levy_shape: float = parameter(
-        1.5, 'Exponent of the Pareto distribution of the legs; the smaller, the more long ones.',
-        lower=0.5, upper=10.0)
-    seed: int = parameter(
-        0, 'What all chance comes from; each robot has its own by its name.', lower=0, upper=2**62)
+Place = tuple[float, float, float]
+"""x, y, yaw [m, rad]."""
 
 
 def namespaces(text: str) -> tuple[str, ...]:
     """
-    Return what the names of each robot's topics begin with.
+    Return the start of each robot's topic names.
 
-    :raises ParameterError: for what is no name, or named twice.
+    :param text: parameter ``robots``: names of namespaces, separated by commas.
+    :raises ParameterError: for a name that is not valid, or given twice.
 
     >>> namespaces('robot_1, robot_2'), namespaces('')
     (('robot_1/', 'robot_2/'), ('',))
@@ -90,12 +76,109 @@ def namespaces(text: str) -> tuple[str, ...]:
     return tuple(f'{name}/' for name in names) or ('',)
 
 
+class RobotContext:
+    """
+    The topics of one robot among several in a node, as its driver needs them.
+
+    :ivar node: the node itself.
+    :ivar prefix: the start of the robot's topic names, empty or ending in a slash.
+    """
+
+    def __init__(self, node: Node, steady_clock: Clock, prefix: str) -> None:
+        """:param steady_clock: the clock that ages and timers go by."""
+        self.node, self.prefix = node, prefix
+        self.steady_clock = steady_clock
+
+    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
+        """Subscribe to a sensor's topic: only the newest message counts."""
+        self.node.create_subscription(kind, self.prefix + topic, callback, copy(SENSOR))
+
+    def publisher(self, topic: str, kind: Any) -> Publisher:
+        """Return a publisher of commands."""
+        return self.node.create_publisher(kind, self.prefix + topic, 10)
+
+    def every(self, period: float, callback: Callable[[], None]) -> Timer:
+        """Return a timer of a period [s]."""
+        return self.node.create_timer(period, callback, clock=self.steady_clock)
+
+    def seconds(self) -> float:
+        """Return the time that ages are measured by [s]."""
+        return clock.seconds(self.steady_clock)
+
+
+class WanderingRobot:
+    """
+    One robot that wanders: its odometry, its goals and its driver.
+
+    Goals are in odometry's own frame, which need not be known in the shared one: a random walk is
+    the same in any frame.
+
+    :ivar prefix: the start of its topic names.
+    :ivar origin: the pose of its odometry's frame; ``None`` where it is not needed.
+    :ivar driver: the driving loop.
+    :ivar problem: why it stands still, one line for people; empty while it drives.
+    """
+
+    def __init__(self, context: RobotContext, parameters: WanderParameters, wander: Wander,
+                 *, needs_origin: bool) -> None:
+        """
+        Subscribe and advertise; the robot does not move yet.
+
+        :param wander: its goals.
+        :param needs_origin: whether its place in the shared frame is needed.
+        """
+        self.prefix = context.prefix
+        self.origin = ParameterOrigin(
+            context.node, context.steady_clock, context.prefix) if needs_origin else None
+        self.problem = ''
+        self._context = context
+        self._odometry: Odometry | None = None
+        self._odometry_time = -math.inf
+        self.driver = Driver(context, parameters, wander.goal)
+        context.listen('odom', Odometry, self._receive_odometry)
+
+    def _receive_odometry(self, odometry: Odometry) -> None:
+        self._odometry, self._odometry_time = odometry, self._context.seconds()
+
+    def _pose(self) -> Place | None:
+        """Return the robot's place in odometry's frame, ``None`` where that is too old."""
+        if self._odometry is None or not self.driver.is_fresh(self._odometry_time):
+            return None
+        return _place(self._odometry, IDENTITY)
+
+    def place(self) -> Place | None:
+        """Return the robot's last place in the shared frame, ``None`` if not known."""
+        origin, odometry = self.origin, self._odometry
+        if origin is None or origin.pose is None or odometry is None:
+            return None
+        shared = odometry.header.frame_id == origin.frame
+        return _place(odometry, IDENTITY if shared else origin.pose)
+
+    def age(self) -> float:
+        """Return the age of the last place [s]."""
+        return self._context.seconds() - self._odometry_time
+
+    def drive(self, scan: Scan | None, missing: str) -> None:
+        """
+        Give the robot its command for now.
+
+        :param scan: the obstacles round it; ``None``: not known, and it stops.
+        :param missing: why there is no scan, for people.
+        """
+        pose = self._pose()
+        if pose is None:
+            self.problem = 'its odometry stays away'
+        else:
+            self.problem = missing if scan is None else ''
+        self.driver.drive(pose, scan)
+
+
 class WanderNode(Node):
-    """Drives robots (:class:`Walker`) a few times in their reaction time."""
+    """Gives each robot (:class:`WanderingRobot`) a few commands in its reaction time."""
 
     def __init__(self, **options: Any) -> None:
         """
-        Declare the parameters, and listen.
+        Declare the parameters, subscribe and start the timers.
 
         :param options: for ``rclpy.node.Node``.
         :raises ParameterError: when a parameter, or the arena, is wrong.
@@ -105,76 +188,88 @@ class WanderNode(Node):
         self.executor_kind = parameters.executor
         self._steady_clock = clock.steady_clock(self)
         self._sight: Sight | None = None
-        self._told: dict[int, tuple[str, codec.Position, float]] = {}
+        self._published: dict[int, tuple[str, codec.Position, float]] = {}
         if parameters.world:
             self._sight = Sight(load_arena(parameters.world), parameters.robot_radius,
                                 parameters.speed)
             self.create_subscription(
-                String, 'neighbourhood', self._hear, copy(NEIGHBOURHOOD),
+                String, 'neighbourhood', self._receive_position, copy(NEIGHBOURHOOD),
                 qos_overriding_options=overridable())
-        self.walkers = [self._walker(prefix) for prefix in namespaces(parameters.robots)]
-        for period, callback in ((parameters.reaction / _TICKS, self._tick), (_TELL, self._tell)):
+        self.robots = [self._robot(prefix) for prefix in namespaces(parameters.robots)]
+        for period, callback in ((parameters.reaction / _STEPS, self._step),
+                                 (_WARNING_PERIOD, self._warn)):
             self.create_timer(period, callback, clock=self._steady_clock)
 
-    def _walker(self, prefix: str) -> Walker:
+    def _robot(self, prefix: str) -> WanderingRobot:
         p = self._settings
         wander = Wander(f'{p.seed}/{self.get_namespace()}/{prefix}', p.tolerance, p.patience,
                         levy(p.levy_scale, p.levy_shape))
-        origin = Origin(self, self._steady_clock, prefix) if self._sight else None
-        return Walker(self, self._steady_clock, prefix, limits_of(p), wander, origin, p.stamped,
-                      p.scan_yaw)
+        return WanderingRobot(RobotContext(self, self._steady_clock, prefix), p, wander,
+                              needs_origin=self._sight is not None)
 
-    def _hear(self, message: String) -> None:
-        told = codec.whereabouts(message.data)
-        if told is not None:
-            robot, frame, place = told
-            self._told[robot] = frame, place, clock.seconds(self._steady_clock)
+    def _receive_position(self, message: String) -> None:
+        received = codec.whereabouts(message.data)
+        if received is not None:
+            robot, frame, place = received
+            self._published[robot] = frame, place, clock.seconds(self._steady_clock)
 
-    def _tick(self) -> None:
-        places = [walker.place() for walker in self.walkers]
-        for walker, place in zip(self.walkers, places):
-            walker.walk(walker.seen() if walker.has_eyes else self._known(walker, place, places))
+    def _step(self) -> None:
+        # All places first: robots of this node avoid each other by them.
+        places = [robot.place() for robot in self.robots]
+        for robot, place in zip(self.robots, places):
+            if robot.driver.has_scanner:
+                robot.drive(robot.driver.scan(), 'its scans stay away')
+            else:
+                robot.drive(*self._computed_scan(robot, place, places))
 
-    def _known(self, walker: Walker, place: Place | None, places: list[Place | None],
-               ) -> Scan | None:
-        """Return what a robot would see if it had a scanner, ``None`` where that is not known."""
-        if self._sight is None or walker.origin is None:
-            walker.trouble = 'it hears no scan; one without a scanner needs parameter world'
-            return None
+    def _computed_scan(self, robot: WanderingRobot, place: Place | None,
+                       places: list[Place | None]) -> tuple[Scan | None, str]:
+        """Return what a scanner of the robot would measure, or ``None``, and why not."""
+        if self._sight is None or robot.origin is None:
+            return None, 'it hears no scan; one without a scanner needs parameter world'
         if place is None:
-            walker.origin.ask()
-            walker.trouble = (f'it hears no scan, and no {walker.prefix}{ROBOT_NODE} says where '
-                              'it started')
-            return None
-        ranges = self._sight.look(place, self._others(walker, places))
-        return Scan(ranges.tolist(), 0.0, self._sight.increment, REACH)
+            robot.origin.ask()
+            return None, (f'it hears no scan, and no {robot.prefix}{ROBOT_NODE} says where it '
+                          'started')
+        ranges = self._sight.look(place, self._others(robot, places))
+        return Scan(ranges.tolist(), 0.0, self._sight.increment, REACH), ''
 
-    def _others(self, walker: Walker, places: list[Place | None],
-                ) -> NDArray[np.float64]:
+    def _others(self, robot: WanderingRobot, places: list[Place | None]) -> NDArray[np.float64]:
         """Return x, y [m] and age [s] of all other robots whose place is known, a row each."""
         now = clock.seconds(self._steady_clock)
         rows = [(place[0], place[1], other.age())
-                for other, place in zip(self.walkers, places) if place and other is not walker]
-        ours = {other.origin.id for other in self.walkers if other.origin}
-        frame = walker.origin.frame if walker.origin else ''
-        rows += [(*place, now - since) for robot, (said, place, since) in self._told.items()
-                 if robot not in ours and said == frame]
+                for other, place in zip(self.robots, places) if place and other is not robot]
+        ours = {other.origin.id for other in self.robots if other.origin}
+        shared = robot.origin.frame if robot.origin else ''
+        rows += [(*place, now - since) for sender, (frame, place, since)
+                 in self._published.items() if sender not in ours and frame == shared]
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
-    def _tell(self) -> None:
-        """Say who stands, and why."""
-        standing = [walker for walker in self.walkers if walker.trouble]
+    def _warn(self) -> None:
+        """Log which robots stand still, and why."""
+        standing = [robot for robot in self.robots if robot.problem]
         if standing:
             name = standing[0].prefix.rstrip('/') or self.get_namespace()
             more = f' (and {len(standing) - 1} more stand)' if len(standing) > 1 else ''
-            self.get_logger().warning(f'{name} stands: {standing[0].trouble}{more}')
+            self.get_logger().warning(f'{name} stands: {standing[0].problem}{more}')
 
     def close(self) -> None:
-        """Stop all wheels; called before the end."""
-        for walker in self.walkers:
-            walker.stop()
+        """Stop all robots; called before the node is destroyed."""
+        for robot in self.robots:
+            robot.driver.close()
+
+
+def _place(odometry: Odometry, origin: Pose) -> Place | None:
+    """
+    Return a robot's place by its odometry, ``None`` where that has no valid orientation.
+
+    :param origin: the pose of odometry's frame in the frame of the result.
+    """
+    point, turn = odometry.pose.pose.position, odometry.pose.pose.orientation
+    pose = from_quaternion((point.x, point.y, point.z), (turn.x, turn.y, turn.z, turn.w))
+    return None if pose is None else (*position(origin @ pose), heading(origin @ pose))
 
 
 def main() -> int:
-    """Drive robots until it is stopped; return the exit status."""
+    """Drive robots until the process is stopped; return the exit status."""
     return run(lambda: [WanderNode()])

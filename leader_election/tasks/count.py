@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Task ``count``: all members know how many they are, and where their middle is."""
+"""Task ``count``: all members know how many they are, and where their centre is."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,21 +23,22 @@ from leader_election.coordination.task import Task
 
 class Count(Task):
     """
-    Count the region.
+    Count the robots of a region.
 
-    The decision is ``{"members": n, "centre": [x, y]}``, the mean of where they are [m], to the
-    centimetre; ``None`` for the centre where no member knows where it is. Nothing is done by it.
+    The decision is ``{"members": n, "centre": [x, y]}``, the mean of the members' positions [m],
+    to the centimetre; the centre is ``None`` where no member knows its position. No robot does
+    anything by it.
     """
 
     collects = {'centre': mean(2)}
 
     def sense(self) -> Mapping[str, Any]:
-        """Contribute where this robot is; that it is there is collected for every task."""
+        """Contribute this robot's position; the number of robots is collected for every task."""
         pose = self.member.pose()
         return {'centre': pose and pose[:2]}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Tell all how many they are; shares that are on their way make no whole number."""
+        """Announce how many there are; shares under way may make the sum no whole number."""
         centre = summary['centre']
         return {'members': round(summary['members']),
                 'centre': centre and [round(x, 2) for x in centre]}

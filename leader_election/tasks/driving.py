@@ -12,21 +12,42 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Driving: a robot's wheels, from what its laser scan shows and where it wants to be."""
+"""The driving loop: pose, goal and laser scan of a robot in, velocity commands out."""
 
 from collections.abc import Callable
-from typing import Any
+import math
+from typing import Any, Protocol
 
 from geometry_msgs.msg import Twist, TwistStamped
-from leader_election.coordination.task import Member
-from leader_election.tasks.driving_parameters import DrivingParameters, limits_of
-from leader_election.tasks.steering import Scan, steer
+from leader_election.tasks.steering import DrivingParameters, limits_of, Scan, steer
 from sensor_msgs.msg import LaserScan
+
+Pose = tuple[float, float, float]
+"""x, y, yaw [m, rad]."""
+
+
+class DrivingContext(Protocol):
+    """The part of a task context that driving needs; topics are those of one robot."""
+
+    node: Any
+    """The ``rclpy`` node, whose clock stamps commands."""
+
+    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
+        """Subscribe to a sensor's topic."""
+
+    def publisher(self, topic: str, kind: Any) -> Any:
+        """Return a publisher of commands."""
+
+    def every(self, period: float, callback: Callable[[], None]) -> Any:
+        """Return a timer of a period [s]."""
+
+    def seconds(self) -> float:
+        """Return the time that ages are measured by [s]."""
 
 
 def scan_of(scan: LaserScan, yaw: float) -> Scan:
     """
-    Return what steering takes of a scan.
+    Return a scan message as steering takes it.
 
     :param yaw: how far the scanner is turned against the robot, to the left [rad].
 
@@ -36,13 +57,16 @@ def scan_of(scan: LaserScan, yaw: float) -> Scan:
     return Scan(scan.ranges, scan.angle_min + yaw, scan.angle_increment, scan.range_max)
 
 
-def command(forward: float, turning: float, stamp: Any = None) -> Twist | TwistStamped:
+def velocity_command(forward: float, turning: float, stamp: Any = None) -> Twist | TwistStamped:
     """
-    Return the message of a command.
+    Return the message of a velocity command.
 
-    :param stamp: the time for its header; ``None``: the message has no header.
+    :param forward: speed [m/s].
+    :param turning: speed, to the left [rad/s].
+    :param stamp: the time for its header; ``None`` for a message without header.
 
-    >>> command(0.5, 0.0).linear.x, command(0.5, 0.0, LaserScan().header.stamp).twist.linear.x
+    >>> stamp = LaserScan().header.stamp
+    >>> velocity_command(0.5, 0.0).linear.x, velocity_command(0.5, 0.0, stamp).twist.linear.x
     (0.5, 0.5)
     """
     twist = Twist()
@@ -57,62 +81,102 @@ def command(forward: float, turning: float, stamp: Any = None) -> Twist | TwistS
 
 class Driver:
     """
-    Drives: hears ``scan``, ``sensor_msgs/LaserScan``, and says ``cmd_vel``.
+    Drives one robot to its goals, past what its laser scan shows.
 
-    That is a ``geometry_msgs/Twist``, or with parameter ``stamped`` a ``TwistStamped``.
-    With each scan it asks where to. Where that is nowhere, or it does not know where it is, or
-    scans stay away, it stops, and then leaves ``cmd_vel`` to others.
+    Subscribes to ``scan`` (``sensor_msgs/LaserScan``) and publishes ``cmd_vel``, a
+    ``geometry_msgs/Twist`` or with parameter ``stamped`` a ``TwistStamped``. The robot stops where
+    its pose or a goal is not known, or the scan is too old; once stopped, it leaves ``cmd_vel``
+    to other publishers.
 
-    :ivar limits: what it keeps to; may be changed.
+    :ivar limits: of the robot's motion; may be changed at any time.
     """
 
-    def __init__(self, member: Member, settings: DrivingParameters,
-                 where_to: Callable[[float, float, float], tuple[float, float] | None]) -> None:
+    def __init__(
+        self,
+        context: DrivingContext,
+        parameters: DrivingParameters,
+        goal: Callable[[float, float, float], tuple[float, float] | None],
+        pose: Callable[[], Pose | None] | None = None,
+    ) -> None:
         """
-        Begin.
+        Subscribe and advertise; the robot does not move yet.
 
-        :param where_to: returns the goal x, y [m] for where the robot is x, y [m] at a time [s].
+        :param context: the robot's topics, and the clock that ages go by.
+        :param goal: returns the goal x, y [m] of a robot at x, y [m] at a time [s], in the frame
+            of its pose; ``None`` for none.
+        :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` where not known. With
+            it each scan makes a new command, and a timer stops the robot when scans stay away.
+            Without it the caller calls :meth:`drive` a few times in the reaction time.
         """
-        self.limits = limits_of(settings)
-        self._member, self._settings = member, settings
-        self._where_to = where_to
-        self._heard = member.node.seconds()
-        self._drives = False
-        self._wheels = member.node.publisher(
-            'cmd_vel', TwistStamped if settings.stamped else Twist)
-        member.node.listen('scan', LaserScan, self._look)
-        self._watch = member.node.every(settings.reaction, self._guard)
+        self.limits = limits_of(parameters)
+        self._context, self._parameters = context, parameters
+        self._pose, self._goal = pose, goal
+        self._scan: Scan | None = None
+        self._scan_time = -math.inf
+        self._moves = False
+        self._commands = context.publisher(
+            'cmd_vel', TwistStamped if parameters.stamped else Twist)
+        context.listen('scan', LaserScan, self._receive)
+        self._watchdog = context.every(parameters.reaction, self._watch) if pose else None
+
+    @property
+    def has_scanner(self) -> bool:
+        """Whether the robot has a laser scanner: whether a scan has ever been received."""
+        return self._scan is not None
+
+    def scan(self) -> Scan | None:
+        """Return the last scan, ``None`` where it is too old to drive by."""
+        return self._scan if self.is_fresh(self._scan_time) else None
+
+    def is_fresh(self, since: float) -> bool:
+        """
+        Return whether a measurement is recent enough to drive by.
+
+        :param since: the time when it was received, by the context's clock [s].
+        """
+        # After the clock has been set back the age of a measurement is not known.
+        return 0.0 <= self._context.seconds() - since <= self.limits.reaction
+
+    def drive(self, pose: Pose | None, scan: Scan | None) -> None:
+        """
+        Publish the command for now: the one step of the loop.
+
+        :param pose: the robot's present x, y, yaw [m, rad]; ``None``, not known: the robot stops.
+        :param scan: the obstacles round the robot; ``None``, not known: the robot stops.
+        """
+        if pose is None or scan is None:
+            self._command(0.0, 0.0)
+            return
+        goal = self._goal(pose[0], pose[1], self._context.seconds())
+        self._command(*((0.0, 0.0) if goal is None else steer(pose, goal, scan, self.limits)))
 
     def close(self) -> None:
-        """Stop for good."""
-        self._watch.cancel()
-        self._where_to = lambda x, y, now: None
-        self._drive(0.0, 0.0)
+        """Stop the robot for good."""
+        if self._watchdog is not None:
+            self._watchdog.cancel()
+        self._goal = lambda x, y, now: None
+        self._command(0.0, 0.0)
 
-    def _look(self, scan: LaserScan) -> None:
-        self._heard = self._member.node.seconds()
-        pose = self._member.pose()
-        goal = None if pose is None else self._where_to(pose[0], pose[1], self._heard)
-        if pose is None or goal is None:
-            self._drive(0.0, 0.0)
-            return
-        seen = scan_of(scan, self._settings.scan_yaw)
-        self._drive(*steer(pose, goal, seen, self.limits))
+    def _receive(self, message: LaserScan) -> None:
+        self._scan = scan_of(message, self._parameters.scan_yaw)
+        self._scan_time = self._context.seconds()
+        if self._pose is not None:
+            self.drive(self._pose(), self._scan)
 
-    def _guard(self) -> None:
-        # A clock that was set back says nothing of how old the scan is.
-        if not 0.0 <= self._member.node.seconds() - self._heard <= self.limits.reaction:
-            self._drive(0.0, 0.0)
+    def _watch(self) -> None:
+        if self.scan() is None:
+            self._command(0.0, 0.0)
 
-    def _drive(self, forward: float, turning: float) -> None:
+    def _command(self, forward: float, turning: float) -> None:
         moves = forward != 0.0 or turning != 0.0
-        if moves or self._drives:
-            self._wheels.publish(command(forward, turning, self._stamp()))
-        self._drives = moves
+        # One stop is enough: a robot that stands leaves the topic to other publishers.
+        if moves or self._moves:
+            self._commands.publish(velocity_command(forward, turning, self._stamp()))
+        self._moves = moves
 
     def _stamp(self) -> Any:
         """Return the time for a header, ``None`` where commands have none."""
-        if not self._settings.stamped:
+        if not self._parameters.stamped:
             return None
-        # By the node's own clock, as drivers take it; what ages go by may be another one.
-        return self._member.node.node.get_clock().now().to_msg()
+        # Drivers compare it with ROS time, which may differ from the clock that ages go by.
+        return self._context.node.get_clock().now().to_msg()

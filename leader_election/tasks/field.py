@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Task ``field``: what a region's sensors read, and an alarm for all when it is out of bounds."""
+"""Task ``field``: the readings of a region's sensors, and an alarm when one is out of bounds."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -30,108 +30,111 @@ from std_msgs.msg import Bool
 
 @dataclass(frozen=True)
 class FieldParameters:
-    """What is read, and when to raise an alarm."""
+    """The parameters of the task: which sensor, and when to raise an alarm."""
 
     topic: str = parameter(
         'reading', 'The topic of the sensor.', empty=False)
     message: str = parameter(
         'std_msgs/msg/Float64', 'The type of its messages.', empty=False)
     field: str = parameter(
-        'data', 'Where in a message the number is: data, temperature, or a path such as '
+        'data', 'The field of a message that is the number: data, temperature, or a path such as '
         'pose.position.z.', empty=False)
     reading_expiry: float = parameter(
-        5.0, 'A reading counts for so long.', unit='s', lower=0.01, upper=1e6)
+        5.0, 'A reading is used for so long.', unit='s', lower=0.01, upper=1e6)
     alarm_above: float = parameter(
-        1e9, 'A reading above this raises an alarm; by default none does.', lower=-1e9, upper=1e9)
+        1e9, 'A reading above this raises an alarm; by default no reading does.',
+        lower=-1e9, upper=1e9)
     alarm_below: float = parameter(
-        -1e9, 'A reading below this raises an alarm; by default none does.', lower=-1e9, upper=1e9)
+        -1e9, 'A reading below this raises an alarm; by default no reading does.',
+        lower=-1e9, upper=1e9)
     hold: int = parameter(
-        5, 'An alarm stays for so many rounds after the last reading out of bounds.',
+        5, 'An alarm lasts for so many rounds after the last reading out of bounds.',
         unit='rounds', lower=1, upper=100000)
 
 
 class Field(Task):
     """
-    Watch a quantity over the region.
+    Monitor a quantity over the region.
 
-    The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``: an
-    extreme with its place [m], what nobody can say is ``None``, and n is for how many rounds there
-    is still an alarm. Every member publishes ``alarm`` (``std_msgs/Bool``, latched, on change).
+    The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``: each
+    extreme with the position [m] of the robot that measured it, ``None`` for what is not known,
+    and n is for how many rounds the alarm still lasts. Every member publishes ``alarm``
+    (``std_msgs/Bool``, latched, on change).
     """
 
     parameters = FieldParameters
     settings: FieldParameters
-    # With an extreme come whether its place is known, and x, y.
+    # An extreme is followed by whether its position is known (1 or 0), and x, y.
     collects = {'mean': mean(), 'least': top(1, extra=3, reverse=True),
                 'greatest': top(1, extra=3)}
 
     def __init__(self, member: Member, settings: FieldParameters) -> None:
         """
-        Listen to the sensor.
+        Subscribe to the sensor.
 
-        :raises ParameterError: when there is no such type of message, or no such number in it.
+        :raises ParameterError: when the message type does not exist, or has no such number.
         """
         super().__init__(member, settings)
-        kind, self._number = _reader(settings)
+        kind, self._number = _message_reader(settings)
         self._reading = (0.0, -math.inf)
-        self._rounds = 0.0
-        self._alarmed: bool | None = None
+        self._rounds_left = 0.0
+        self._published: bool | None = None
         self._alarm = member.node.publisher('alarm', Bool, latched=True)
-        member.node.listen(settings.topic, kind, self._hear)
+        member.node.listen(settings.topic, kind, self._receive)
 
     def sense(self) -> Mapping[str, Any]:
-        """Contribute what was read last, unless it is too old."""
-        value, heard = self._reading
-        if not 0.0 <= self.member.node.seconds() - heard <= self.settings.reading_expiry:
+        """Contribute the last reading, unless it is too old."""
+        value, received = self._reading
+        if not 0.0 <= self.member.node.seconds() - received <= self.settings.reading_expiry:
             return {}
         pose = self.member.pose()
-        place = (0, 0, 0) if pose is None else (1, round(pose[0], 2), round(pose[1], 2))
-        there = (value, *place)
-        return {'mean': value, 'least': there, 'greatest': there}
+        position = (0, 0, 0) if pose is None else (1, round(pose[0], 2), round(pose[1], 2))
+        record = (value, *position)
+        return {'mean': value, 'least': record, 'greatest': record}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Raise the alarm, or let it run out."""
+        """Raise the alarm where a reading is out of bounds, or let it run out."""
         low, high = summary['least'], summary['greatest']
-        self._rounds = decay(self._rounds, 0.0, step=1.0)
+        self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
         if (any(record[0] > self.settings.alarm_above for record in high)
                 or any(record[0] < self.settings.alarm_below for record in low)):
-            self._rounds = float(self.settings.hold)
+            self._rounds_left = float(self.settings.hold)
         average = summary['mean']
         return {'mean': None if average is None else _short(average), 'least': _extreme(low),
-                'greatest': _extreme(high), 'alarm': int(self._rounds)}
+                'greatest': _extreme(high), 'alarm': int(self._rounds_left)}
 
     def act(self, decision: Any) -> None:
         """
         Publish whether there is an alarm.
 
-        The rounds left are kept, so that the next leader goes on with them; without news they run
-        out here.
+        The rounds left are kept, so that the next leader goes on with them; without a decision
+        they run out on each robot.
         """
-        self._rounds = (decay(self._rounds, 0.0, step=1.0) if decision is None
-                        else min(float(decision['alarm']), float(self.settings.hold)))
-        if self._alarmed != (self._rounds > 0.0):
-            self._alarmed = self._rounds > 0.0
-            self._alarm.publish(Bool(data=self._alarmed))
+        self._rounds_left = (decay(self._rounds_left, 0.0, step=1.0) if decision is None
+                             else min(float(decision['alarm']), float(self.settings.hold)))
+        if self._published != (self._rounds_left > 0.0):
+            self._published = self._rounds_left > 0.0
+            self._alarm.publish(Bool(data=self._published))
 
-    def _hear(self, message: Any) -> None:
+    def _receive(self, message: Any) -> None:
         value = float(self._number(message))
         if math.isfinite(value):
             self._reading = (_short(value), self.member.node.seconds())
 
 
 def _short(number: float) -> float:
-    """Return a number to six digits, for a message."""
+    """Return a number to six digits, to keep messages short."""
     return float(f'{number:.6g}')
 
 
 def _extreme(found: list[list[float]]) -> list[float | None] | None:
-    """Return the value of the first record, and its place as far as that is known."""
-    return next(([value, *(place if known else (None, None))]
-                 for value, _, known, *place in found), None)
+    """Return the value of the first record, and its position where that is known."""
+    return next(([value, *(position if known else (None, None))]
+                 for value, _, known, *position in found), None)
 
 
-def _reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any]]:
-    """Return a type of message, and what takes the number out of one; tried on an empty one."""
+def _message_reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any]]:
+    """Return a message type, and a function that reads the number; tried on an empty message."""
     number = attrgetter(settings.field)
     try:
         kind = message_type(settings.message)

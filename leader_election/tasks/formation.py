@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Formations: places round a leader or behind it, and who takes which."""
+"""Formations: places round a leader or behind it, and which robot takes which."""
 
 from collections.abc import Collection, Mapping, Sequence
 import math
@@ -20,19 +20,20 @@ import math
 from leader_election.coordination.task import Position
 import shapely
 
-CRUMB = 0.1
-"""A trail has a point each time that a robot has gone so far [m]."""
+TRAIL_STEP = 0.1
+"""The distance between the points of a trail [m]."""
 
 
 def slots(centre: Position, members: Mapping[int, Position]) -> dict[int, float]:
     """
-    Return where on a circle round the centre each member belongs [rad], evenly.
+    Return each member's bearing from the centre in an even formation on a circle [rad].
 
-    Members keep their order round the centre, so that their ways do not cross there, and of all
-    ways to turn the circle it is the one with the least squares of angles to go. Who stands on it
-    evenly stays.
+    Members keep their order round the centre, so that their ways do not cross there, and the
+    circle is turned so that the sum of the squares of the angles to move is least. Members that
+    are evenly spaced already stay.
 
-    :param members: where they are [m].
+    :param centre: of the circle [m].
+    :param members: the position of each, by id [m].
 
     One in the east and one in the north-east make room for each other:
 
@@ -43,53 +44,55 @@ def slots(centre: Position, members: Mapping[int, Position]) -> dict[int, float]
     bearings = sorted((math.atan2(y - centre[1], x - centre[0]), robot)
                       for robot, (x, y) in members.items())
     step = 2 * math.pi / max(len(bearings), 1)
-    # Beginning with another robot would add a step to all differences, and change no slot.
+    # Starting with another robot would add a step to all differences, and change no slot.
     turn = sum(bearing - k * step for k, (bearing, _) in enumerate(bearings)) \
         / max(len(bearings), 1)
     return {robot: turn + k * step for k, (_, robot) in enumerate(bearings)}
 
 
 def on_circle(centre: Position, angles: Mapping[int, float], radius: float,
-              apart: float) -> dict[int, Position]:
+              spacing: float) -> dict[int, Position]:
     """
     Return each member's place on a circle round the centre [m].
 
-    :param angles: as :func:`slots` gave them out [rad].
-    :param radius: of the circle; it is larger where places would not be apart [m].
-    :param apart: places are at least so far from each other, and from the centre [m].
+    :param centre: of the circle [m].
+    :param angles: each member's bearing, as :func:`slots` returns them [rad].
+    :param radius: of the circle; it is enlarged where places would be too close [m].
+    :param spacing: the least distance between places, and to the centre [m].
 
     >>> on_circle((1.0, 1.0), {7: 0.0}, 2.0, 0.5)
     {7: (3.0, 1.0)}
     """
     half_step = math.pi / max(len(angles), 2)
-    radius = max(radius, apart, apart / (2 * math.sin(half_step)))
+    radius = max(radius, spacing, spacing / (2 * math.sin(half_step)))
     return {robot: (centre[0] + radius * math.cos(angle), centre[1] + radius * math.sin(angle))
             for robot, angle in angles.items()}
 
 
 def nearest_first(centre: Position, members: Mapping[int, Position]) -> list[int]:
-    """Return the members' ids by how far they are from a point, equal ones by id."""
+    """Return the members' ids by distance from a point [m], equal distances by id."""
     return sorted(members, key=lambda robot: (math.dist(centre, members[robot]), robot))
 
 
 def in_column(trail: Sequence[Position], order: Sequence[int], towards: Position, length: float,
-              apart: float) -> dict[int, Position]:
+              spacing: float) -> dict[int, Position]:
     """
-    Return each member's place on the way that the leader came [m].
+    Return each member's place in a column along the leader's trail [m].
 
     :param trail: where the leader is and was, the newest first, one point or more [m].
-    :param order: the members, from the leader back.
-    :param towards: where the trail is too short it goes on straight in this direction [m].
-    :param length: the last place is so far back, along the trail [m]; farther if need be.
-    :param apart: places are so far from each other and from the leader, along the trail [m].
+    :param order: the members' ids, from the leader back.
+    :param towards: the point that a trail that is too short is continued towards, straight [m].
+    :param length: from the leader to the last place, along the trail [m]; more if the spacing
+        takes more.
+    :param spacing: the least distance between places, along the trail [m].
 
     >>> in_column([(0.0, 0.0), (1.0, 0.0)], [8, 5], (1.0, 9.0), 2.0, 0.5)
     {8: (1.0, 0.0), 5: (1.0, 1.0)}
     """
-    gap = max(apart, length / max(len(order), 1))
+    gap = max(spacing, length / max(len(order), 1))
     needed = gap * len(order)
     (x, y), far = trail[-1], math.dist(trail[-1], towards)
-    ahead = ((towards[0] - x) / far, (towards[1] - y) / far) if far > CRUMB else (-1.0, 0.0)
+    ahead = ((towards[0] - x) / far, (towards[1] - y) / far) if far > TRAIL_STEP else (-1.0, 0.0)
     way = shapely.LineString([*trail, (x + needed * ahead[0], y + needed * ahead[1])])
     places = (way.interpolate(gap * k) for k in range(1, len(order) + 1))
     return {robot: (place.x, place.y) for robot, place in zip(order, places)}
@@ -97,7 +100,7 @@ def in_column(trail: Sequence[Position], order: Sequence[int], towards: Position
 
 def middle(places: Collection[Position]) -> Position:
     """
-    Return the mean of places, one or more [m].
+    Return the mean of positions, one or more [m].
 
     >>> middle([(0.0, 0.0), (2.0, 4.0)])
     (1.0, 2.0)
@@ -107,7 +110,7 @@ def middle(places: Collection[Position]) -> Position:
 
 class Trail:
     """
-    The way that a robot came.
+    The path that a robot has driven.
 
     >>> trail = Trail(length=1.0)
     >>> for x in (0.0, 0.02, 0.5, 1.0, 1.5, 2.0):
@@ -124,13 +127,13 @@ class Trail:
         self._length = length
 
     def add(self, here: Position) -> None:
-        """Go on to a place; what is hardly another one is passed over."""
-        if self.points and math.dist(here, self.points[0]) < CRUMB:
+        """Append a position [m]; one nearer than ``TRAIL_STEP`` to the last is skipped."""
+        if self.points and math.dist(here, self.points[0]) < TRAIL_STEP:
             return
         self.points.insert(0, here)
-        so_far = 0.0
+        length = 0.0
         for k in range(1, len(self.points)):
-            if so_far > self._length:
+            if length > self._length:
                 del self.points[k:]
                 break
-            so_far += math.dist(self.points[k - 1], self.points[k])
+            length += math.dist(self.points[k - 1], self.points[k])

@@ -21,35 +21,33 @@ from typing import Any
 
 from leader_election.coordination.task import Member, Position, Task
 from leader_election.parameters import parameter, ParameterError
+from leader_election.tasks.coverage import assign, lanes, number_of_lanes, split
 from leader_election.tasks.driving import Driver
-from leader_election.tasks.driving_parameters import apart, DrivingParameters
-from leader_election.tasks.lanes import lanes, number_of_lanes
-from leader_election.tasks.places import PLACES, places_in, reading_of
-from leader_election.tasks.recent import Recent
+from leader_election.tasks.known_places import place_contribution, PLACES, places_in, Recent
 from leader_election.tasks.route import Route
-from leader_election.tasks.split import assign, split
+from leader_election.tasks.steering import DrivingParameters, minimum_spacing
 from leader_election.tasks.territory import area_of, disc, outline_of, own_side, polygon
 
 _SAME = 0.1
-"""A part or a radius that differs by no more of itself is the same as before."""
+"""The relative change up to which a part or a radius counts as the same."""
 
 
 @dataclass(frozen=True)
 class PatrolParameters(DrivingParameters):
-    """What is covered, and how closely."""
+    """The parameters of the task: which area is covered, and how closely."""
 
     area: tuple[float, ...] = parameter(
         (), 'The area: corners x, y, x, y, ... in the shared frame. Empty: the disc of the '
-        "region's radius round the place where its leader became one; there the leader stays.",
+        "region's radius round the place where its leader became leader; the leader stays there.",
         unit='m')
     lane: float = parameter(
-        1.0, 'From one lane to the next.', unit='m', lower=0.05, upper=1000.0)
+        1.0, 'The distance from one lane to the next.', unit='m', lower=0.05, upper=1000.0)
     hold: int = parameter(
-        5, 'A member, or a region next to this one, that is not heard of for so many rounds is '
-        'no longer reckoned with.', unit='rounds', lower=1, upper=1000)
+        5, 'A member whose position is missing, or an adjacent region whose leader is, for so '
+        'many rounds is no longer taken into account.', unit='rounds', lower=1, upper=1000)
 
     def __post_init__(self) -> None:
-        """Refuse what is no area, or one too large for such narrow lanes."""
+        """Refuse corners of no area, and an area too large for such narrow lanes."""
         try:
             if self.area:
                 number_of_lanes(polygon(self.area), self.lane)
@@ -59,14 +57,15 @@ class PatrolParameters(DrivingParameters):
 
 class Patrol(Task):
     """
-    Cover a territory.
+    Cover a territory, each robot its own part.
 
-    It is the area without what is nearer to the leaders of other regions, where leaders are
-    connected. The decision is its outline and the members' ids in the order of the parts that they
-    get, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits it the same way.
-    Regions that are told the same area and do not hear of each other each cover all of it.
+    The territory is the area without the parts nearer to the leaders of other regions, where
+    leaders are connected. The decision is its outline [m] and the members' ids in the order of the
+    parts that they get, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits
+    it the same way. Regions with the same area whose leaders are not connected each cover all of
+    it.
 
-    :ivar route: the way through this robot's part.
+    :ivar route: through this robot's part; ``None`` without a part.
     """
 
     parameters = PatrolParameters
@@ -74,7 +73,7 @@ class Patrol(Task):
     collects = {'places': PLACES}
 
     def __init__(self, member: Member, settings: PatrolParameters) -> None:
-        """Get ready to drive."""
+        """Create the driver; the robot stands until there is a decision."""
         super().__init__(member, settings)
         self._members = Recent[int, Position](settings.hold)
         self._borders = Recent[int, tuple[float, ...]](settings.hold)
@@ -83,18 +82,18 @@ class Patrol(Task):
         self._followed: Any = None
         self._part: Any = None
         self.route: Route | None = None
-        self._driver = Driver(member, settings, self._where_to)
+        self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose())
 
     def sense(self) -> Mapping[str, Any]:
-        """Contribute where this robot is."""
-        return {'places': reading_of(self.member.pose())}
+        """Contribute this robot's position."""
+        return {'places': place_contribution(self.member.pose())}
 
     def announce(self) -> tuple[float, ...] | None:
-        """Tell other regions' leaders of one's own post: x, y, radius [m]."""
+        """Announce the leader's post to other regions' leaders: x, y, radius [m]."""
         return self._post
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Say what to cover, and give out the parts anew where it or the members have changed."""
+        """Decide what to cover; parts are assigned anew where that or the members have changed."""
         pose = self.member.pose()
         if pose is None:
             return None
@@ -107,7 +106,8 @@ class Patrol(Task):
         here = self._post[:2]
         area = (polygon(self.settings.area) if self.settings.area
                 else disc(here, self._post[2]))
-        outline = outline_of(own_side(area, here, [(say[0], say[1]) for say in others.values()]))
+        leaders = [(post[0], post[1]) for post in others.values()]
+        outline = outline_of(own_side(area, here, leaders))
         before = self._decided
         if (before is None or before['area'] != outline
                 or set(before['ids']) != members.keys()):
@@ -116,12 +116,16 @@ class Patrol(Task):
         return self._decided
 
     def act(self, decision: Any) -> None:
-        """Take on one's part; without news wait, and go on with a part that is nearly the same."""
+        """
+        Take this robot's part from the decision; the robot waits while there is none.
+
+        A part that is nearly the same as before is gone on with, along the same route.
+        """
         if not self.member.leads:
             self._post = self._decided = None
         if decision == self._followed:
             return
-        # Who is told nonsense stands still, as without news.
+        # After a decision that cannot be read the robot stands still, as without one.
         self._followed = None
         if decision is None:
             return
@@ -140,7 +144,7 @@ class Patrol(Task):
         self._driver.close()
 
     def _keep_post(self, here: Position) -> None:
-        """Stay where one became the leader, as far as the territory is concerned."""
+        """Keep the place where the robot became leader as the territory's centre."""
         radius = self.member.radius if math.isfinite(self.member.radius) else 0.0
         if not self.settings.area and radius <= 0.0:
             raise ValueError('parameter area is missing: this region has no radius')
@@ -150,12 +154,12 @@ class Patrol(Task):
             self._post = (*self._post[:2], radius)
 
     def _route_in(self, part: Any) -> Route | None:
-        # Lanes keep off the next one's part, so that no two goals are too near to each other.
-        places = lanes(part, self.settings.lane, apart(self.settings) / 2)
+        # Lanes keep off adjacent parts, so that no two goals are too near to each other.
+        places = lanes(part, self.settings.lane, minimum_spacing(self.settings) / 2)
         near = max(self.settings.tolerance, self.settings.lane / 4)
         return Route(places, near, self.settings.patience) if places else None
 
-    def _where_to(self, x: float, y: float, now: float) -> Position | None:
+    def _goal_for(self, x: float, y: float, now: float) -> Position | None:
         if self._followed is None:
             return None
         if self.route is not None:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Task ``rally``: members follow their leader, or surround it."""
+"""Task ``rally``: members follow their leader in a column, or surround it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,6 @@ from typing import Any
 from leader_election.coordination.task import Member, Position, Task
 from leader_election.parameters import parameter
 from leader_election.tasks.driving import Driver
-from leader_election.tasks.driving_parameters import apart, DrivingParameters, limits_of
 from leader_election.tasks.formation import (
     in_column,
     middle,
@@ -30,23 +29,29 @@ from leader_election.tasks.formation import (
     slots,
     Trail,
 )
-from leader_election.tasks.places import MOST_MEMBERS, PLACES, places_in, reading_of
-from leader_election.tasks.recent import Recent
+from leader_election.tasks.known_places import (
+    MOST_MEMBERS,
+    place_contribution,
+    PLACES,
+    places_in,
+    Recent,
+)
+from leader_election.tasks.steering import DrivingParameters, limits_of, minimum_spacing
 from leader_election.tasks.wander import Wander
 
 
 @dataclass(frozen=True)
 class RallyParameters(DrivingParameters):
-    """Where members go, and where the leader goes."""
+    """The parameters of the task: where members drive, and where the leader does."""
 
     formation: str = parameter(
         'surround', 'Members surround their leader, evenly on a circle, or follow it, one behind '
-        'the other on the way that it came.', choices=lambda: ('surround', 'follow'))
+        'the other, along the path that it has driven.', choices=lambda: ('surround', 'follow'))
     distance: float = parameter(
-        1.5, 'From the leader to the circle, or to the last of those who follow; more where so '
-        'many robots do not fit.', unit='m', lower=0.1, upper=1000.0)
+        1.5, 'From the leader to the circle, or to the last robot of the column; more where '
+        'the robots do not fit.', unit='m', lower=0.1, upper=1000.0)
     leader: str = parameter(
-        'wander', 'The leader goes about at random, stays where it is, or drives to goal.',
+        'wander', 'The leader drives about at random, stays where it is, or drives to goal.',
         choices=lambda: ('wander', 'stay', 'goal'))
     leader_speed: float = parameter(
         0.2, 'The greatest forward speed of the leader, so that the others keep up.',
@@ -54,16 +59,17 @@ class RallyParameters(DrivingParameters):
     goal: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Leader goal: x, y in the shared frame.', unit='m', lengths=(2,))
     hold: int = parameter(
-        5, 'A member that is not heard of for so many rounds loses its place.',
+        5, 'A member whose position is missing for so many rounds loses its place.',
         unit='rounds', lower=1, upper=1000)
 
 
 class Rally(Task):
     """
-    Keep a region's robots together.
+    Keep a region's robots together in a formation.
 
-    The decision is ``[[id, x, y], ...]``: a place for each member but the leader, to the
-    centimetre. Who is in it drives there, past obstacles and each other; who is not stands still.
+    The decision is ``[[id, x, y], ...]``: a place [m] for each member but the leader, to the
+    centimetre. A robot drives to its place, past obstacles and other robots; one without a place
+    stands still.
     """
 
     parameters = RallyParameters
@@ -71,24 +77,24 @@ class Rally(Task):
     collects = {'places': PLACES}
 
     def __init__(self, member: Member, settings: RallyParameters) -> None:
-        """Get ready to drive."""
+        """Create the driver; the robot stands until there is a decision."""
         super().__init__(member, settings)
-        self._apart = apart(settings)
+        self._spacing = minimum_spacing(settings)
         self._recent = Recent[int, Position](settings.hold)
-        self._trail = Trail(max(settings.distance, self._apart * MOST_MEMBERS))
+        self._trail = Trail(max(settings.distance, self._spacing * MOST_MEMBERS))
         self._angles: dict[int, float] = {}
         self._order: list[int] = []
         self._wander = Wander(member.id, settings.tolerance, settings.patience)
         self._goal = (settings.goal[0], settings.goal[1])
         self._place: Position | None = None
-        self._driver = Driver(member, settings, self._where_to)
+        self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose())
 
     def sense(self) -> Mapping[str, Any]:
-        """Contribute where this robot is."""
-        return {'places': reading_of(self.member.pose())}
+        """Contribute this robot's position."""
+        return {'places': place_contribution(self.member.pose())}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Give each member a place; who has which is decided anew when members come or go."""
+        """Give each member a place; the assignment changes only when members come or go."""
         pose = self.member.pose()
         if pose is None:
             return None
@@ -102,14 +108,14 @@ class Rally(Task):
             self._angles = slots(centre, members)
             self._order = nearest_first(centre, members)
         if self.settings.formation == 'surround':
-            places = on_circle(centre, self._angles, self.settings.distance, self._apart)
+            places = on_circle(centre, self._angles, self.settings.distance, self._spacing)
         else:
             places = in_column([centre, *self._trail.points], self._order,
-                               middle(members.values()), self.settings.distance, self._apart)
+                               middle(members.values()), self.settings.distance, self._spacing)
         return [[robot, round(x, 2), round(y, 2)] for robot, (x, y) in places.items()]
 
     def act(self, decision: Any) -> None:
-        """Take one's place from the decision; the driver asks for it."""
+        """Take this robot's place from the decision; the driver reads it with each scan."""
         speed = self.settings.leader_speed if self.member.leads else self.settings.speed
         self._driver.limits = limits_of(self.settings)._replace(speed=speed)
         self._place = next(((x, y) for robot, x, y in decision or ()
@@ -119,7 +125,7 @@ class Rally(Task):
         """Stop the robot."""
         self._driver.close()
 
-    def _where_to(self, x: float, y: float, now: float) -> Position | None:
+    def _goal_for(self, x: float, y: float, now: float) -> Position | None:
         if not self.member.leads:
             return self._place
         if self.settings.leader == 'wander':

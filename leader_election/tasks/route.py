@@ -12,19 +12,53 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A route: places that are visited one after the other, to and fro, over and over."""
+"""Routes: places that are visited one after the other, with a limit on the time for each."""
 
 from collections.abc import Sequence
 import itertools
 import math
 
 from leader_election.coordination.task import Position
-from leader_election.tasks.patience import Patience
+
+_PROGRESS = 0.1
+"""The least approach to a goal that counts as progress [m]."""
+
+
+class Patience:
+    """
+    Detects that a robot has come no nearer to its goal for some time.
+
+    >>> patience = Patience(5.0)
+    >>> [patience.lost(3.0, 0.0), patience.lost(2.0, 4.0), patience.lost(2.5, 8.9)]
+    [False, False, False]
+    >>> patience.lost(1.95, 9.0)
+    True
+    """
+
+    def __init__(self, seconds: float) -> None:
+        """:param seconds: how long to go on without progress [s]."""
+        self._seconds = seconds
+        self.renew()
+
+    def renew(self) -> None:
+        """Start again, for another goal."""
+        self._least, self._since = math.inf, math.inf
+
+    def lost(self, distance: float, now: float) -> bool:
+        """
+        Return whether to give the goal up; a clock that was set back starts the time again.
+
+        :param distance: from the robot to its goal [m].
+        :param now: the present time [s].
+        """
+        if distance <= self._least - _PROGRESS or now < self._since:
+            self._least, self._since = min(distance, self._least), now
+        return now - self._since >= self._seconds
 
 
 class Route:
     """
-    Where a robot goes next.
+    The goals of a robot that visits places to and fro, without end.
 
     >>> route = Route([(0.0, 0.0), (1.0, 0.0), (2.0, 0.0)], near=0.1, seconds=5.0)
     >>> [route.goal(x, 0.0, now) for now, x in enumerate((0.5, 0.0, 1.0, 2.0, 1.0))]
@@ -35,11 +69,11 @@ class Route:
 
     def __init__(self, places: Sequence[Position], near: float, seconds: float) -> None:
         """
-        Begin at the first place, or at the last if that is the nearer one by then.
+        Start at the first place, or at the last if the robot is nearer to that one by then.
 
         :param places: one or more [m].
-        :param near: so near to a place it has been visited [m].
-        :param seconds: a place that comes no nearer for so long is passed over [s].
+        :param near: the distance at which a place counts as visited [m].
+        :param seconds: a place that comes no nearer for so long is skipped [s].
         """
         self.places = list(places)
         self._near = near
@@ -47,12 +81,17 @@ class Route:
         self._next: Position | None = None
 
     def goal(self, x: float, y: float, now: float) -> Position:
-        """Return the place to drive to from there [m] at that time [s]."""
+        """
+        Return the place to drive to [m].
+
+        :param x: where the robot is, and ``y`` [m].
+        :param now: the present time [s].
+        """
         if self._next is None:
-            there = self.places
-            if math.dist((x, y), there[-1]) < math.dist((x, y), there[0]):
-                there = there[::-1]
-            self._cycle = itertools.cycle(there + there[-2:0:-1])
+            places = self.places
+            if math.dist((x, y), places[-1]) < math.dist((x, y), places[0]):
+                places = places[::-1]
+            self._cycle = itertools.cycle(places + places[-2:0:-1])
             self._next = next(self._cycle)
         distance = math.dist((x, y), self._next)
         if distance <= self._near or self._patience.lost(distance, now):

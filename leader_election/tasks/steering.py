@@ -13,99 +13,155 @@
 # limitations under the License.
 
 """
-Steering: how a unicycle drives to a place without hitting what its laser scan shows.
+Local obstacle avoidance: how a unicycle drives to a goal past what its laser scan shows.
 
 A vector field histogram (Borenstein and Koren, IEEE Transactions on Robotics and Automation 7(3),
-1991): directions all round the robot are rated by what is in the way, and of those that are open
-the one is taken that suits the goal best. As in VFH+ (Ulrich and Borenstein, ICRA 1998) obstacles
-are widened by the robot's own size, and turning costs something, or a robot before a long wall
-would go to and fro. Two things are added. Passing on the left costs something, too, so that two
-that meet head-on both go to their right. And of the gap to what is nearest a robot uses up no more
-than half before it looks again, so that two who do the same never meet: each stays on its own side
-of the line midway between them (buffered Voronoi cells: Zhou, Wang, Bandyopadhyay and Schwager,
-IEEE Robotics and Automation Letters 2(2), 2017).
+1991): directions all round the robot are rated by the obstacles in them, and of the open ones that
+of the least cost is taken. As in VFH+ (Ulrich and Borenstein, ICRA 1998) obstacles are widened by
+the robot's own size, and turning has a cost, or a robot in front of a long wall would go to and
+fro. Two things are added. Passing an obstacle on the left has a cost, too, so that two robots that
+meet head-on both move to their right. And of the gap to the nearest obstacle a robot uses at most
+half before it decides again, so that two robots with the same rule never collide: each stays on
+its own side of the line midway between them (buffered Voronoi cells: Zhou, Wang, Bandyopadhyay and
+Schwager, IEEE Robotics and Automation Letters 2(2), 2017).
 
-What it is not: a planner. It knows what it sees now and nothing else, so a dead end, or a room
-whose door is not on the way, holds it. Nor does it get out of the way of what drives into it.
+This is no planner. It uses the present scan and nothing else, so a dead end, or a room whose door
+is not on the way, holds the robot. Nor does it evade what drives into the robot.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 import math
 from typing import NamedTuple
 
+from leader_election.parameters import parameter
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _Array = NDArray[np.float64]
 
 _DIRECTIONS: _Array = 2 * math.pi * np.arange(72) / 72
-"""The directions that are rated, from that of the goal on [rad]."""
+"""The directions that are rated, relative to that of the goal [rad]."""
 _HORIZON = 1.5
-"""What is farther away than this does not make a robot go another way [m]."""
-_LEFT = 0.6
-"""What passing on the left costs, in radians of detour."""
-_TURN = 0.5
-"""What a radian off the own heading costs, in radians of detour; from 1 on no goal would pull."""
-_TOUCHING = 1e-6
-"""How far away something is that is too near to be measured [m]."""
-_ASIDE = 1e-9
-"""The cosine of what is a right angle but for rounding."""
+"""An obstacle farther away than this does not change the heading [m]."""
+_LEFT_COST = 0.6
+"""The cost of passing on the left, in radians of detour."""
+_TURN_COST = 0.5
+"""The cost of a radian off the present heading, in radians of detour; from 1 on it would outweigh
+the goal."""
+_TOO_NEAR = 1e-6
+"""The assumed range of an obstacle that is too near to be measured [m]."""
+_EPSILON = 1e-9
+"""The cosine of a right angle, up to rounding."""
 
 
 class Scan(NamedTuple):
     """
-    What a laser scanner in the robot's centre saw; all angles from ahead to the left [rad].
+    A laser scan from the robot's centre; all angles from the robot's heading to the left [rad].
 
-    A range that is not a number, not within 0 and ``range_max``, or infinite says that nothing is
-    there; minus infinity says that something is nearer than can be measured (REP 117).
+    A range that is not a number, not within 0 and ``range_max``, or infinite means no obstacle;
+    minus infinity means an obstacle nearer than can be measured (REP 117).
     """
 
     ranges: Sequence[float]
-    """From the centre to what each beam met [m]; may be empty."""
+    """The distance to the obstacle that each beam meets [m]; may be empty."""
     angle_min: float
-    """Where the first beam looks."""
+    """The direction of the first beam."""
     increment: float
-    """From each beam to the next."""
+    """The angle from each beam to the next."""
     range_max: float
-    """How far a beam reaches [m]."""
+    """The greatest range that the scanner measures [m]."""
+
+
+@dataclass(frozen=True)
+class DrivingParameters:
+    """The parameters of a robot that is driven: its body, its scanner and its wheels."""
+
+    speed: float = parameter(
+        0.5, 'The greatest forward speed.', unit='m/s', lower=0.01, upper=20.0)
+    turn_rate: float = parameter(
+        1.5, 'The greatest turning speed.', unit='rad/s', lower=0.01, upper=20.0)
+    robot_radius: float = parameter(
+        0.15, 'The robot is a disc of this radius round its laser scanner.',
+        unit='m', lower=0.01, upper=100.0)
+    margin: float = parameter(
+        0.1, 'The clearance that the robot keeps round itself.', unit='m', lower=0.01, upper=100.0)
+    reaction: float = parameter(
+        0.4, 'For how long the robot may drive on by one scan: the age of the scan and the time '
+        'to the next one. It stops when none comes.', unit='s', lower=0.01, upper=100.0)
+    scan_yaw: float = parameter(
+        0.0, 'How far the laser scanner is turned against the robot, to the left: the '
+        'direction of its beam of angle 0. 1.5708 on a TurtleBot 4.',
+        unit='rad', lower=-3.1416, upper=3.1416)
+    stamped: bool = parameter(
+        False, 'Publish cmd_vel as TwistStamped, which newer drivers expect, instead of Twist.')
+    tolerance: float = parameter(
+        0.1, 'A robot so near to a goal has reached it.', unit='m', lower=0.001, upper=100.0)
+    patience: float = parameter(
+        6.0, 'A goal that the robot comes no nearer to for so long is given up for the next one.',
+        unit='s', lower=0.1, upper=1e6)
 
 
 class Limits(NamedTuple):
-    """What a robot can do, and what it keeps to; all greater than 0."""
+    """The limits of a robot's motion; all greater than 0."""
 
     speed: float = 0.5
-    """The greatest forward speed [m/s]; none is backwards."""
+    """The greatest forward speed [m/s]; the robot never drives backwards."""
     turn_rate: float = 1.5
     """The greatest turning speed, to either side [rad/s]."""
     radius: float = 0.15
-    """Of the disc that the robot is [m]."""
+    """The radius of the disc that the robot is [m]."""
     margin: float = 0.1
-    """The room that it leaves round itself when it chooses its way; half when it brakes [m]."""
+    """The clearance round the robot when it chooses its heading; half of it when it brakes [m]."""
     reaction: float = 0.4
-    """For how long it may drive on by one scan: age of the scan and time to the next one [s]."""
+    """For how long a command may hold: age of the scan and time to the next one [s]."""
     tolerance: float = 0.1
-    """So near to its goal it has arrived [m]."""
+    """The distance at which a goal is reached [m]."""
 
 
-class _Seen(NamedTuple):
-    """What a scan shows, one entry a beam that met something."""
+def limits_of(parameters: DrivingParameters) -> Limits:
+    """Return the limits that a robot's parameters set."""
+    return Limits(
+        speed=parameters.speed,
+        turn_rate=parameters.turn_rate,
+        radius=parameters.robot_radius,
+        margin=parameters.margin,
+        reaction=parameters.reaction,
+        tolerance=parameters.tolerance,
+    )
+
+
+def minimum_spacing(parameters: DrivingParameters) -> float:
+    """
+    Return the distance that the goals of two robots need, for both to be reached [m].
+
+    >>> minimum_spacing(DrivingParameters(robot_radius=0.15, margin=0.1))
+    0.5
+    """
+    return 2 * (parameters.robot_radius + parameters.margin)
+
+
+class _Obstacles(NamedTuple):
+    """The obstacles in a scan, one entry for each beam that met something."""
 
     angles: _Array
     ranges: _Array
     nearest: NDArray[np.bool_]
-    """Which are nearer than their neighbours: the nearest points of the bodies there."""
+    """Which are nearer than both neighbours: the nearest points of the bodies there."""
 
 
 def steer(pose: tuple[float, float, float], goal: tuple[float, float], scan: Scan,
           limits: Limits) -> tuple[float, float]:
     """
-    Return forward speed [m/s] and turning speed [rad/s, to the left] for now.
+    Return the forward speed [m/s] and the turning speed [rad/s, to the left] to command now.
 
-    What stands on the goal itself is driven up to. Goals of several robots should be two radii and
-    two margins apart, or who is there first keeps the others away.
+    An obstacle on the goal itself is driven up to. The goals of several robots should be
+    :func:`minimum_spacing` apart, or the robot that arrives first keeps the others away.
 
-    :param pose: the robot's x, y, yaw in the shared frame [m, rad].
-    :param goal: x, y in the same frame [m].
+    :param pose: the robot's x, y, yaw in the frame of the goal [m, rad].
+    :param goal: x, y [m].
+    :param scan: the present scan.
+    :param limits: the limits of the robot's motion.
 
     >>> nothing = Scan([], 0.0, 0.0, 4.0)
     >>> steer((0.0, 0.0, 0.0), (3.0, 0.0), nothing, Limits(speed=0.5))
@@ -117,77 +173,80 @@ def steer(pose: tuple[float, float, float], goal: tuple[float, float], scan: Sca
     distance = math.hypot(east, north)
     if distance <= limits.tolerance:
         return 0.0, 0.0
-    seen = _seen(scan)
+    obstacles = _obstacles_in(scan)
     bearing = float(_wrapped(math.atan2(north, east) - pose[2]))
-    heading = _choose(bearing, distance, seen, limits.radius + limits.margin)
+    heading = _choose_heading(bearing, distance, obstacles, limits.radius + limits.margin)
     turning = min(max(heading / limits.reaction, -limits.turn_rate), limits.turn_rate)
     forward = min(limits.speed * max(0.0, math.cos(heading)), distance / limits.reaction,
-                  _safe_speed(turning, seen, limits))
+                  _safe_speed(turning, obstacles, limits))
     return forward, turning
 
 
-def free_way(directions: _Array, angles: _Array, ranges: _Array, keep: float) -> _Array:
+def free_distance(directions: _Array, angles: _Array, ranges: _Array, radius: float) -> _Array:
     """
-    Return how far a disc can go in each direction before it touches a point [m].
+    Return how far a disc can move in each direction before it touches a point [m].
 
-    Away from a point it may go even if it touches it now. Infinity: nothing is in the way.
+    It may move away from a point that it touches already. Infinity: no point is in the way.
 
-    :param directions: shape (n,) [rad].
-    :param angles: where the points are, shape (m,) [rad].
-    :param ranges: how far away they are, shape (m,) [m].
-    :param keep: the radius of the disc [m].
+    :param directions: the directions of motion, shape (n,) [rad].
+    :param angles: the bearings of the points, shape (m,) [rad].
+    :param ranges: the distances of the points, shape (m,) [m].
+    :param radius: of the disc [m].
 
     >>> ahead_and_left = np.array([0.0, math.pi / 2])
-    >>> free_way(ahead_and_left, np.array([0.0]), np.array([2.0]), 0.5).tolist()
+    >>> free_distance(ahead_and_left, np.array([0.0]), np.array([2.0]), 0.5).tolist()
     [1.5, inf]
     """
     aside = angles - directions[:, np.newaxis]
     ahead = np.cos(aside)
-    # Half of the chord that the way cuts out of a disc round the point, squared.
-    half = keep ** 2 - (ranges * np.sin(aside)) ** 2
-    way = np.maximum(ranges * ahead - np.sqrt(np.maximum(half, 0.0)), 0.0)
-    hit = (half > 0.0) & (ahead > _ASIDE)
-    return np.asarray(np.where(hit, way, math.inf).min(axis=1, initial=math.inf))
+    # The square of half the chord that the path cuts out of a disc round the point.
+    half = radius ** 2 - (ranges * np.sin(aside)) ** 2
+    free = np.maximum(ranges * ahead - np.sqrt(np.maximum(half, 0.0)), 0.0)
+    hit = (half > 0.0) & (ahead > _EPSILON)
+    return np.asarray(np.where(hit, free, math.inf).min(axis=1, initial=math.inf))
 
 
-def _seen(scan: Scan) -> _Seen:
+def _obstacles_in(scan: Scan) -> _Obstacles:
     ranges = np.asarray(scan.ranges, dtype=np.float64)
-    ranges = np.where(np.isneginf(ranges), _TOUCHING, ranges)
+    ranges = np.where(np.isneginf(ranges), _TOO_NEAR, ranges)
     there = (ranges > 0.0) & (ranges <= scan.range_max)
     padded = np.pad(np.where(there, ranges, math.inf), 1, constant_values=math.inf)
     nearest = (padded[1:-1] <= padded[:-2]) & (padded[1:-1] <= padded[2:])
     angles = _wrapped(scan.angle_min + scan.increment * np.arange(len(ranges)))
-    return _Seen(angles[there], ranges[there], nearest[there])
+    return _Obstacles(angles[there], ranges[there], nearest[there])
 
 
-def _choose(bearing: float, distance: float, seen: _Seen, keep: float) -> float:
-    """Return the direction to take [rad]: the goal's if it is open, else the one of least cost."""
+def _choose_heading(bearing: float, distance: float, obstacles: _Obstacles,
+                    clearance: float) -> float:
+    """Return the heading to take [rad]: the goal's if it is free, else that of the least cost."""
     directions = bearing + _DIRECTIONS
-    ways = free_way(directions, seen.angles, seen.ranges, keep)
-    # In the last bit nothing is driven round: it may be what stands on the goal.
-    is_open = ways >= min(max(distance - 2 * keep, 0.0), _HORIZON)
+    free = free_distance(directions, obstacles.angles, obstacles.ranges, clearance)
+    # An obstacle within the last two clearances may stand on the goal: it is not driven round.
+    is_open = free >= min(max(distance - 2 * clearance, 0.0), _HORIZON)
     if is_open[0]:
         return bearing
     if not is_open.any():
-        is_open = ways == ways.max()
+        is_open = free == free.max()
     detour = _wrapped(_DIRECTIONS)
-    cost = np.abs(detour) + _LEFT * (detour > 0.0) + _TURN * np.abs(_wrapped(directions))
+    cost = (np.abs(detour) + _LEFT_COST * (detour > 0.0)
+            + _TURN_COST * np.abs(_wrapped(directions)))
     return float(_wrapped(directions[np.argmin(np.where(is_open, cost, math.inf))]))
 
 
-def _safe_speed(turning: float, seen: _Seen, limits: Limits) -> float:
-    """Return how fast a robot that turns so may drive until it has looked again [m/s]."""
-    keep = limits.radius + limits.margin / 2
+def _safe_speed(turning: float, obstacles: _Obstacles, limits: Limits) -> float:
+    """Return how fast a robot with a turning speed may drive until the next scan [m/s]."""
+    clearance = limits.radius + limits.margin / 2
     turn = turning * limits.reaction
-    # What stands still is not touched in any direction that the robot will have.
-    ways = free_way(np.linspace(0.0, turn, 3), seen.angles, seen.ranges, keep)
-    # What moves may use up the other half of the gap, in the direction from the one to the other.
-    angles, ranges = seen.angles[seen.nearest], seen.ranges[seen.nearest]
+    # A static obstacle is not touched in any direction that the robot will head in.
+    free = free_distance(
+        np.linspace(0.0, turn, 3), obstacles.angles, obstacles.ranges, clearance)
+    # A moving one may use the other half of the gap, in the direction from the one to the other.
+    angles, ranges = obstacles.angles[obstacles.nearest], obstacles.ranges[obstacles.nearest]
     aside = np.maximum(np.maximum(min(turn, 0.0) - angles, angles - max(turn, 0.0)), 0.0)
     approach = np.cos(aside)
-    facing = approach > _ASIDE
-    gaps = np.maximum(ranges[facing] - keep, 0.0) / (2 * approach[facing])
-    return min(float(ways.min()), float(gaps.min(initial=math.inf))) / limits.reaction
+    facing = approach > _EPSILON
+    gaps = np.maximum(ranges[facing] - clearance, 0.0) / (2 * approach[facing])
+    return min(float(free.min()), float(gaps.min(initial=math.inf))) / limits.reaction
 
 
 def _wrapped(angles: ArrayLike) -> _Array:

@@ -12,7 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A region's territory: a disc or a polygon, up to the borders of the regions next to it."""
+"""
+A region's territory: a disc or a polygon, up to the borders of adjacent regions.
+
+Areas are shapely polygons, or several as one geometry; an outline is their corners in a message.
+"""
 
 from collections.abc import Iterable, Sequence
 import math
@@ -22,18 +26,21 @@ from leader_election.coordination.task import Position
 import shapely
 
 GRID = 0.1
-"""Corners of an outline are told to this [m]."""
+"""The resolution of an outline's corners [m]."""
 FINE = 1e-6
-"""Corners that are nearer to each other than this are one [m]."""
+"""The grid on which polygons are united: corners nearer than this are one [m]."""
 MOST_CORNERS = 24
-"""An outline with more corners is made simpler."""
+"""An outline with more corners is simplified."""
 MOST_PIECES = 4
-"""Of an outline in more pieces the largest are told."""
+"""Of an area in more pieces the outline has the largest."""
 
 
 def disc(centre: Position, radius: float) -> Any:
     """
-    Return a polygon of 20 corners that is nearly a disc [m].
+    Return a regular polygon of 20 corners in place of a disc.
+
+    :param centre: x, y [m].
+    :param radius: of the disc, to the corners [m].
 
     >>> disc((1.0, 2.0), 3.0).bounds
     (-2.0, -1.0, 4.0, 5.0)
@@ -43,8 +50,9 @@ def disc(centre: Position, radius: float) -> Any:
 
 def polygon(numbers: Sequence[float]) -> Any:
     """
-    Return the polygon of corners x, y, x, y, ... [m].
+    Return the polygon of some corners.
 
+    :param numbers: x, y, x, y, ... [m].
     :raises ValueError: where that is no simple polygon.
 
     >>> polygon([0, 0, 4, 0, 0, 2]).area
@@ -60,20 +68,22 @@ def polygon(numbers: Sequence[float]) -> Any:
 
 def own_side(area: Any, own: Position, others: Iterable[Position]) -> Any:
     """
-    Return what of an area is nearer to one leader than to others, as in a Voronoi diagram.
+    Return the part of an area that is nearer to one leader than to others: its Voronoi cell.
 
-    :param own: where the leader is, and ``others`` where those of other regions are [m].
+    :param area: what the leaders share.
+    :param own: the leader's position [m].
+    :param others: the positions of other regions' leaders [m].
 
     >>> own_side(shapely.box(-4, -1, 4, 1), (0.0, 0.0), [(2.0, 0.0)]).bounds
     (-4.0, -1.0, 1.0, 1.0)
     """
     for other in others:
-        apart = math.dist(own, other)
-        if apart == 0.0 or area.is_empty:
+        distance = math.dist(own, other)
+        if distance == 0.0 or area.is_empty:
             continue
         x, y = (own[0] + other[0]) / 2, (own[1] + other[1]) / 2
-        back, aside = (own[0] - other[0]) / apart, (own[1] - other[1]) / apart
-        # A square on the own side of the border, large enough for all of the area.
+        back, aside = (own[0] - other[0]) / distance, (own[1] - other[1]) / distance
+        # A square on the own side of the border, large enough for the whole area.
         left, bottom, right, top = area.union(shapely.Point(x, y)).bounds
         far = 2 * math.hypot(right - left, top - bottom)
         ends = ((x - far * aside, y + far * back), (x + far * aside, y - far * back))
@@ -86,7 +96,7 @@ def outline_of(area: Any) -> list[list[float]]:
     """
     Return the corners of each polygon of an area, as x, y, x, y, ... to ``GRID``, for a message.
 
-    Holes are not told.
+    Holes are left out; what is too detailed is simplified, what is in too many pieces cut.
 
     >>> outline_of(shapely.box(0, 0, 1.04, 2))
     [[0.0, 0.0, 0.0, 2.0, 1.0, 2.0, 1.0, 0.0]]
@@ -102,12 +112,14 @@ def outline_of(area: Any) -> list[list[float]]:
 
 def area_of(outline: Sequence[Sequence[float]]) -> Any:
     """
-    Return the area of an outline that was told.
+    Return the area of an outline that was received.
+
+    :param outline: as :func:`outline_of` returns it.
 
     >>> area_of(outline_of(shapely.box(0, 0, 1, 2))).area
     2.0
     """
-    # On a grid, since without one a piece that touches another may get lost (GEOS 3.13).
+    # On a grid: without one a piece that touches another may get lost (GEOS 3.13).
     return shapely.union_all([polygon(corners) for corners in outline], grid_size=FINE)
 
 

@@ -12,29 +12,57 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Wandering: one goal after the other, drawn at random not far away."""
+"""Random walks: goals drawn one after the other; and the parameters of the node ``wander``."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 import math
 from random import Random
 
-from leader_election.tasks.patience import Patience
+from leader_election.parameters import parameter, ProcessParameters
+from leader_election.tasks.route import Patience
+from leader_election.tasks.steering import DrivingParameters
 
 SHORTEST, LONGEST = 2.0, 6.0
-"""How far away a goal is when it is drawn, if nothing else is said [m]."""
+"""The limits of the legs that are drawn by default [m]."""
 
 Leg = Callable[[Random], float]
-"""Draws how far away the next goal is [m], greater than 0."""
+"""Draws the distance to the next goal [m], greater than 0."""
 
 
-def evenly(random: Random) -> float:
-    """Draw any length between the shortest and the longest [m]."""
+@dataclass(frozen=True)
+class WanderParameters(DrivingParameters, ProcessParameters):
+    """The parameters of the node ``wander``: which robots it drives, and how."""
+
+    robots: str = parameter(
+        '', "The robots that this process drives: their namespaces, for example "
+        "'robot_1,robot_2'; empty: the one whose namespace this node is in.")
+    world: str = parameter(
+        '', 'The arena, for robots without a laser scanner: blocks, rooms, empty, or the path of '
+        'a YAML file. They then avoid its walls and each other by their odometry, the start '
+        'poses that their own nodes have, and the positions published on neighbourhood. Empty: '
+        'only robots with a scan drive.')
+    patience: float = parameter(
+        4.0, 'A goal that the robot comes no nearer to for so long is given up for the next one.',
+        unit='s', lower=0.1, upper=1e6)
+    levy_scale: float = parameter(
+        1.0, 'The shortest leg.', unit='m', lower=0.01, upper=1e4)
+    levy_shape: float = parameter(
+        1.5, 'Exponent of the Pareto distribution of the legs; the smaller, the more long ones.',
+        lower=0.5, upper=10.0)
+    seed: int = parameter(
+        0, 'The seed of all random numbers; each robot has its own, by its name.',
+        lower=0, upper=2**62)
+
+
+def uniform_leg(random: Random) -> float:
+    """Draw a length between the shortest and the longest leg, all as probable [m]."""
     return random.uniform(SHORTEST, LONGEST)
 
 
 def levy(scale: float, shape: float) -> Leg:
     """
-    Return what draws the legs of a Levy walk: most of them short, some very long.
+    Return a function that draws the legs of a Levy walk: most of them short, some very long.
 
     :param scale: the shortest leg [m].
     :param shape: exponent of the Pareto distribution; the smaller, the more long legs.
@@ -48,17 +76,20 @@ def levy(scale: float, shape: float) -> Leg:
 
 class Wander:
     """
-    Where a robot goes that has nowhere to go.
+    The goals of a robot that drives about at random.
 
-    It knows of no walls; what it cannot reach it gives up.
+    They do not depend on any walls; one that the robot cannot reach is given up.
     """
 
-    def __init__(self, seed: int | str, near: float, seconds: float, leg: Leg = evenly) -> None:
+    def __init__(self, seed: int | str, near: float, seconds: float,
+                 leg: Leg = uniform_leg) -> None:
         """
-        Begin anywhere.
+        Start anywhere.
 
-        :param near: so near to a goal it has arrived [m].
-        :param seconds: when it has come no nearer for so long it goes elsewhere [s].
+        :param seed: of the random numbers.
+        :param near: the distance at which a goal is reached [m].
+        :param seconds: a goal that comes no nearer for so long is given up [s].
+        :param leg: draws the distance to the next goal.
         """
         self._random = Random(seed)
         self._leg = leg
@@ -67,7 +98,12 @@ class Wander:
         self._goal: tuple[float, float] | None = None
 
     def goal(self, x: float, y: float, now: float) -> tuple[float, float]:
-        """Return the goal of a robot that is there [m] at that time [s]."""
+        """
+        Return the goal to drive to [m].
+
+        :param x: where the robot is, and ``y`` [m].
+        :param now: the present time [s].
+        """
         if self._goal is not None:
             distance = math.dist((x, y), self._goal)
             if distance <= self._near or self._patience.lost(distance, now):

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 
 from leader_election.robot.codec import MAX_COORDINATE, Position
 from leader_election.swarm.snapshot import decisions, Snapshot
-from leader_election.tasks.split import split
+from leader_election.tasks.coverage import split
 from leader_election.tasks.territory import area_of
 from leader_election.view.formatting import Colour
 import shapely

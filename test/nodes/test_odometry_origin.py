@@ -12,10 +12,10 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where a robot's odometry starts, asked of its node."""
+"""The pose of a robot's odometry frame, requested from its node."""
 
 from leader_election.nodes.clock import steady_clock
-from leader_election.nodes.odometry_origin import MOST, Origin, PATIENCE
+from leader_election.nodes.odometry_origin import MOST_PENDING, ParameterOrigin, RETRY_AFTER
 from leader_election.robot.pose import position
 from rcl_interfaces.srv import GetParameters
 import rclpy
@@ -25,82 +25,82 @@ from rclpy.parameter import Parameter
 from rclpy.time import Time
 from support import spin_until
 
-SAID = (('robot_id', 7), ('frame', 'hall'), ('initial_pose', [1.0, 2.0, 0.0]))
+VALUES = (('robot_id', 7), ('frame', 'hall'), ('initial_pose', [1.0, 2.0, 0.0]))
 
 
-class Forgetful(Node):
+class Silent(Node):
     """
-    Answers as a robot's node does, but the first times what nobody asked for.
+    Answers as a robot's node does, but the first times without values.
 
-    :ivar asked: how often it was.
+    :ivar requests: how many it has received.
     """
 
     def __init__(self, silent: int) -> None:
         super().__init__('election_node', namespace='r7', start_parameter_services=False)
-        self.asked, self._silent = 0, silent
+        self.requests, self._silent = 0, silent
         self.create_service(GetParameters, '/r7/election_node/get_parameters', self._answer)
 
     def _answer(self, request: GetParameters.Request, response: GetParameters.Response,
                 ) -> GetParameters.Response:
-        self.asked += 1
-        if self.asked > self._silent:
+        self.requests += 1
+        if self.requests > self._silent:
             response.values = [
-                Parameter(name, value=value).get_parameter_value() for name, value in SAID]
+                Parameter(name, value=value).get_parameter_value() for name, value in VALUES]
         return response
 
 
-def test_it_asks_until_it_is_told(ros: None) -> None:
-    node, robot = rclpy.create_node('asker'), Forgetful(2)
-    origin = Origin(node, steady_clock(node), 'r7/')
+def test_it_asks_until_there_is_an_answer(ros: None) -> None:
+    node, robot = rclpy.create_node('asker'), Silent(2)
+    origin = ParameterOrigin(node, steady_clock(node), 'r7/')
     node.create_timer(0.05, origin.ask)
     spin_until([node, robot], lambda: origin.id is not None)
-    assert (origin.id, origin.frame) == (7, 'hall') and robot.asked >= 3
+    assert (origin.id, origin.frame) == (7, 'hall') and robot.requests >= 3
     assert origin.pose is not None and position(origin.pose) == (1.0, 2.0)
     for each in (node, robot):
         each.destroy_node()
 
 
 def test_a_request_that_is_never_answered_is_made_again(ros: None) -> None:
-    """Its robot is there, and gone before it has answered; another one comes in its place."""
-    node, robot = rclpy.create_node('asker'), Forgetful(0)
-    origin = Origin(node, steady_clock(node), 'r7/')
-    spin_until([node], lambda: origin.ask() or bool(origin._asked))
+    """The robot's node ends before it has answered; another one takes its place."""
+    node, robot = rclpy.create_node('asker'), Silent(0)
+    origin = ParameterOrigin(node, steady_clock(node), 'r7/')
+    spin_until([node], lambda: origin.ask() or bool(origin._pending))
     robot.destroy_node()
-    robot = Forgetful(0)
+    robot = Silent(0)
     node.create_timer(0.05, origin.ask)
     spin_until([node, robot], lambda: origin.id == 7)
     for each in (node, robot):
         each.destroy_node()
 
 
-class Hasty(Clock):
-    """Goes on by more than patience at each look, as fast simulated time does."""
+class FastClock(Clock):
+    """Advances by more than the time of a retry at each call, as fast simulated time does."""
 
     _seconds = 0.0
 
     def now(self) -> Time:
-        self._seconds += 2.0 * PATIENCE
+        self._seconds += 2.0 * RETRY_AFTER
         return Time(seconds=self._seconds)
 
 
-def test_an_answer_counts_however_fast_time_goes(ros: None) -> None:
-    node, robot = rclpy.create_node('asker'), Forgetful(0)
-    origin = Origin(node, Hasty(), 'r7/')
+def test_an_answer_counts_however_fast_time_passes(ros: None) -> None:
+    node, robot = rclpy.create_node('asker'), Silent(0)
+    origin = ParameterOrigin(node, FastClock(), 'r7/')
     # The robot is busy meanwhile.
-    spin_until([node], lambda: origin.ask() or len(origin._asked) > 2)
+    spin_until([node], lambda: origin.ask() or len(origin._pending) > 2)
     spin_until([node, robot], lambda: origin.ask() or origin.id == 7)
-    assert origin._asked == []
+    assert origin._pending == []
     for each in (node, robot):
         each.destroy_node()
 
 
 def test_not_all_requests_are_kept(ros: None) -> None:
-    node, robot = rclpy.create_node('asker'), Forgetful(0)
-    origin = Origin(node, Hasty(), 'r7/')
-    spin_until([node], lambda: origin.ask() or bool(origin._asked))
-    first = origin._asked[0]
-    for _ in range(MOST + 5):
+    node, robot = rclpy.create_node('asker'), Silent(0)
+    origin = ParameterOrigin(node, FastClock(), 'r7/')
+    spin_until([node], lambda: origin.ask() or bool(origin._pending))
+    first = origin._pending[0]
+    for _ in range(MOST_PENDING + 5):
         origin.ask()
-    assert len(origin._asked) == MOST and first not in origin._asked
+    assert len(origin._pending) == MOST_PENDING and first not in origin._pending
     for each in (node, robot):
         each.destroy_node()

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots that wander: by what they see, by what they know, and not at all."""
+"""Robots that wander: by scans, by computed scans, and not at all."""
 
 from collections.abc import Callable, Iterator
 import math
@@ -48,17 +48,17 @@ def made(ros: None) -> Iterator[list[Node]]:
 
 class Body(Node):
     """
-    A robot in namespace ``r1`` that stands in the open, whatever it is told.
+    A robot in namespace ``r1`` that stands in the open, whatever it is commanded.
 
-    :ivar told: its commands.
-    :ivar senses: what it publishes, twenty times a second: ``odom``, ``scan``.
+    :ivar commands: those that it has received.
+    :ivar sensors: the topics that it publishes, twenty times a second: ``odom``, ``scan``.
     """
 
     def __init__(self, kind: Any = Twist) -> None:
         super().__init__('body', namespace='r1')
-        self.told: list[Any] = []
-        self.senses = {'odom', 'scan'}
-        self.create_subscription(kind, 'cmd_vel', self.told.append, 10)
+        self.commands: list[Any] = []
+        self.sensors = {'odom', 'scan'}
+        self.create_subscription(kind, 'cmd_vel', self.commands.append, 10)
         self._odom = self.create_publisher(Odometry, 'odom', SENSOR)
         self._scan = self.create_publisher(LaserScan, 'scan', SENSOR)
         self.create_timer(0.05, self._sense)
@@ -67,17 +67,17 @@ class Body(Node):
         odometry = Odometry()
         odometry.pose.pose.orientation.w = 1.0
         odometry.header.frame_id = 'odom'
-        if 'odom' in self.senses:
+        if 'odom' in self.sensors:
             self._odom.publish(odometry)
-        if 'scan' in self.senses:
+        if 'scan' in self.sensors:
             self._scan.publish(LaserScan(
                 angle_increment=math.pi / 4, range_max=4.0, ranges=[math.inf] * 8))
 
     def moves(self) -> bool:
-        """Return whether it was last told to."""
-        if not self.told:
+        """Return whether its last command is to move."""
+        if not self.commands:
             return False
-        twist = getattr(self.told[-1], 'twist', self.told[-1])
+        twist = getattr(self.commands[-1], 'twist', self.commands[-1])
         return twist.linear.x != 0.0 or twist.angular.z != 0.0
 
 
@@ -88,7 +88,7 @@ def wanderer(**parameters: Any) -> WanderNode:
 
 @pytest.fixture
 def world(made: list[Node]) -> Callable[..., SwarmWorld]:
-    """Make an embedded world in which robots do as they are told."""
+    """Make an embedded world in which robots follow their commands."""
     def make(**parameters: Any) -> SwarmWorld:
         values = {'motion': 'cmd_vel', 'world': 'empty', 'step_rate': 20.0, **parameters}
         made.append(SwarmWorld(parameter_overrides=[
@@ -111,13 +111,13 @@ def test_it_drives_many_robots_by_their_scans(
     assert swarm.world.closest >= 0.3
 
 
-def test_without_scanners_it_goes_by_the_arena_and_what_robots_say(
+def test_without_scanners_it_uses_the_arena_and_published_positions(
         made: list[Node], world: Callable[..., SwarmWorld]) -> None:
-    """Two that it drives among two that stand, of whom it knows by their messages only."""
+    """It drives two among two that stand, which it knows by their messages only."""
     swarm = world(robots=4, layout='grid', spacing=0.9)
     wander = wanderer(robots='robot_1,robot_2', world='empty', seed=5, patience=30.0)
     made.append(wander)
-    spin_until(made, lambda: all('no robot_' in walker.trouble for walker in wander.walkers))
+    spin_until(made, lambda: all('no robot_' in robot.problem for robot in wander.robots))
     for number in swarm.world.scene.ids:
         made.append(ElectionNode(
             namespace=f'/robot_{number}', use_global_arguments=False,
@@ -128,32 +128,32 @@ def test_without_scanners_it_goes_by_the_arena_and_what_robots_say(
     spin_until(made, lambda: min(gone(swarm)[:2]) > 1.0, deadline=20.0)
     assert swarm.world.closest >= 0.3
     assert gone(swarm)[2:] == [0.0, 0.0]
-    for walker, pose in zip(wander.walkers, swarm.world.poses.tolist()):
-        assert walker.place()[:2] == pytest.approx(pose[:2], abs=0.3)
-    assert {1, 2} == {walker.origin.id for walker in wander.walkers}
+    for robot, pose in zip(wander.robots, swarm.world.poses.tolist()):
+        assert robot.place()[:2] == pytest.approx(pose[:2], abs=0.3)
+    assert {1, 2} == {robot.origin.id for robot in wander.robots}
 
 
 @pytest.mark.parametrize('kind', [Twist, TwistStamped])
-def test_it_stands_when_it_is_blind_or_lost(made: list[Node], kind: Any) -> None:
+def test_it_stops_without_scans_or_odometry(made: list[Node], kind: Any) -> None:
     body = Body(kind)
     made += [body, wanderer(robots='r1', stamped=kind is TwistStamped)]
     wander = made[-1]
-    for sense in ('scan', 'odom'):
+    for topic in ('scan', 'odom'):
         spin_until(made, body.moves)
-        body.senses.remove(sense)
+        body.sensors.remove(topic)
         spin_until(made, lambda: not body.moves())
-        assert 'away' in wander.walkers[0].trouble
-        body.senses.add(sense)
+        assert 'away' in wander.robots[0].problem
+        body.sensors.add(topic)
     spin_until(made, body.moves)
 
 
-def test_who_never_heard_a_scan_and_knows_no_arena_stands_and_says_why(made: list[Node]) -> None:
+def test_without_any_scan_or_arena_it_stands_and_has_a_reason(made: list[Node]) -> None:
     body = Body()
-    body.senses.remove('scan')
+    body.sensors.remove('scan')
     made += [body, wanderer(robots='r1')]
-    walker = made[-1].walkers[0]
-    spin_until(made, lambda: 'parameter world' in walker.trouble)
-    assert not body.told
+    robot = made[-1].robots[0]
+    spin_until(made, lambda: 'parameter world' in robot.problem)
+    assert not body.commands
 
 
 @pytest.mark.parametrize('text', ['robot_1,', '1', 'a b', 'a,a', 'a//b', 'a/', '//a', 'a__b',
@@ -176,7 +176,7 @@ def test_a_wrong_arena_is_one_line_and_status_2() -> None:
     assert errors.startswith("error: parameter world: 'nowhere' is none of blocks, empty, rooms")
 
 
-def test_who_is_stopped_stops_the_wheels(made: list[Node]) -> None:
+def test_a_process_that_is_stopped_stops_the_robot(made: list[Node]) -> None:
     body = Body()
     made.append(body)
     process = start('robots:=r1', 'reaction:=5.0')

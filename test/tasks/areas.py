@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Areas of all kinds, for properties."""
+"""Random areas for tests of properties."""
 
 from hypothesis import strategies as st
 import numpy as np
@@ -23,7 +23,7 @@ _place = st.floats(-10, 10)
 
 @st.composite
 def _star(draw: st.DrawFn) -> shapely.Geometry:
-    """Return a polygon round a point, mostly concave [m]."""
+    """Draw a polygon round a point, mostly concave [m]."""
     x, y = draw(_place), draw(_place)
     reach = draw(st.lists(st.floats(0.5, 6.0), min_size=3, max_size=12))
     angles = 2 * np.pi * np.arange(len(reach)) / len(reach)
@@ -32,5 +32,5 @@ def _star(draw: st.DrawFn) -> shapely.Geometry:
 
 
 def areas() -> st.SearchStrategy[shapely.Geometry]:
-    """Return polygons, or up to three of them as one area: concave, in pieces, with holes [m]."""
+    """Draw up to three polygons as one area: concave, in pieces, or with holes [m]."""
     return st.lists(_star(), min_size=1, max_size=3).map(shapely.union_all)

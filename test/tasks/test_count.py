@@ -12,13 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Counting: whole numbers, and where the middle is."""
+"""Counts are whole numbers, with the centre of the robots whose position is known."""
 
 import json
 
 from leader_election.coordination.task import Member
 from leader_election.tasks.count import Count
-from tasks.host import summary_of
+from tasks.memory_context import summary_of
 
 
 def counting(robot: int, pose: tuple[float, float, float] | None) -> Count:
@@ -30,17 +30,17 @@ def decided(*members: Count) -> object:
     return json.loads(json.dumps(members[0].decide(summary)))
 
 
-def test_three_are_three_and_their_middle_is_the_mean() -> None:
+def test_three_are_three_and_their_centre_is_the_mean() -> None:
     assert decided(counting(1, (0.0, 0.0, 1.0)), counting(2, (3.0, 0.0, 2.0)),
                    counting(3, (0.0, 1.0, 3.0))) == {'members': 3, 'centre': [1.0, 0.33]}
 
 
-def test_who_does_not_know_where_it_is_counts_but_is_not_in_the_middle() -> None:
+def test_a_robot_without_position_counts_but_is_not_in_the_centre() -> None:
     assert decided(counting(1, None), counting(2, (3.0, 4.0, 0.0))) == {
         'members': 2, 'centre': [3.0, 4.0]}
     assert decided(counting(1, None)) == {'members': 1, 'centre': None}
 
 
-def test_shares_on_their_way_make_no_part_of_a_robot() -> None:
+def test_shares_under_way_make_no_fraction_of_a_robot() -> None:
     task = counting(1, None)
     assert task.decide({'members': 6.7, 'centre': None})['members'] == 7

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Watching a field: what it says, and when there is an alarm, round by round."""
+"""Monitoring a field: the decision, and when there is an alarm, round by round."""
 
 import json
 import math
@@ -23,22 +23,22 @@ from leader_election.parameters import build, ParameterError
 from leader_election.tasks.field import Field, FieldParameters
 import pytest
 from std_msgs.msg import Bool, Float64
-from tasks.host import Host, summary_of
+from tasks.memory_context import MemoryContext, summary_of
 
 
-def watcher(robot: int, place: tuple[float, float] | None = (0.0, 0.0), **settings: Any) -> Field:
+def monitor(robot: int, place: tuple[float, float] | None = (0.0, 0.0), **settings: Any) -> Field:
     pose = None if place is None else (*place, 0.0)
-    member = Member(robot, Host(), pose=lambda: pose, leads=robot == 1)
+    member = Member(robot, MemoryContext(), pose=lambda: pose, leads=robot == 1)
     return Field(member, build(FieldParameters, settings))
 
 
-def hear(task: Field, *numbers: float) -> None:
+def measure(task: Field, *numbers: float) -> None:
     for number in numbers:
-        task.member.node.tell('reading', Float64(data=number))
+        task.member.node.deliver('reading', Float64(data=number))
 
 
 def round_of(*members: Field) -> dict[str, Any]:
-    """Let the first one lead one round; return what it has decided."""
+    """Let the first robot lead one round; return its decision."""
     summary = summary_of(Field, {task.member.id: task.sense() for task in members})
     decision = json.loads(json.dumps(members[0].decide(summary), allow_nan=False))
     for task in members:
@@ -47,45 +47,45 @@ def round_of(*members: Field) -> dict[str, Any]:
 
 
 def alarms(task: Field) -> list[bool]:
-    return [message.data for message in task.member.node.said('alarm')]
+    return [message.data for message in task.member.node.published('alarm')]
 
 
-def test_it_says_the_mean_the_extremes_and_where_these_are() -> None:
-    one, two, three = watcher(1, (0.0, 0.0)), watcher(2, (1.0, 2.0)), watcher(3, (3.0, 4.0))
+def test_the_decision_has_the_mean_and_the_extremes_with_positions() -> None:
+    one, two, three = monitor(1, (0.0, 0.0)), monitor(2, (1.0, 2.0)), monitor(3, (3.0, 4.0))
     for task, number in ((one, 20.0), (two, 26.0), (three, 14.0)):
-        hear(task, 99.0, number)
+        measure(task, 99.0, number)
     assert round_of(one, two, three) == {
         'mean': 20.0, 'least': [14.0, 3.0, 4.0], 'greatest': [26.0, 1.0, 2.0], 'alarm': 0}
 
 
-def test_who_does_not_know_where_it_is_is_heard_all_the_same() -> None:
-    one, two = watcher(1, (1.0, 2.0)), watcher(2, None)
-    hear(one, 20.0)
-    hear(two, 30.0)
+def test_a_robot_without_position_contributes_its_reading() -> None:
+    one, two = monitor(1, (1.0, 2.0)), monitor(2, None)
+    measure(one, 20.0)
+    measure(two, 30.0)
     decision = round_of(one, two)
     assert decision['least'] == [20.0, 1.0, 2.0]
     assert decision['greatest'] == [30.0, None, None]
 
 
-def test_numbers_are_told_to_six_digits() -> None:
-    one, two = watcher(1), watcher(2)
-    hear(one, 1013.2549)
-    hear(two, 1.0 / 3.0)
+def test_numbers_have_six_digits() -> None:
+    one, two = monitor(1), monitor(2)
+    measure(one, 1013.2549)
+    measure(two, 1.0 / 3.0)
     decision = round_of(one, two)
     assert (decision['least'][0], decision['greatest'][0]) == (0.333333, 1013.25)
     assert decision['mean'] == 506.792
 
 
-def test_without_readings_it_says_so() -> None:
-    assert round_of(watcher(1)) == {'mean': None, 'least': None, 'greatest': None, 'alarm': 0}
+def test_without_readings_there_are_none_in_the_decision() -> None:
+    assert round_of(monitor(1)) == {'mean': None, 'least': None, 'greatest': None, 'alarm': 0}
 
 
-def test_a_reading_expires_and_what_is_no_number_is_passed_over() -> None:
-    task = watcher(1, reading_expiry=5.0)
-    hear(task, 20.0, math.nan, math.inf)
-    task.member.node.go_on_to(5.0)
+def test_a_reading_expires_and_one_that_is_no_number_is_ignored() -> None:
+    task = monitor(1, reading_expiry=5.0)
+    measure(task, 20.0, math.nan, math.inf)
+    task.member.node.advance_to(5.0)
     assert round_of(task)['mean'] == 20.0
-    task.member.node.go_on_to(5.1)
+    task.member.node.advance_to(5.1)
     assert round_of(task)['mean'] is None
 
 
@@ -93,39 +93,39 @@ def test_a_reading_expires_and_what_is_no_number_is_passed_over() -> None:
     ({'alarm_above': 25.0}, 25.0, 25.5), ({'alarm_below': -3.0}, -3.0, -3.5)])
 def test_an_alarm_is_raised_for_all_and_stays_for_some_rounds(
         settings: dict[str, float], calm: float, out: float) -> None:
-    one, two = (watcher(robot, hold=3, **settings) for robot in (1, 2))
-    hear(one, calm)
-    hear(two, calm)
+    one, two = (monitor(robot, hold=3, **settings) for robot in (1, 2))
+    measure(one, calm)
+    measure(two, calm)
     round_of(one, two)
     assert alarms(one) == alarms(two) == [False]
-    hear(two, out)
+    measure(two, out)
     # Two rounds out of bounds, then three more with the alarm: 3, 3, 2, 1, 0.
     assert [round_of(one, two)['alarm'], round_of(one, two)['alarm']] == [3, 3]
-    hear(two, calm)
+    measure(two, calm)
     assert [round_of(one, two)['alarm'] for _ in range(4)] == [2, 1, 0, 0]
     assert alarms(one) == alarms(two) == [False, True, False]
     assert two.member.node.latched['alarm']
-    assert type(two.member.node.said('alarm')[0]) is Bool
+    assert type(two.member.node.published('alarm')[0]) is Bool
 
 
 def test_by_default_there_is_no_alarm() -> None:
-    task = watcher(1)
-    hear(task, 1e8)
+    task = monitor(1)
+    measure(task, 1e8)
     assert round_of(task)['alarm'] == 0
 
 
 def test_the_next_leader_goes_on_with_an_alarm_and_it_ends() -> None:
-    one, two = (watcher(robot, hold=4, alarm_above=25.0) for robot in (1, 2))
-    hear(one, 30.0)
+    one, two = (monitor(robot, hold=4, alarm_above=25.0) for robot in (1, 2))
+    measure(one, 30.0)
     assert round_of(one, two)['alarm'] == 4
-    # The first is gone: a round without news, then the second leads. 4 - 1 = 3, 2, 1, 0.
+    # The first is gone: a round without a decision, then the second leads. 4 - 1 = 3, 2, 1, 0.
     two.act(None)
     assert [round_of(two)['alarm'] for _ in range(3)] == [2, 1, 0]
     assert alarms(two) == [True, False]
 
 
 def test_a_decision_of_a_longer_alarm_than_ones_own_is_cut() -> None:
-    task = watcher(2, hold=3)
+    task = monitor(2, hold=3)
     task.act({'alarm': 10**9})
     for _ in range(3):
         assert alarms(task) == [True]
@@ -135,17 +135,17 @@ def test_a_decision_of_a_longer_alarm_than_ones_own_is_cut() -> None:
 
 def test_any_type_of_message_has_its_number() -> None:
     from geometry_msgs.msg import PoseStamped
-    task = watcher(1, topic='sonde', message='geometry_msgs/msg/PoseStamped',
+    task = monitor(1, topic='sonde', message='geometry_msgs/msg/PoseStamped',
                    field='pose.position.z')
     message = PoseStamped()
     message.pose.position.z = 2.5
-    task.member.node.tell('sonde', message)
+    task.member.node.deliver('sonde', message)
     assert round_of(task)['mean'] == 2.5
 
 
 @pytest.mark.parametrize('settings', [
     {'message': 'Float64'}, {'message': 'no_msgs/msg/Float64'}, {'message': 'std_msgs/msg/No'},
     {'field': 'temperature'}, {'message': 'std_msgs/msg/Header', 'field': 'stamp'}])
-def test_what_cannot_be_read_is_refused_at_the_start(settings: dict[str, str]) -> None:
+def test_a_message_type_without_the_number_is_refused(settings: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match='parameter field.message: .* is not allowed'):
-        watcher(1, **settings)
+        monitor(1, **settings)

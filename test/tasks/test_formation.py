@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Formations worked by hand, and what holds for any members."""
+"""Formations: examples worked by hand, and properties for any members."""
 
 import math
 
@@ -37,7 +37,7 @@ def degrees(angles: dict[int, float]) -> dict[int, float]:
     return {robot: round(math.degrees(angle), 6) % 360 for robot, angle in angles.items()}
 
 
-def test_who_stands_evenly_stays() -> None:
+def test_members_that_are_evenly_spaced_stay() -> None:
     square = {1: (1.0, 0.0), 2: (0.0, 2.0), 3: (-3.0, 0.0), 4: (0.0, -1.0)}
     assert degrees(slots(ORIGIN, square)) == {1: 0, 2: 90, 3: 180, 4: 270}
 
@@ -48,7 +48,7 @@ def test_a_crowd_spreads_out_to_both_sides() -> None:
     assert degrees(slots(ORIGIN, crowd)) == {1: 240, 2: 0, 3: 120}
 
 
-def test_alone_one_stays_on_its_side() -> None:
+def test_a_single_member_stays_on_its_side() -> None:
     assert degrees(slots((1.0, 1.0), {5: (1.0, 4.0)})) == {5: 90}
     assert slots(ORIGIN, {}) == {}
 
@@ -69,14 +69,14 @@ def test_slots_are_even_and_keep_the_order_round_the_leader(
 
 @given(MEMBERS, st.floats(0.1, 3.0), st.floats(0.1, 1.0))
 def test_places_on_a_circle_are_apart(
-        members: dict[int, tuple[float, float]], radius: float, apart: float) -> None:
-    places = list(on_circle((1.0, 2.0), slots((1.0, 2.0), members), radius, apart).values())
+        members: dict[int, tuple[float, float]], radius: float, spacing: float) -> None:
+    places = list(on_circle((1.0, 2.0), slots((1.0, 2.0), members), radius, spacing).values())
     for k, place in enumerate(places):
-        assert math.dist(place, (1.0, 2.0)) >= max(radius, apart) - 1e-9
-        assert all(math.dist(place, other) >= apart - 1e-9 for other in places[:k])
+        assert math.dist(place, (1.0, 2.0)) >= max(radius, spacing) - 1e-9
+        assert all(math.dist(place, other) >= spacing - 1e-9 for other in places[:k])
 
 
-def test_a_circle_is_as_large_as_it_is_told_where_there_is_room() -> None:
+def test_a_circle_has_its_radius_where_there_is_room() -> None:
     # Six on a circle are as far apart as from its centre.
     six = {robot: robot * math.pi / 3 for robot in range(6)}
     assert math.hypot(*on_circle(ORIGIN, six, 1.5, 0.5)[0]) == pytest.approx(1.5)
@@ -94,7 +94,7 @@ def test_a_column_goes_back_along_the_trail_and_then_straight() -> None:
     assert places[1] == (1.0, 1.0)
 
 
-def test_a_column_has_a_direction_even_where_none_is_told() -> None:
+def test_a_column_has_a_direction_even_where_none_is_given() -> None:
     assert in_column([ORIGIN], [1, 2], ORIGIN, 1.0, 0.5) == {1: (-0.5, 0.0), 2: (-1.0, 0.0)}
     assert in_column([ORIGIN], [], ORIGIN, 1.0, 0.5) == {}
 

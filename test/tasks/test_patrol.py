@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Patrolling: who gets which part, and whole patrols in the embedded world."""
+"""Patrols: which robot gets which part, and whole patrols in the embedded world."""
 
 import json
 import math
@@ -25,17 +25,18 @@ from leader_election.tasks.territory import area_of
 import numpy as np
 import pytest
 import shapely
-from tasks.host import Host, scan_of, Swarm
+from tasks.memory_context import MemoryContext, scan_of, Swarm
 
 HIT = 0.3
-"""Two robots of 0.15 m whose centres are nearer than this have hit each other [m]."""
+"""Two robots of 0.15 m whose centres are nearer than this have collided [m]."""
 STRIP = (0.0, 0.0, 8.0, 0.0, 8.0, 2.0, 0.0, 2.0)
 AHEAD = scan_of([math.inf] * 8, math.pi / 4, 4.0)
 
 
 def patroller(robot: int = 1, pose: Any = (0.0, 0.0, 0.0), leads: bool = True,
               radius: float = 5.0, **settings: Any) -> Patrol:
-    member = Member(robot, Host(), pose=lambda: pose, leader=1, leads=leads, radius=radius)
+    member = Member(
+        robot, MemoryContext(), pose=lambda: pose, leader=1, leads=leads, radius=radius)
     return Patrol(member, build(PatrolParameters, settings))
 
 
@@ -44,15 +45,15 @@ def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
     return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
 
 
-def test_an_area_is_given_out_by_where_robots_are() -> None:
+def test_parts_are_assigned_by_the_robots_positions() -> None:
     # The strip of 8 m is halved: the one in the west gets the west.
     task = patroller(area=STRIP)
-    told = task.decide(collected(r1=(5, 1), r2=(1, 1)))
-    assert told['ids'] == [2, 1]
-    assert area_of(told['area']).bounds == (0, 0, 8, 2)
+    decided = task.decide(collected(r1=(5, 1), r2=(1, 1)))
+    assert decided['ids'] == [2, 1]
+    assert area_of(decided['area']).bounds == (0, 0, 8, 2)
 
 
-def test_parts_stay_whose_they_are_until_members_come_or_go() -> None:
+def test_parts_stay_assigned_until_members_come_or_go() -> None:
     task = patroller(area=STRIP, hold=2)
     task.decide(collected(r1=(5, 1), r2=(1, 1)))
     assert task.decide(collected(r1=(1, 1), r2=(5, 1)))['ids'] == [2, 1]
@@ -62,15 +63,15 @@ def test_parts_stay_whose_they_are_until_members_come_or_go() -> None:
     assert task.decide(collected(r1=(1, 1), r3=(0, 1)))['ids'] == [3, 1]
 
 
-def test_without_an_area_it_is_the_disc_round_the_leader_who_stays_there() -> None:
+def test_without_an_area_it_is_the_disc_round_the_leader_which_stays_there() -> None:
     task = patroller(pose=(1.0, 2.0, 0.0))
-    told = task.decide(collected(r1=(1, 2), r2=(3, 3)))
-    assert told['ids'] == [2]
-    assert area_of(told['area']).bounds == pytest.approx((-4, -3, 6, 7))
+    decided = task.decide(collected(r1=(1, 2), r2=(3, 3)))
+    assert decided['ids'] == [2]
+    assert area_of(decided['area']).bounds == pytest.approx((-4, -3, 6, 7))
     assert task.announce() == (1.0, 2.0, 5.0)
-    # It was pushed away: the disc stays.
+    # The leader is pushed away: the disc stays.
     task.member.pose = lambda: (2.0, 2.0, 0.0)
-    assert task.decide(collected(r1=(2, 2), r2=(3, 3))) == told
+    assert task.decide(collected(r1=(2, 2), r2=(3, 3))) == decided
     # Alone it covers the disc itself.
     assert patroller().decide(collected(r1=(0, 0)))['ids'] == [1]
 
@@ -81,10 +82,10 @@ def test_a_leader_keeps_its_post_as_long_as_it_leads() -> None:
     task.decide(collected(r1=(1, 2)))
     task.member.pose = lambda: (3.0, 3.0, 0.0)
     # A radius that changes by less than a tenth is the same.
-    for radius, said in ((5.4, (1.0, 2.0, 5.0)), (5.6, (1.0, 2.0, 5.6)), (5.2, (1.0, 2.0, 5.6))):
+    for radius, post in ((5.4, (1.0, 2.0, 5.0)), (5.6, (1.0, 2.0, 5.6)), (5.2, (1.0, 2.0, 5.6))):
         task.member.radius = radius
         task.act(task.decide(collected(r1=(3, 3))))
-        assert task.announce() == said
+        assert task.announce() == post
     task.member.leads = False
     task.act(None)
     assert task.announce() is None
@@ -106,10 +107,10 @@ def test_routes_of_two_parts_keep_apart() -> None:
 def test_a_region_ends_where_the_next_one_begins() -> None:
     task = patroller(pose=(2.0, 1.0, 0.0), area=STRIP, hold=2)
     task.member.borders = {9: (6.0, 1.0, 5.0)}
-    told = task.decide(collected(r1=(2, 1)))
-    assert area_of(told['area']).bounds == (0, 0, 4, 2)
+    decided = task.decide(collected(r1=(2, 1)))
+    assert area_of(decided['area']).bounds == (0, 0, 4, 2)
     task.member.borders = {}
-    assert task.decide(collected(r1=(2, 1))) == told
+    assert task.decide(collected(r1=(2, 1))) == decided
     assert area_of(task.decide(collected(r1=(2, 1)))['area']).bounds == (0, 0, 8, 2)
 
 
@@ -123,7 +124,7 @@ def test_a_region_without_radius_needs_an_area() -> None:
 
 
 @pytest.mark.parametrize('area', [(1.0,), (0.0, 0.0, 1.0, 1.0), (0, 0, 1, 1, 1, 0, 0, 1)])
-def test_an_area_that_is_none_is_refused_at_the_start(area: tuple[float, ...]) -> None:
+def test_corners_of_no_area_are_refused_at_the_start(area: tuple[float, ...]) -> None:
     with pytest.raises(ParameterError, match='parameter area: '):
         build(PatrolParameters, {'area': area})
 
@@ -134,14 +135,15 @@ def test_an_area_too_large_for_its_lanes_is_refused_at_the_start() -> None:
 
 
 def turns_to(task: Patrol) -> float | None:
-    """Return which way the robot turns by the next scan; ``None``: it does not drive."""
-    said = task.member.node.said('cmd_vel')
-    said.clear()
-    task.member.node.tell('scan', AHEAD)
-    return said[0].angular.z if said and (said[0].linear.x or said[0].angular.z) else None
+    """Return the turning speed after the next scan [rad/s]; ``None``: the robot stands."""
+    commands = task.member.node.published('cmd_vel')
+    commands.clear()
+    task.member.node.deliver('scan', AHEAD)
+    moves = commands and (commands[0].linear.x or commands[0].angular.z)
+    return commands[0].angular.z if moves else None
 
 
-def test_members_go_to_their_own_parts_and_stop_without_news() -> None:
+def test_members_drive_to_their_own_parts_and_stop_without_a_decision() -> None:
     # From the middle of the strip, facing north: the west is on the left.
     west, east, none = (patroller(robot, (4.0, 1.0, math.pi / 2), leads=False, area=STRIP)
                         for robot in (2, 3, 4))
@@ -158,7 +160,7 @@ def test_members_go_to_their_own_parts_and_stop_without_news() -> None:
 @pytest.mark.parametrize('wrong', [
     {'area': [[0.0, 0.0, 1e9, 0.0, 1e9, 1e9, 0.0, 1e9]], 'ids': [2]},
     {'area': [[0.0, 0.0]], 'ids': [2]}, {'area': 7, 'ids': [2]}])
-def test_who_is_told_nonsense_stands_still(wrong: Any) -> None:
+def test_a_robot_with_a_decision_it_cannot_read_stands_still(wrong: Any) -> None:
     task = patroller(2, (4.0, 1.0, 0.0), leads=False, area=STRIP)
     good = {'area': [list(STRIP)], 'ids': [2]}
     task.act(good)
@@ -188,12 +190,12 @@ def test_a_decision_for_twenty_is_small() -> None:
     many = {f'r{900 + k}': tuple(rng.uniform(-50, 0, 2)) for k in range(20)}
     for area in ((), tuple(shapely.get_coordinates(star)[:-1].ravel().tolist())):
         task = patroller(900, (-30.55, -30.55, 0.0), radius=25.0, area=area)
-        told = json.dumps(task.decide(collected(**many)), separators=(',', ':'))
-        assert len(told) < 450
+        decided = json.dumps(task.decide(collected(**many)), separators=(',', ':'))
+        assert len(decided) < 450
 
 
 def covered(swarm: Swarm, area: shapely.Geometry, within: float) -> float:
-    """Return which part of the points of an area was so near to a robot at some time [m]."""
+    """Return the fraction of an area that was within a distance [m] of a robot at some time."""
     left, bottom, right, top = area.bounds
     x, y = (axis.ravel() for axis in np.meshgrid(
         np.arange(left, right, 0.25), np.arange(bottom, top, 0.25)))
@@ -209,7 +211,7 @@ def polygon_of(area: shapely.Polygon) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize('seed', range(4))
-def test_six_cover_an_l_in_a_minute_and_nobody_is_hit(seed: int) -> None:
+def test_six_cover_an_l_in_a_minute_without_a_collision(seed: int) -> None:
     # 90 m2 in lanes of 1 m: 15 m each, 30 s at 0.5 m/s, and as long to get there and to turn.
     area = shapely.Polygon([(-6, -5), (6, -5), (6, 5), (0, 5), (0, 0), (-6, 0)])
     swarm = Swarm(Patrol, {'area': polygon_of(area)}, robots=6, world='empty', seed=seed)
@@ -219,8 +221,8 @@ def test_six_cover_an_l_in_a_minute_and_nobody_is_hit(seed: int) -> None:
 
 
 @pytest.mark.parametrize('seed', range(3))
-def test_six_cover_a_hall_with_blocks_and_nobody_is_hit(seed: int) -> None:
-    # 280 m2, of which some are blocks that the task knows nothing of.
+def test_six_cover_a_hall_with_blocks_without_a_collision(seed: int) -> None:
+    # 280 m2, with blocks that the task does not know.
     swarm = Swarm(Patrol, {'area': polygon_of(shapely.box(-10, -7, 10, 7))},
                   robots=6, world='blocks', seed=seed)
     scene = swarm.world.scene
@@ -229,7 +231,7 @@ def test_six_cover_a_hall_with_blocks_and_nobody_is_hit(seed: int) -> None:
     assert swarm.closest >= HIT
 
 
-def test_five_cover_the_disc_round_their_leader_who_stays() -> None:
+def test_five_cover_the_disc_round_their_leader_which_stays() -> None:
     swarm = Swarm(Patrol, {}, robots=6, world='empty', layout='grid', radius=5.0)
     post = swarm.world.poses[0].tolist()
     swarm.run(60.0)

@@ -12,25 +12,25 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Rallying: places that are given out, and whole rallies in the embedded world."""
+"""Rallies: the assignment of places, and whole rallies in the embedded world."""
 
 import json
 import math
 
 from leader_election.coordination.task import Member
 from leader_election.parameters import build
-from leader_election.tasks.places import MOST_MEMBERS
+from leader_election.tasks.known_places import MOST_MEMBERS
 from leader_election.tasks.rally import Rally, RallyParameters
 import numpy as np
 import pytest
-from tasks.host import Host, Swarm
+from tasks.memory_context import MemoryContext, Swarm
 
 HIT = 0.3
-"""Two robots of 0.15 m whose centres are nearer than this have hit each other [m]."""
+"""Two robots of 0.15 m whose centres are nearer than this have collided [m]."""
 
 
 def leader(pose: tuple[float, float, float] | None = (0.0, 0.0, 0.0), **settings: object) -> Rally:
-    member = Member(1, Host(), pose=lambda: pose, leader=1, leads=True)
+    member = Member(1, MemoryContext(), pose=lambda: pose, leader=1, leads=True)
     return Rally(member, build(RallyParameters, settings))
 
 
@@ -39,35 +39,35 @@ def collected(**places: tuple[float, float]) -> dict[str, list[list[float]]]:
     return {'places': [[x, int(robot[1:]), y] for robot, (x, y) in places.items()]}
 
 
-def test_members_are_given_places_round_the_leader() -> None:
-    told = leader(distance=2.0).decide(collected(r1=(0, 0), r2=(5, 0), r3=(-3, 0)))
-    assert sorted(told) == [[2, 2.0, 0.0], [3, -2.0, 0.0]]
+def test_members_get_places_round_the_leader() -> None:
+    decided = leader(distance=2.0).decide(collected(r1=(0, 0), r2=(5, 0), r3=(-3, 0)))
+    assert sorted(decided) == [[2, 2.0, 0.0], [3, -2.0, 0.0]]
 
 
-def test_members_are_given_places_behind_the_leader() -> None:
-    # The leader came from nowhere yet: the column goes towards the middle of the members.
-    told = leader(formation='follow', distance=2.0).decide(
+def test_members_get_places_behind_the_leader() -> None:
+    # The leader has no trail yet: the column goes towards the middle of the members.
+    decided = leader(formation='follow', distance=2.0).decide(
         collected(r1=(0, 0), r2=(0, 5), r3=(0, 3)))
-    assert sorted(told) == [[2, 0.0, 2.0], [3, 0.0, 1.0]]
+    assert sorted(decided) == [[2, 0.0, 2.0], [3, 0.0, 1.0]]
 
 
-def test_places_move_with_the_leader_and_keep_their_owners() -> None:
+def test_places_move_with_the_leader_and_stay_assigned() -> None:
     task = leader(distance=2.0)
     task.decide(collected(r2=(5, 0), r3=(-3, 0)))
     task.member.pose = lambda: (1.0, 1.0, 0.0)
-    # The two have passed each other meanwhile: places stay whose they were.
-    told = task.decide(collected(r2=(-3, 0), r3=(5, 0)))
-    assert sorted(told) == [[2, 3.0, 1.0], [3, -1.0, 1.0]]
+    # The two have passed each other meanwhile: each keeps its place.
+    decided = task.decide(collected(r2=(-3, 0), r3=(5, 0)))
+    assert sorted(decided) == [[2, 3.0, 1.0], [3, -1.0, 1.0]]
 
 
-def test_a_member_that_is_not_heard_of_keeps_its_place_for_some_rounds() -> None:
+def test_a_member_that_is_missing_keeps_its_place_for_some_rounds() -> None:
     task = leader(hold=2)
     both = task.decide(collected(r2=(5, 0), r3=(-3, 0)))
     assert task.decide(collected(r3=(-3, 0))) == both
     assert [row[0] for row in task.decide(collected(r3=(-3, 0)))] == [3]
 
 
-def test_alone_or_lost_there_is_nothing_to_give_out() -> None:
+def test_alone_or_lost_a_leader_assigns_no_places() -> None:
     assert leader().decide(collected(r1=(0, 0))) == []
     assert leader(None).decide(collected(r2=(0, 0))) is None
 
@@ -75,20 +75,20 @@ def test_alone_or_lost_there_is_nothing_to_give_out() -> None:
 @pytest.mark.parametrize('formation', ['surround', 'follow'])
 def test_a_decision_for_many_is_small(formation: str) -> None:
     many = {f'r{100 + k}': (-19.25 - k, -15.75) for k in range(MOST_MEMBERS)}
-    told = leader((-19.12, -17.38, 0.0), formation=formation).decide(collected(**many))
-    assert len(told) == MOST_MEMBERS
-    assert len(json.dumps(told, separators=(',', ':'))) < 512
+    decided = leader((-19.12, -17.38, 0.0), formation=formation).decide(collected(**many))
+    assert len(decided) == MOST_MEMBERS
+    assert len(json.dumps(decided, separators=(',', ':'))) < 512
 
 
 def off(swarm: Swarm) -> float:
-    """Return how far the farthest member is from the place that it was given last [m]."""
+    """Return the greatest distance of a member from the place that it has [m]."""
     places = {robot: (x, y) for robot, x, y in json.loads(swarm.decision)}
     return max(math.dist(pose[:2], places[robot]) for robot, pose in
                zip(swarm.world.scene.ids, swarm.world.poses) if robot in places)
 
 
 @pytest.mark.parametrize('seed', range(10))
-def test_eight_surround_their_leader_at_a_goal_among_blocks_and_nobody_is_hit(seed: int) -> None:
+def test_eight_surround_their_leader_at_a_goal_among_blocks_without_a_collision(seed: int) -> None:
     swarm = Swarm(Rally, {'leader': 'goal', 'goal': (2.0, -3.0), 'distance': 1.5},
                   robots=8, world='blocks', seed=seed)
     def arrived() -> bool:

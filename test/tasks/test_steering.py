@@ -20,7 +20,14 @@ from pathlib import Path
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.tasks.steering import free_way, Limits, Scan, steer
+from leader_election.tasks.steering import (
+    DrivingParameters,
+    free_distance,
+    Limits,
+    minimum_spacing,
+    Scan,
+    steer,
+)
 from leader_election.world.kinematics import advance, least_distance
 from leader_election.world.lidar import Lidar
 from leader_election.world.parameters import WorldParameters
@@ -38,7 +45,7 @@ angle = st.floats(-math.pi, math.pi)
 
 
 def beams(*seen: tuple[int, float]) -> Scan:
-    """Return a scan of 36 beams that meet things only at some whole tens of degrees."""
+    """Return a scan of 36 beams with obstacles only at some whole tens of degrees."""
     ranges = [INF] * 36
     for degrees, reach in seen:
         ranges[degrees // 10 % 36] = reach
@@ -63,29 +70,30 @@ def test_it_slows_down_before_the_goal_and_stops_within_the_tolerance() -> None:
     assert steer(ORIGIN, (0.06, -0.08), NOTHING, LIMITS) == (0.0, 0.0)
 
 
-def test_the_way_of_a_disc_past_points() -> None:
-    # A disc of 0.5 that goes ahead touches the point (2, 0.3) when it has come to
+def test_a_disc_moves_freely_past_points() -> None:
+    # A disc of 0.5 that moves ahead touches the point (2, 0.3) after
     # 2 - sqrt(0.5² - 0.3²) = 1.6, passes (2, 0.6), and may leave the point that it touches.
     near, far = math.hypot(2, 0.3), math.hypot(2, 0.6)
     ahead = np.array([0.0])
     for y, reach, way in ((0.3, near, 1.6), (0.6, far, INF)):
-        assert free_way(ahead, np.array([math.atan2(y, 2)]), np.array([reach]), 0.5) \
+        assert free_distance(ahead, np.array([math.atan2(y, 2)]), np.array([reach]), 0.5) \
             == pytest.approx(way)
-    both = free_way(np.array([0.0, math.pi]), np.array([0.0]), np.array([0.4]), 0.5)
+    both = free_distance(np.array([0.0, math.pi]), np.array([0.0]), np.array([0.4]), 0.5)
     assert both.tolist() == [0.0, INF]
 
 
-def test_it_brakes_by_half_of_the_gap_ahead_that_another_may_use_too() -> None:
-    # What is 0.65 m ahead is 0.65 - 0.2 - 0.05 = 0.4 m from the disc with half its margin. The
-    # goal is on it, so it is driven up to: half of 0.4 m in 0.4 s is 0.5 m/s. At 0.33 m: 0.1 m/s.
+def test_it_brakes_by_half_of_the_gap_ahead_as_another_robot_may_use_the_rest() -> None:
+    # An obstacle 0.65 m ahead is 0.65 - 0.2 - 0.05 = 0.4 m from the disc with half its margin.
+    # The goal is on it, so it is driven up to: half of 0.4 m in 0.4 s is 0.5 m/s. At 0.33 m it is
+    # 0.1 m/s.
     for reach, speed in ((0.65, 0.5), (0.33, 0.1), (0.25, 0.0), (0.1, 0.0)):
         goal = (reach, 0.0)
         assert steer(ORIGIN, goal, beams((0, reach)), LIMITS) == pytest.approx((speed, 0.0)), reach
 
 
 def test_it_passes_on_the_right() -> None:
-    # What is 1 m ahead shuts asin(0.3) = 17 degrees to both sides: to the right. And so if the
-    # goal is 6 degrees to the left, which makes that way by 12 degrees the shorter one.
+    # An obstacle 1 m ahead closes asin(0.3) = 17 degrees to both sides: to the right. And so if
+    # the goal is 6 degrees to the left, which makes that side by 12 degrees the shorter one.
     for shift in (0.0, 0.3):
         _, turning = steer(ORIGIN, (3.0, shift), beams((0, 1.0)), LIMITS)
         assert turning < 0.0
@@ -95,17 +103,17 @@ def test_it_passes_on_the_right() -> None:
     assert turning > 0.0
 
 
-def test_what_is_beside_or_behind_does_not_hold_it() -> None:
+def test_obstacles_beside_or_behind_do_not_stop_it() -> None:
     beside = beams((90, 0.25), (180, 0.25), (270, 0.25))
     assert steer(ORIGIN, (3.0, 0.0), beside, LIMITS) == (0.5, 0.0)
 
 
-def test_shut_in_it_stands() -> None:
+def test_enclosed_it_stands() -> None:
     shut = beams(*((degrees, 0.25) for degrees in range(0, 360, 10)))
     assert steer(ORIGIN, (3.0, 0.0), shut, LIMITS)[0] == 0.0
 
 
-def test_what_a_scan_lacks_is_free_and_what_is_too_near_to_measure_is_not() -> None:
+def test_a_range_that_is_missing_is_free_and_one_too_near_to_measure_is_not() -> None:
     for lacking in (INF, NAN, 4.01, 0.0, -1.0):
         assert steer(ORIGIN, (3.0, 0.0), beams((0, lacking)), LIMITS) == (0.5, 0.0), lacking
     assert steer(ORIGIN, (3.0, 0.0), beams((0, -INF)), LIMITS)[0] == 0.0
@@ -131,7 +139,7 @@ def test_it_keeps_to_its_limits_whatever_it_sees(
 
 
 @given(st.floats(0.35, 1.5), angle, angle, angle, angle, angle)
-def test_two_that_look_once_do_not_touch_within_the_reaction_time(
+def test_two_with_one_scan_each_do_not_collide_within_the_reaction_time(
         apart: float, direction: float, yaw: float, other_yaw: float, goal: float,
         other_goal: float) -> None:
     limits = Limits(radius=0.15, margin=0.1)
@@ -146,7 +154,7 @@ def test_two_that_look_once_do_not_touch_within_the_reaction_time(
 
 def decide(poses: np.ndarray, goals: Sequence[tuple[float, float]], lidar: Lidar,
            world: WorldParameters, limits: Limits) -> np.ndarray:
-    """Return what all robots do, shape (n, 2), each by its own scan."""
+    """Return all robots' commands, shape (n, 2), each by its own scan."""
     scans = lidar.scan(poses, range(len(poses)))
     return np.array([
         steer(tuple(pose), goal, Scan(ranges, 0.0, lidar.increment, world.scan_range), limits)
@@ -164,7 +172,7 @@ def across(robots: int, radius: float, seed: int) -> np.ndarray:
 def drive(poses: np.ndarray, goals: Sequence[tuple[float, float]], arena: str,
           seconds: float = 60.0) -> tuple[bool, float]:
     """
-    Let robots drive, looking five times a second, by a scan that is one step of 0.1 s old.
+    Drive robots by five scans a second, each one step of 0.1 s old.
 
     Return whether all arrived in time [s], and the least distance between two centres ever [m].
     """
@@ -194,7 +202,7 @@ def pillar(tmp_path: Path) -> str:
 
 
 def test_two_that_face_each_other_swap_places() -> None:
-    # Exactly head-on, in all symmetry: each gives way to its own right.
+    # Exactly head-on, in full symmetry: each evades to its own right.
     poses = np.array([[-2.0, 0.0, 0.0], [2.0, 0.0, math.pi]])
     arrived, closest = drive(poses, [(2.0, 0.0), (-2.0, 0.0)], 'empty')
     assert arrived and closest >= 0.3
@@ -221,3 +229,7 @@ def test_one_drives_round_a_wall(tmp_path: Path) -> None:
         'size: [10, 10]\nobstacles: [[[-0.1, -2], [0.1, -2], [0.1, 2], [-0.1, 2]]]\n')
     arrived, _ = drive(np.array([[-2.0, 0.0, 0.0]]), [(2.0, 0.0)], str(tmp_path / 'wall.yaml'))
     assert arrived
+
+
+def test_two_robots_with_their_margins_fit_side_by_side() -> None:
+    assert minimum_spacing(DrivingParameters(robot_radius=0.2, margin=0.3)) == 1.0

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Territories and their outlines, worked by hand."""
+"""Territories and their outlines: examples worked by hand, and properties of any area."""
 
 from itertools import combinations
 import json
@@ -43,7 +43,7 @@ def test_a_leader_between_two_others_has_the_middle() -> None:
     assert mine.bounds == pytest.approx((-2, -1, 3, 1))
 
 
-def test_what_is_wholly_nearer_to_another_is_nothing() -> None:
+def test_an_area_wholly_nearer_to_another_leader_leaves_nothing() -> None:
     assert own_side(shapely.box(4, 0, 5, 1), (0.0, 0.0), [(5.0, 0.0)]).is_empty
     assert outline_of(shapely.Polygon()) == []
     # Two at one place share all of it: there is no border.
@@ -63,7 +63,7 @@ def test_leaders_share_an_area_with_nothing_left_over(area: shapely.Geometry) ->
         assert shapely.intersection(one, other, grid_size=1e-9).area == pytest.approx(0, abs=1e-6)
 
 
-def test_an_outline_is_told_to_a_tenth_of_a_metre() -> None:
+def test_an_outline_has_a_resolution_of_a_tenth_of_a_metre() -> None:
     [corners] = outline_of(shapely.Polygon([(0.04, 0), (3.97, 0), (0, 2)]))
     assert sorted(zip(corners[::2], corners[1::2])) == [(0, 0), (0, 2), (4, 0)]
 
@@ -77,26 +77,26 @@ def test_an_outline_is_short_and_makes_an_area_again(area: shapely.Geometry) -> 
     assert area_of(outline).is_valid
 
 
-def test_a_detailed_outline_is_made_simpler() -> None:
+def test_a_detailed_outline_is_simplified() -> None:
     # A disc of 200 corners within a quarter of a metre.
     fine = shapely.Point(1, 2).buffer(5.0, quad_segs=50)
-    told = area_of(outline_of(fine))
-    assert told.hausdorff_distance(fine) < 0.25
-    assert told.area == pytest.approx(fine.area, rel=0.02)
-    # The disc that ships is told as it is, but for the grid.
+    received = area_of(outline_of(fine))
+    assert received.hausdorff_distance(fine) < 0.25
+    assert received.area == pytest.approx(fine.area, rel=0.02)
+    # The disc of a region is sent as it is, but for the grid.
     assert len(outline_of(disc((1.0, 2.0), 5.0))[0]) == 40
 
 
-def test_of_many_islands_the_largest_are_told_and_lakes_are_not() -> None:
+def test_of_many_islands_the_largest_are_in_the_outline_and_holes_are_not() -> None:
     islands = [shapely.box(5 * k, 0, 5 * k + 1 + k / 5, 1) for k in range(6)]
-    told = area_of(outline_of(shapely.union_all(islands)))
-    assert told.equals(shapely.union_all(islands[2:]))
+    received = area_of(outline_of(shapely.union_all(islands)))
+    assert received.equals(shapely.union_all(islands[2:]))
     lake = shapely.box(0, 0, 4, 4).difference(shapely.box(1, 1, 2, 2))
     assert area_of(outline_of(lake)).area == 16.0
 
 
 @pytest.mark.parametrize('numbers', [[], [0, 0, 1, 1], [0, 0, 1, 0, 1], [0, 0, 1, 1, 2, 2],
                                      [0, 0, 1, 1, 1, 0, 0, 1]])
-def test_what_is_no_polygon_is_refused(numbers: list[float]) -> None:
+def test_corners_of_no_polygon_are_refused(numbers: list[float]) -> None:
     with pytest.raises(ValueError, match='corners|not a simple polygon'):
         polygon(numbers)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Goals of robots that have nowhere to go."""
+"""Goals that are drawn at random."""
 
 import math
 from random import Random
@@ -43,7 +43,20 @@ def test_legs_of_a_levy_walk_are_of_the_pareto_distribution() -> None:
     assert abs(sum(x > 2.0 for x in legs) / 4000 - 4 ** -1.5) < 0.02
 
 
-def test_each_wanders_by_a_seed_of_its_own() -> None:
+def test_each_robot_has_a_seed_of_its_own() -> None:
     goals = {Wander(seed, 0.1, 5.0, levy(1.0, 1.5)).goal(0.0, 0.0, 0.0)
              for seed in ('7/robot_1', '7/robot_2', '8/robot_1', '7/robot_1')}
     assert len(goals) == 3
+
+
+def test_another_goal_is_drawn_on_arrival_or_when_stuck() -> None:
+    wander = Wander(seed=3, near=0.1, seconds=5.0)
+    first = wander.goal(1.0, 2.0, 0.0)
+    assert SHORTEST <= math.dist((1.0, 2.0), first) <= LONGEST
+    assert wander.goal(1.0, 2.0, 4.0) == first
+    second = wander.goal(*first, 4.5)
+    assert second != first
+    stuck = [wander.goal(*first, 4.5 + now) for now in (1.0, 6.0)]
+    assert stuck[0] == second != stuck[1]
+    assert Wander(3, 0.1, 5.0).goal(1.0, 2.0, 0.0) == first != Wander(
+        4, 0.1, 5.0).goal(1.0, 2.0, 0.0)

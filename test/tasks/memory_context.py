@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A host for tasks, and a swarm of them in the embedded world, all in memory."""
+"""A task context in memory, and a region of robots with a task in the embedded world."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -32,10 +32,10 @@ from sensor_msgs.msg import LaserScan
 
 @dataclass
 class Publisher:
-    said: list[Any] = field(default_factory=list)
+    messages: list[Any] = field(default_factory=list)
 
     def publish(self, message: Any) -> None:
-        self.said.append(message)
+        self.messages.append(message)
 
 
 @dataclass
@@ -49,8 +49,8 @@ class Timer:
         self.cancelled = True
 
 
-class Host:
-    """What a robot's node offers to a task, without ROS."""
+class MemoryContext:
+    """A task context without ROS: messages are delivered, and time advances, by calls."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -74,46 +74,48 @@ class Host:
     def seconds(self) -> float:
         return self.now
 
-    def tell(self, topic: str, message: Any) -> None:
-        """Deliver a message."""
+    def deliver(self, topic: str, message: Any) -> None:
+        """Call back with a message on a topic."""
         kind, callback = self.listeners[topic]
         assert isinstance(message, kind)
         callback(message)
 
-    def go_on_to(self, now: float) -> None:
-        """Let time pass, and timers fire."""
+    def advance_to(self, now: float) -> None:
+        """Set the time [s]; call the timers that are due."""
         self.now = now
         for timer in self.timers:
             while not timer.cancelled and timer.due <= now + 1e-9:
                 timer.due += timer.period
                 timer.callback()
 
-    def said(self, topic: str) -> list[Any]:
-        """Return what was published."""
-        return self.publishers[topic].said
+    def published(self, topic: str) -> list[Any]:
+        """Return the messages that were published on a topic."""
+        return self.publishers[topic].messages
 
 
 def scan_of(ranges: Any, increment: float, reach: float) -> LaserScan:
-    """Return the message of a scan that begins ahead."""
+    """Return the message of a scan whose first beam is straight ahead."""
     return LaserScan(ranges=[float(r) for r in ranges], angle_min=0.0,
                      angle_increment=increment, range_max=reach)
 
 
-def summary_of(task: type[Task] | Task, offers: Mapping[int, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return what robots contribute, by their ids, all combined, and how many they are."""
+def summary_of(
+    task: type[Task] | Task, contributions: Mapping[int, Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Return the combined contributions of robots, given by their ids, and their number."""
     aggregates = AggregateSet(task.collects)
     row = list(aggregates.identity)
-    for robot, offer in offers.items():
-        summary_layout.combine(aggregates.layout, row, aggregates.contribution(robot, offer), 1.0)
-    return {'members': float(len(offers))} | aggregates.results(row)
+    for robot, values in contributions.items():
+        summary_layout.combine(aggregates.layout, row, aggregates.contribution(robot, values), 1.0)
+    return {'members': float(len(contributions))} | aggregates.results(row)
 
 
 class Swarm:
     """
     One region in the embedded world: all robots are members, and the leader is given.
 
-    Rounds are once a second; what the leader decides is with the others one round later. Scans are
-    five a second, and one step of the world old.
+    There is a round each second; a decision reaches the others one round later. There are five
+    scans a second, which are one step of the world old.
     """
 
     def __init__(self, task: type[Task], settings: Mapping[str, Any], *, leader: int = 1,
@@ -121,44 +123,45 @@ class Swarm:
         self.world = World(WorldParameters(motion='cmd_vel', scan_beams=24, **world))
         if poses is not None:
             self.world.poses = np.array(poses)
-        self.hosts, self.tasks, self.decision = [], [], None
+        self.contexts, self.tasks, self.decision = [], [], None
         self.closest, self.paths = math.inf, [self.world.poses[:, :2]]
         for place, robot in enumerate(self.world.scene.ids):
+            self.contexts.append(MemoryContext())
             member = Member(
-                robot, Host(), pose=lambda place=place: tuple(self.world.poses[place].tolist()),
+                robot, self.contexts[-1],
+                pose=lambda place=place: tuple(self.world.poses[place].tolist()),
                 leader=leader, leads=robot == leader, radius=radius)
-            self.hosts.append(member.node)
             self.tasks.append(task(member, build(task.parameters, settings)))
         self.leader = next(task for task in self.tasks if task.member.leads)
 
     def round(self) -> None:
-        """Collect, decide, act."""
+        """Collect, decide and act, once."""
         before = self.decision
         summary = summary_of(self.leader, {t.member.id: t.sense() for t in self.tasks})
         self.decision = json.dumps(self.leader.decide(summary))
         assert len(self.decision) < 512
         for task in self.tasks:
-            news = self.decision if task is self.leader else before
-            task.act(None if news is None else json.loads(news))
+            decision = self.decision if task is self.leader else before
+            task.act(None if decision is None else json.loads(decision))
 
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False) -> bool:
-        """Let time pass; return whether something came to be, and then stop."""
-        world, everyone = self.world, range(len(self.hosts))
+        """Advance by a time [s], or until a condition holds; return whether it does."""
+        world, robots = self.world, range(len(self.contexts))
         assert world.commands is not None
         for _ in range(round(seconds / world.dt)):
             if world.steps % 10 == 0:
                 self.round()
             if world.steps % 2 == 0:
-                scans = world.lidar.scan(world.poses, everyone)
+                scans = world.lidar.scan(world.poses, robots)
             else:
-                for host, ranges in zip(self.hosts, scans, strict=True):
-                    host.tell('scan', scan_of(ranges, world.lidar.increment, 4.0))
-            for place, host in enumerate(self.hosts):
-                host.go_on_to(world.time)
-                for command in host.said('cmd_vel'):
+                for context, ranges in zip(self.contexts, scans, strict=True):
+                    context.deliver('scan', scan_of(ranges, world.lidar.increment, 4.0))
+            for place, context in enumerate(self.contexts):
+                context.advance_to(world.time)
+                for command in context.published('cmd_vel'):
                     world.commands.command(
                         place, command.linear.x, command.angular.z, world.time)
-                host.said('cmd_vel').clear()
+                context.published('cmd_vel').clear()
             world.step()
             self.closest = min(self.closest, world.closest)
             self.paths.append(world.poses[:, :2])

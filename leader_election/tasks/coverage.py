@@ -1,0 +1,177 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Coverage of an area by several robots: equal parts, which robot gets which, and lanes in a part.
+
+Areas are shapely polygons, or several as one geometry, also concave; all lengths are in metres.
+"""
+
+from collections.abc import Iterator, Mapping
+import math
+from typing import Any
+
+from leader_election.coordination.task import Position
+import shapely
+
+MOST_PLACES = 10_000
+"""The most places of a route; an area that needs more is too large for one robot."""
+_BISECTIONS = 40
+"""The steps in which the position of a cut is found; each halves the error."""
+_UPRIGHT_RATIO = 1.01
+"""An area is upright from this height on, in units of its width; robots with areas that differ by
+rounding have to agree."""
+
+
+def split(area: Any, parts: int) -> list[Any]:
+    """
+    Return so many parts of equal size, disjoint, that make up an area.
+
+    The area is cut in two across its longer side, again and again, so that parts are compact. The
+    cuts are parallel to the axes, so robots with the same outline get the same parts.
+
+    :param area: what to split.
+    :param parts: how many, at least 1.
+
+    >>> [round(part.centroid.x, 6) for part in split(shapely.box(0, 0, 6, 2), 3)]
+    [1.0, 3.0, 5.0]
+    """
+    if parts == 1:
+        return [area]
+    first = parts // 2
+    _, low, high = _cut(area, first / parts)
+    return split(low, first) + split(high, parts - first)
+
+
+def assign(area: Any, members: Mapping[int, Position]) -> list[int]:
+    """
+    Return the members' ids in the order of the parts that they get, so that ways are short.
+
+    At each cut of :func:`split` the members are divided in the order of their positions across it.
+
+    :param area: what will be split into as many parts as there are members.
+    :param members: the position of each, by id [m].
+
+    >>> assign(shapely.box(0, 0, 6, 2), {7: (9.0, 1.0), 8: (1.0, 1.0), 9: (1.5, 0.0)})
+    [8, 9, 7]
+    """
+    if len(members) < 2:
+        return list(members)
+    first = len(members) // 2
+    axis, low, high = _cut(area, first / len(members))
+    order = sorted(members, key=lambda robot: (members[robot][axis], robot))
+    return (assign(low, {robot: members[robot] for robot in order[:first]})
+            + assign(high, {robot: members[robot] for robot in order[first:]}))
+
+
+def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
+    """
+    Return the places to visit, one after the other, to and fro along the longer side [m].
+
+    This is a boustrophedon path. The width is divided evenly, so a point is at most half a lane
+    off the line of a lane. A lane has places at its ends; of an area that is not convex, at those
+    of each piece of it.
+
+    :param area: what to cover.
+    :param lane: the greatest distance from one lane to the next [m].
+    :param clearance: the distance to keep from the edge of the area [m]; an area too narrow for it
+        is visited in one place.
+    :raises ValueError: where that makes more than ``MOST_PLACES``.
+
+    Four metres by two, in lanes of one metre:
+
+    >>> lanes(shapely.box(0, 0, 4, 2), 1.0)
+    [(0.0, 0.5), (4.0, 0.5), (4.0, 1.5), (0.0, 1.5)]
+    """
+    inside = area.buffer(-clearance, join_style='mitre') if clearance > 0.0 else area
+    places: list[Position] = []
+    for k, line in enumerate(_lane_lines(inside, lane)):
+        covered = line.intersection(inside)
+        # One coordinate is the same all along the line.
+        along = sorted(((x, y) for x, y in shapely.get_coordinates(covered).tolist()),
+                       key=lambda place: place[0] + place[1])
+        places += along[::-1] if k % 2 else along
+        if len(places) > MOST_PLACES:
+            raise ValueError(f'more than {MOST_PLACES} places to visit')
+    if not places and not area.is_empty:
+        middle = (area if inside.is_empty else inside).representative_point()
+        places.append((middle.x, middle.y))
+    return places
+
+
+def number_of_lanes(area: Any, lane: float) -> int:
+    """
+    Return how many lanes cover an area, side by side.
+
+    :param lane: the greatest distance from one lane to the next [m].
+    :raises ValueError: where their ends would be more than ``MOST_PLACES``.
+
+    >>> number_of_lanes(shapely.box(0, 0, 4, 2), 0.8)
+    3
+    """
+    left, bottom, right, top = area.bounds
+    lanes_wide = float(right - left if is_upright(area) else top - bottom) / lane
+    if 2 * lanes_wide > MOST_PLACES:
+        raise ValueError(f'{lanes_wide:.0f} lanes of {lane:g} m are too many; up to '
+                         f'{MOST_PLACES // 2} are allowed')
+    # An area wider by a rounding error needs no further lane.
+    return max(math.ceil(lanes_wide - 1e-9), 1)
+
+
+def is_upright(area: Any) -> bool:
+    """
+    Return whether an area is higher than wide.
+
+    >>> is_upright(shapely.box(0, 0, 1, 2)), is_upright(shapely.box(0, 0, 1, 1))
+    (True, False)
+    """
+    left, bottom, right, top = area.bounds
+    return bool(top - bottom > _UPRIGHT_RATIO * (right - left))
+
+
+def _lane_lines(area: Any, lane: float) -> Iterator[Any]:
+    """Yield the lines of an area's lanes, from one side of its bounds to the other."""
+    if area.is_empty:
+        return
+    upright = is_upright(area)
+    left, bottom, right, top = area.bounds
+    low, high = (left, right) if upright else (bottom, top)
+    number = number_of_lanes(area, lane)
+    for k in range(number):
+        at = low + (k + 0.5) * (high - low) / number
+        yield shapely.LineString([(at, bottom), (at, top)] if upright
+                                 else [(left, at), (right, at)])
+
+
+def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
+    """Return the axis across which an area is cut, and the two sides; the first is a fraction."""
+    axis = int(is_upright(area))
+    low, high = area.bounds[axis], area.bounds[axis + 2]
+    for _ in range(_BISECTIONS):
+        at = (low + high) / 2
+        if _side(area, axis, at, below=True).area < fraction * area.area:
+            low = at
+        else:
+            high = at
+    return axis, _side(area, axis, high, below=True), _side(area, axis, high, below=False)
+
+
+def _side(area: Any, axis: int, at: float, *, below: bool) -> Any:
+    """Return the polygons of an area below, or above, a coordinate."""
+    box = list(area.bounds)
+    box[axis + 2 if below else axis] = at
+    side = area.intersection(shapely.box(*box))
+    # Where the cut runs along an edge the intersection may contain a line.
+    return shapely.union_all([part for part in shapely.get_parts(side)
+                              if part.geom_type == 'Polygon'])
