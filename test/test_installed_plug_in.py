@@ -1,0 +1,164 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The package of doc/extending.md, installed by pip: robots, laboratory and monitor use it."""
+
+from collections.abc import Iterator
+import os
+from pathlib import Path
+import re
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[1]
+DOCUMENT = ROOT / 'doc' / 'extending.md'
+SCENARIO = """
+title: One of a user's own
+duration: 20
+algorithms:
+  - {name: greedy, radius: 30, margin: 5.0, label: careful}
+  - {name: greedy, radius: 30}
+devices:
+  - {kind: uniform, count: 30, low: [0.0, 0.0], high: [60.0, 60.0]}
+messages: {range: 25}
+"""
+
+
+@pytest.fixture(scope='module')
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """
+    Return the folder of a fresh environment that has the package, installed by pip.
+
+    This package and what it needs are seen through a path file: they are not what is tested.
+    """
+    folder = tmp_path_factory.mktemp('plug_in')
+    for block in re.findall(r'```python\n(.*?)```', DOCUMENT.read_text(), re.DOTALL):
+        name = re.match(r'# (setup\.py|my_robots/\w+\.py)', block)
+        assert name is not None, 'each block begins with the name of its file'
+        file = folder / 'package' / name[1]
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(block)
+    (folder / 'package' / 'my_robots' / '__init__.py').touch()
+    environment = folder / 'environment'
+    subprocess.run([sys.executable, '-m', 'venv', '--without-pip', str(environment)],
+                   check=True, timeout=120)
+    site = next(environment.glob('lib/python*/site-packages'))
+    here = next(Path(place) for place in sys.path if place.endswith('site-packages'))
+    (site / 'seen.pth').write_text(f'{ROOT}\n{here}\n')
+    subprocess.run(
+        [sys.executable, '-m', 'pip', '--python', str(environment / 'bin' / 'python'), 'install',
+         '--quiet', '--no-deps', '--no-index', '--disable-pip-version-check',
+         '--no-build-isolation', str(folder / 'package')],
+        check=True, timeout=120)
+    return folder
+
+
+def command(installed: Path, *arguments: str) -> list[str]:
+    return [str(installed / 'environment' / 'bin' / 'python'), '-m', 'leader_election',
+            *arguments]
+
+
+def ran(installed: Path, *arguments: str, status: int = 0) -> str:
+    """Return what a command prints, in a folder where nothing of this package is."""
+    done = subprocess.run(
+        command(installed, *arguments), cwd=installed, timeout=240, text=True,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    assert done.returncode == status, done.stdout
+    return done.stdout
+
+
+@pytest.fixture
+def started(installed: Path) -> Iterator[list['subprocess.Popen[str]']]:
+    """Return a list of processes that are ended after the test."""
+    processes: list[subprocess.Popen[str]] = []
+    yield processes
+    for process in processes:
+        process.send_signal(signal.SIGINT)
+    for process in processes:
+        assert process.wait(30) == 0
+
+
+def start(installed: Path, *arguments: str, **keywords: object) -> 'subprocess.Popen[str]':
+    return subprocess.Popen(  # type: ignore[call-overload, no-any-return]
+        command(installed, *arguments), cwd=installed, text=True, **keywords)
+
+
+def test_robots_elect_by_it_and_the_monitor_shows_its_fields(
+        installed: Path, started: list['subprocess.Popen[str]'],
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without odometry every robot that is heard is a neighbour at one hop."""
+    monkeypatch.setenv('PYTHONUNBUFFERED', '1')
+    common = ['-p', 'algorithm:=greedy', '-p', 'greedy.margin:=1.5', '-p', 'radius:=10.0',
+              '-p', 'metric:=hops', '-p', 'communication_range:=.inf',
+              '-p', 'strength_source:=central', '-p', 'central.crowding:=2.0',
+              '-r', 'neighbourhood:=/neighbourhood']
+    for i in (1, 2):
+        started.append(start(installed, 'election_node', '--ros-args', '-r', f'__ns:=/r{i}',
+                             '-p', f'robot_id:={i}', *common))
+    monitor = start(installed, 'monitor', '--ros-args', '-p', 'algorithm:=greedy',
+                    '-p', 'communication_range:=.inf', stdout=subprocess.PIPE)
+    started.append(monitor)
+    end = time.monotonic() + 60.0
+    shown = ''
+    assert monitor.stdout is not None
+    while '2: hops=1' not in shown and time.monotonic() < end:
+        shown = monitor.stdout.readline()
+    assert '1: hops=0' in shown and '2: hops=1' in shown
+
+
+def test_a_wrong_value_is_one_line(installed: Path) -> None:
+    printed = ran(installed, 'election_node', '--ros-args', '-p', 'robot_id:=1', '-p',
+                  'algorithm:=greedy', '-p', 'greedy.most_hops:=0', status=2)
+    assert printed.strip().splitlines()[-1] == (
+        'error: parameter greedy.most_hops: 0 is not allowed; it takes 1 to 1000')
+
+
+def test_the_laboratory_runs_it(installed: Path) -> None:
+    (installed / 'own.yaml').write_text(SCENARIO)
+    printed = ran(installed, 'lab', 'run', 'own.yaml', '--seeds', '2', '--no-animation')
+    assert 'careful' in printed and 'greedy' in printed
+    printed = ran(installed, 'lab', 'run', 'own.yaml', '--seeds', '2', '--no-animation', '--again',
+                  '--set', 'algorithms.margin=-1', status=2)
+    assert 'algorithms.margin: -1 is not allowed; it takes 0 to 100 m' in printed
+    assert len(printed.strip().splitlines()) == 1
+
+
+def test_the_parameter_file_has_its_parameters(installed: Path) -> None:
+    folder = installed / 'config'
+    folder.mkdir()
+    python = command(installed)[0]
+    subprocess.run([python, '-m', 'leader_election.config', str(folder)], cwd=installed,
+                   check=True, timeout=60)
+    text = (folder / 'election.yaml').read_text()
+    values = yaml.safe_load(text)['/**']['ros__parameters']
+    assert values['greedy.margin'] == 0.0 and values['greedy.most_hops'] == 50
+    assert values['central.crowding'] == 0.5 and values['walking.speed'] == 0.4
+    assert values['gather.topic'] == 'temperature'
+    assert '# A leader reaches less far than the radius by this. Takes 0 to 100 m.' in text
+
+
+def test_the_environment_has_no_other_plug_ins(installed: Path) -> None:
+    python = command(installed)[0]
+    printed = subprocess.run(
+        [python, '-c', 'from leader_election import *\n'
+         'for each in ALGORITHMS, METRICS, STRENGTH_SOURCES:\n'
+         '    print([entry.name for entry in each.plug_ins()], each.broken())'],
+        cwd=installed, env={**os.environ}, check=True, text=True, capture_output=True, timeout=60)
+    assert printed.stdout.splitlines() == [
+        "['greedy'] {}", "['walking'] {}", "['central', 'payload'] {}"]
