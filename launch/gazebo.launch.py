@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-A swarm in Gazebo Sim: the world that holds the robots, the bridge, the robots' nodes.
+A swarm in Gazebo Sim: a world with all robots, the bridge, the robots' nodes, the monitor.
 
-Gazebo Harmonic, Ionic or Jetty by ros_gz. The world file and the bridge's YAML are written into
-the folder of the launch's logs.
+Needs Gazebo Harmonic, Ionic or Jetty and ros_gz. The world file and the bridge's configuration are
+written into the folder of the launch's logs.
 """
 
 from pathlib import Path
@@ -26,108 +26,110 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
 from launch.conditions import IfCondition
 from launch.substitutions import LaunchConfiguration
-from leader_election.fleet.robot_list import format_ids, listing
-from leader_election.gazebo.main import write
-from leader_election.gazebo.plan import GazeboParameters, make_plan
+from leader_election.fleet.robot_list import format_ids, format_robot_list
+from leader_election.gazebo.main import write_files
+from leader_election.gazebo.plan import GazeboParameters, plan_swarm
 from leader_election.launching.arguments import (
-    check_known,
-    declare,
-    described,
-    ELECTION,
-    given,
-    named,
-    OF_A_SWARM,
-    read,
-    SHARE,
-    switch,
-    with_defaults,
+    arguments_with_defaults,
+    check_argument_names,
+    declare_arguments,
+    ELECTION_ARGUMENTS,
+    given_values,
+    optional_arguments,
+    parse_bool,
+    parse_value,
+    ROBOTS_PER_PROCESS,
+    select_parameters,
+    SWARM_ARGUMENTS,
 )
-from leader_election.launching.parameter_file import in_file
+from leader_election.launching.parameter_file import global_parameters
 from leader_election.launching.processes import (
-    bridge,
-    check_installed,
-    ours,
-    OWN_TRANSFORMS,
-    passing_on,
-    refusing,
+    check_gazebo_installed,
+    ends_on_error,
+    gazebo_bridge,
+    gazebo_server,
+    gazebo_window,
+    NAMESPACED_TF,
+    package_node,
     run_folder,
-    rviz,
-    server,
-    window,
+    rviz_node,
+    shut_down_with_status,
 )
-from leader_election.launching.robot import check_scanner, MOTION, wandering
+from leader_election.launching.robot import check_scanner, MOTION, wander_nodes
 from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
 
 GAZEBO = tuple(p.name for p in table(GazeboParameters))
-OTHERS = OF_A_SWARM | {
-    'headless': ('false', 'Whether there is no display: no window, and laser scanners are '
+OTHERS = SWARM_ARGUMENTS | {
+    'headless': ('false', 'Whether to run without a display: no window is opened, and scans are '
                           'rendered without one.'),
-    'gui': ('true', 'Whether to open the window of Gazebo; it may be closed, the simulation goes '
-                    'on.'),
-    'use_sim_time': ('true', 'Whether all go by the time of Gazebo.'),
-    'task': ('', 'Another name of tasks.'),
+    'gui': ('true', 'Whether to open the window of Gazebo; the simulation continues if it is '
+                    'closed.'),
+    'use_sim_time': ('true', 'Whether all nodes use the time of Gazebo.'),
+    'task': ('', 'Alias of tasks.'),
 }
 
 
 def arguments() -> list[DeclareLaunchArgument]:
-    """Return all arguments; those of the nodes are described by the nodes' own declarations."""
-    return declare(
-        with_defaults(table(GazeboParameters))
-        | described(named((ElectionParameters,), ELECTION))
-        | with_defaults([MOTION]) | OTHERS)
+    """Return all arguments; those that set parameters are derived from their declarations."""
+    return declare_arguments(
+        arguments_with_defaults(table(GazeboParameters))
+        | optional_arguments(select_parameters((ElectionParameters,), ELECTION_ARGUMENTS))
+        | arguments_with_defaults([MOTION]) | OTHERS)
 
 
 def with_tasks(settings: dict[str, str]) -> dict[str, str]:
-    """Return the arguments with the tasks under their one name."""
+    """Return the values of arguments with the alias of ``tasks`` resolved."""
     if settings['task'] and settings['tasks']:
         raise ParameterError(f"parameter task: {settings['task']!r} is given, and tasks, which "
                              'means the same, too; give one of them')
     return settings | {'tasks': settings['task'] or settings['tasks']}
 
 
-@refusing
+@ends_on_error
 def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return what the arguments ask for; nothing is started unless all of it can be."""
+    """Return the processes; all arguments are checked before anything starts."""
     settings = with_tasks(context.launch_configurations)
-    check_known(sys.argv, __file__, [each.name for each in arguments()])
-    check_installed(settings['robots'])
-    in_file(settings['params_file'])
-    parameters = build(GazeboParameters, given(settings, GazeboParameters, GAZEBO))
-    plan = make_plan(parameters)
+    check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
+    check_gazebo_installed(settings['robots'])
+    global_parameters(settings['params_file'])
+    parameters = build(GazeboParameters, given_values(settings, GazeboParameters, GAZEBO))
+    plan = plan_swarm(parameters)
     names = [robot.name for robot in plan.robots]
     check_scanner(settings, names, parameters.lidar)
-    election = given(settings, ElectionParameters, ELECTION)
-    sim_time = switch(settings, 'use_sim_time')
-    headless = switch(settings, 'headless')
-    share = read(SHARE, settings[SHARE.name])
-    motion = wandering(settings, names, {
+    election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
+    monitor = given_values(settings, MonitorParameters, ELECTION_ARGUMENTS)
+    sim_time = parse_bool(settings, 'use_sim_time')
+    headless = parse_bool(settings, 'headless')
+    share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])
+    motion = wander_nodes(settings, names, {
         'world': plan.arena, 'seed': parameters.seed, 'use_sim_time': sim_time},
-        on_exit=passing_on)
-    seen = switch(settings, 'gui') and not headless
-    files = write(plan, run_folder())
-    told = {'roster': listing(plan.robots), 'seed': parameters.seed, 'use_sim_time': sim_time}
+        on_exit=shut_down_with_status)
+    window = parse_bool(settings, 'gui') and not headless
+    files = write_files(plan, run_folder())
+    swarm_parameters = {'roster': format_robot_list(plan.robots), 'seed': parameters.seed,
+                        'use_sim_time': sim_time}
     ids = tuple(robot.id for robot in plan.robots)
     return [
-        # Where a user's own world looks for what it names.
+        # A user's world file may name models beside it.
         *([] if plan.arena else [AppendEnvironmentVariable(
             'GZ_SIM_RESOURCE_PATH', str(Path(parameters.world).resolve().parent))]),
-        server(files['world'], headless),
-        *([window()] if seen else []),
-        bridge(files['bridge'], 'gazebo_bridge', sim_time, on_exit=passing_on),
-        *(ours(settings, 'fleet', f'fleet_{ids[i]}',
-               told | election | {'members': format_ids(ids[i:i + share])},
-               remappings=OWN_TRANSFORMS, on_exit=passing_on)
+        gazebo_server(files['world'], headless),
+        *([gazebo_window()] if window else []),
+        gazebo_bridge(files['bridge'], 'gazebo_bridge', sim_time, on_exit=shut_down_with_status),
+        *(package_node(settings, 'fleet', f'fleet_{ids[i]}',
+                       swarm_parameters | election | {'members': format_ids(ids[i:i + share])},
+                       remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
           for i in range(0, len(ids), share)),
         *motion,
-        ours(settings, 'monitor', 'monitor', given(settings, MonitorParameters, ELECTION) | {
-            'use_sim_time': sim_time}, condition=IfCondition(LaunchConfiguration('monitor')),
-            on_exit=passing_on),
-        rviz(settings, sim_time),
+        package_node(settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
+                     condition=IfCondition(LaunchConfiguration('monitor')),
+                     on_exit=shut_down_with_status),
+        rviz_node(settings, sim_time),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Return what ``ros2 launch leader_election gazebo.launch.py`` runs."""
+    """Describe ``ros2 launch leader_election gazebo.launch.py``."""
     return LaunchDescription([*arguments(), OpaqueFunction(function=swarm)])

@@ -12,86 +12,87 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One more robot for a swarm in Gazebo Sim that is running: its model, its bridge, its node."""
+"""One robot added to a running swarm in Gazebo Sim: its model, its bridge and its node."""
 
 import sys
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from leader_election.fleet.robot_list import listing
-from leader_election.gazebo.plan import make_arrival, SpawnParameters
+from leader_election.fleet.robot_list import format_robot_list
+from leader_election.gazebo.plan import plan_spawn, SpawnParameters
 from leader_election.launching.arguments import (
-    check_known,
-    COMMON,
-    declare,
-    described,
-    ELECTION,
-    given,
-    named,
-    switch,
-    with_defaults,
+    arguments_with_defaults,
+    check_argument_names,
+    COMMON_ARGUMENTS,
+    declare_arguments,
+    ELECTION_ARGUMENTS,
+    given_values,
+    optional_arguments,
+    parse_bool,
+    select_parameters,
 )
-from leader_election.launching.parameter_file import in_file
+from leader_election.launching.parameter_file import global_parameters
 from leader_election.launching.processes import (
-    after,
-    bridge,
-    check_installed,
-    ours,
-    OWN_TRANSFORMS,
-    passing_on,
-    refusing,
+    check_gazebo_installed,
+    ends_on_error,
+    gazebo_bridge,
+    NAMESPACED_TF,
+    package_node,
     run_folder,
-    spawn,
+    shut_down_with_status,
+    spawn_model,
+    start_after,
 )
-from leader_election.launching.robot import check_scanner, MOTION, wandering
+from leader_election.launching.robot import check_scanner, MOTION, wander_nodes
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
 
 SPAWN = tuple(p.name for p in table(SpawnParameters))
-OTHERS = {name: COMMON[name] for name in ('params_file', 'log_level')} | {
-    'use_sim_time': ('true', 'Whether to go by the time of Gazebo.'),
+OTHERS = {name: COMMON_ARGUMENTS[name] for name in ('params_file', 'log_level')} | {
+    'use_sim_time': ('true', 'Whether to use the time of Gazebo.'),
 }
 
 
 def arguments() -> list[DeclareLaunchArgument]:
-    """Return all arguments; those of the node are described by the node's own declarations."""
-    return declare(
-        with_defaults(table(SpawnParameters))
-        | described(named((ElectionParameters,), ELECTION))
-        | with_defaults([MOTION]) | OTHERS)
+    """Return all arguments; those that set parameters are derived from their declarations."""
+    return declare_arguments(
+        arguments_with_defaults(table(SpawnParameters))
+        | optional_arguments(select_parameters((ElectionParameters,), ELECTION_ARGUMENTS))
+        | arguments_with_defaults([MOTION]) | OTHERS)
 
 
-@refusing
+@ends_on_error
 def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
-    """Return what the arguments ask for."""
+    """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
-    check_known(sys.argv, __file__, [each.name for each in arguments()])
-    check_installed('30')
-    in_file(settings['params_file'])
-    parameters = build(SpawnParameters, given(settings, SpawnParameters, SPAWN))
-    arrival = make_arrival(parameters)
-    robot = arrival.robot
+    check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
+    check_gazebo_installed('30')
+    global_parameters(settings['params_file'])
+    parameters = build(SpawnParameters, given_values(settings, SpawnParameters, SPAWN))
+    plan = plan_spawn(parameters)
+    robot = plan.robot
     check_scanner(settings, [robot.name], parameters.lidar)
-    sim_time = switch(settings, 'use_sim_time')
-    motion = wandering(settings, [robot.name], {
-        'world': arrival.arena, 'use_sim_time': sim_time}, on_exit=passing_on)
-    election = given(settings, ElectionParameters, ELECTION)
+    sim_time = parse_bool(settings, 'use_sim_time')
+    motion = wander_nodes(settings, [robot.name], {
+        'world': plan.arena, 'use_sim_time': sim_time}, on_exit=shut_down_with_status)
+    election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
     folder = run_folder()
     folder.mkdir(parents=True, exist_ok=True)
     model, config = folder / f'{robot.name}.sdf', folder / f'{robot.name}_bridge.yaml'
-    model.write_text(arrival.model)
-    config.write_text(arrival.bridge)
-    return after(
-        spawn(arrival.world_name, robot.name, model, robot.pose), [
-            bridge(config, f'{robot.name}_bridge', sim_time, on_exit=passing_on),
-            ours(settings, 'fleet', f'fleet_{robot.id}',
-                 {'roster': listing([robot]), 'use_sim_time': sim_time} | election,
-                 remappings=OWN_TRANSFORMS, on_exit=passing_on),
+    model.write_text(plan.model)
+    config.write_text(plan.bridge)
+    return start_after(
+        spawn_model(plan.world_name, robot.name, model, robot.pose), [
+            gazebo_bridge(config, f'{robot.name}_bridge', sim_time, on_exit=shut_down_with_status),
+            package_node(settings, 'fleet', f'fleet_{robot.id}',
+                         {'roster': format_robot_list([robot]), 'use_sim_time': sim_time}
+                         | election,
+                         remappings=NAMESPACED_TF, on_exit=shut_down_with_status),
             *motion],
-        f'{robot.name} was not put into world {arrival.world_name}; is a world of that name '
+        f'{robot.name} was not put into world {plan.world_name}; is a world of that name '
         'running, and no robot of that name in it?')
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Return what ``ros2 launch leader_election spawn.launch.py id:=...`` runs."""
+    """Describe ``ros2 launch leader_election spawn.launch.py id:=...``."""
     return LaunchDescription([*arguments(), OpaqueFunction(function=robot)])

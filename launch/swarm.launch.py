@@ -23,19 +23,24 @@ from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from leader_election.fleet.robot_list import format_ids
 from leader_election.launching.arguments import (
-    check_known,
-    declare,
-    described,
-    ELECTION,
-    given,
-    named,
-    OF_A_SWARM,
-    read,
-    SHARE,
-    switch,
+    check_argument_names,
+    declare_arguments,
+    ELECTION_ARGUMENTS,
+    given_values,
+    optional_arguments,
+    parse_bool,
+    parse_value,
+    ROBOTS_PER_PROCESS,
+    select_parameters,
+    SWARM_ARGUMENTS,
 )
-from leader_election.launching.parameter_file import in_file
-from leader_election.launching.processes import ours, passing_on, refusing, rviz
+from leader_election.launching.parameter_file import global_parameters
+from leader_election.launching.processes import (
+    ends_on_error,
+    package_node,
+    rviz_node,
+    shut_down_with_status,
+)
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
@@ -44,57 +49,58 @@ from leader_election.world.scene import make_scene
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
 WORLD = ('motion', 'scan_rate', 'reading_rate', 'real_time_factor')
-OTHERS = OF_A_SWARM | {
-    'use_sim_time': ('false', 'Whether all go by the time of the world, which then publishes '
+OTHERS = SWARM_ARGUMENTS | {
+    'use_sim_time': ('false', 'Whether all nodes use the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),
-    'params_file': ('', OF_A_SWARM['params_file'][1]
-                    + ' What says where robots start stands under /**.'),
+    'params_file': ('', SWARM_ARGUMENTS['params_file'][1]
+                    + ' Parameters of initial poses must be in section /**.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
 }
 
 
 def arguments() -> list[DeclareLaunchArgument]:
-    """Return all arguments; those of the nodes are described by the nodes' own declarations."""
-    return declare(described(
-        named((WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION))) | OTHERS)
+    """Return all arguments; those that set parameters are derived from their declarations."""
+    return declare_arguments(optional_arguments(select_parameters(
+        (WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION_ARGUMENTS))) | OTHERS)
 
 
-@refusing
+@ends_on_error
 def nodes(context: LaunchContext) -> list[Node]:
-    """Return the nodes that the arguments ask for."""
+    """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
-    check_known(sys.argv, __file__, [each.name for each in arguments()])
-    filed = in_file(settings['params_file'])
-    scene = given(settings, SceneParameters, SCENE)
-    election = given(settings, ElectionParameters, ELECTION)
-    world = scene | given(settings, WorldParameters, WORLD)
-    sim_time = switch(settings, 'use_sim_time')
-    # The world's radio reaches as far as the robots believe.
-    reach = election.get('communication_range', filed.get(
-        'radio_range', filed.get('communication_range')))
-    if reach is not None:
-        world['radio_range'] = reach
+    check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
+    in_file = global_parameters(settings['params_file'])
+    scene = given_values(settings, SceneParameters, SCENE)
+    election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
+    world = scene | given_values(settings, WorldParameters, WORLD)
+    sim_time = parse_bool(settings, 'use_sim_time')
+    monitor = given_values(settings, MonitorParameters, ELECTION_ARGUMENTS)
+    # The world's radio has the range that the robots assume.
+    radio_range = election.get('communication_range', in_file.get(
+        'radio_range', in_file.get('communication_range')))
+    if radio_range is not None:
+        world['radio_range'] = radio_range
 
     ids = make_scene(build(SceneParameters, {
-        p.name: filed[p.name] for p in table(SceneParameters) if p.name in filed} | scene)).ids
-    share = read(SHARE, settings[SHARE.name])
+        p.name: in_file[p.name] for p in table(SceneParameters) if p.name in in_file} | scene)).ids
+    share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])
     fleets = [
-        ours(settings, 'fleet', f'fleet_{ids[i]}', scene | election | {
+        package_node(settings, 'fleet', f'fleet_{ids[i]}', scene | election | {
             'members': format_ids(ids[i:i + share]), 'use_sim_time': sim_time},
-            on_exit=passing_on)
+            on_exit=shut_down_with_status)
         for i in range(0, len(ids), share)]
     return [
-        # Where one of them has ended, or was told nonsense, the rest is nothing to run.
-        ours(settings, 'swarm_world', 'swarm_world', world | {'publish_clock': sim_time},
-             on_exit=passing_on),
+        # The end of any process, for example after a wrong parameter, ends the launch.
+        package_node(settings, 'swarm_world', 'swarm_world', world | {'publish_clock': sim_time},
+                     on_exit=shut_down_with_status),
         *fleets,
-        ours(settings, 'monitor', 'monitor', given(settings, MonitorParameters, ELECTION) | {
-            'use_sim_time': sim_time}, condition=IfCondition(LaunchConfiguration('monitor')),
-            on_exit=passing_on),
-        rviz(settings, sim_time),
+        package_node(settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
+                     condition=IfCondition(LaunchConfiguration('monitor')),
+                     on_exit=shut_down_with_status),
+        rviz_node(settings, sim_time),
     ]
 
 
 def generate_launch_description() -> LaunchDescription:
-    """Return what ``ros2 launch leader_election swarm.launch.py`` runs."""
+    """Describe ``ros2 launch leader_election swarm.launch.py``."""
     return LaunchDescription([*arguments(), OpaqueFunction(function=nodes)])

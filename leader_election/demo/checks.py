@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The last lines of a demonstration: what was checked, and whether it held."""
+"""Observation of a demonstration: the swarm's partition, true positions, and the final report."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -24,14 +24,21 @@ from rclpy.node import Node
 
 
 class Check(NamedTuple):
-    """One thing that was checked."""
+    """The result of one check."""
 
     holds: bool
     text: str
+    """What was checked, with the measured values, as one line."""
 
 
-def show(checks: list[Check], pictures: list[str]) -> int:
-    """Print the checks, one a line, and the verdict; return the exit status."""
+def print_report(checks: list[Check], pictures: list[str]) -> int:
+    """
+    Print the checks, one a line, and the verdict.
+
+    :param checks: their results.
+    :param pictures: the paths of the pictures that were written.
+    :return: the exit status: 0 if all checks hold, else 1.
+    """
     print('\nWhat was checked:')
     for check in checks:
         print(f'  {"ok  " if check.holds else "FAIL"}  {check.text}')
@@ -42,95 +49,128 @@ def show(checks: list[Check], pictures: list[str]) -> int:
     return 1 if failed else 0
 
 
-def seconds(since: float | None, until: float | None) -> str:
-    """Return how long something took, for people."""
+def format_duration(since: float | None, until: float | None) -> str:
+    """
+    Return the time between two events as a text.
+
+    :param since: [s], ``None`` for an event that has not happened.
+    :param until: likewise.
+    """
     if since is None or until is None:
         return 'it did not happen'
     return f'{max(0.0, until - since):.1f} s'
 
 
-class Watch:
+class RunObserver:
     """
-    What is checked of a run.
+    Evaluates snapshots of a swarm: the first partition, and the recovery from a robot's death.
 
-    :param ids: of all robots.
-    :param radius: of a region [m].
+    :ivar living: the ids of all robots that were not killed.
+    :ivar radius: of a region [m].
+    :ivar all_heard: when the last robot had sent its first message [s].
+    :ivar first_partition: when the swarm first was a valid partition: each leader alive, leading
+        itself, and within the radius of its members [s].
+    :ivar killed: when a robot was killed [s].
+    :ivar recovered: when each living robot had a living leader again [s].
+    :ivar snapshots: the number of snapshots since the first partition.
+    :ivar partitions: how many of them were valid partitions.
     """
 
     def __init__(self, ids: tuple[int, ...], radius: float) -> None:
+        """
+        Start before the first message.
+
+        :param ids: of all robots.
+        :param radius: of a region [m].
+        """
         self.living = set(ids)
         self.radius = radius
         self.all_heard: float | None = None
-        """When the last robot had been heard for the first time."""
         self.first_partition: float | None = None
-        """When the robots first were a partition: all leaders living, leading, within radius."""
         self.killed: float | None = None
         self.recovered: float | None = None
-        """When every living robot had a living leader again."""
-        self.looks = 0
-        """How many snapshots there were since the first partition."""
+        self.snapshots = 0
         self.partitions = 0
-        """How many of them were partitions."""
 
-    def look(self, snapshot: Snapshot, first_heard: dict[int, float]) -> None:
-        """Take in a snapshot, and when each robot was heard for the first time."""
+    def observe(self, snapshot: Snapshot, first_heard: dict[int, float]) -> None:
+        """
+        Evaluate one snapshot.
+
+        :param snapshot: of the swarm.
+        :param first_heard: the time of each robot's first message [s], by id.
+        """
         if self.all_heard is None:
             if not self.living <= first_heard.keys():
                 return
             self.all_heard = max(first_heard[robot] for robot in self.living)
-        whole = is_partition(self.of_living(snapshot), self.radius)
+        whole = is_partition(self.living_only(snapshot), self.radius)
         whole = whole and not self.missing(snapshot)
         if self.first_partition is None and whole:
             self.first_partition = snapshot.time
         if self.first_partition is not None:
-            self.looks += 1
+            self.snapshots += 1
             self.partitions += whole
-        if self.killed is not None and self.recovered is None and self.holds(snapshot):
+        if self.killed is not None and self.recovered is None and self.all_led(snapshot):
             self.recovered = snapshot.time
 
     def kill(self, robot: int, now: float) -> None:
-        """Note that a robot is dead from now on."""
+        """
+        Record that a robot was killed.
+
+        :param robot: its id.
+        :param now: [s].
+        """
         self.living.discard(robot)
         self.killed = now
 
-    def holds(self, snapshot: Snapshot) -> bool:
-        """Return whether every living robot has a living leader within the radius."""
-        return not self.missing(snapshot) and not self.astray(snapshot)
+    def all_led(self, snapshot: Snapshot) -> bool:
+        """Return whether each living robot has a living leader within the radius."""
+        return not self.missing(snapshot) and not self.unled(snapshot)
 
     def missing(self, snapshot: Snapshot) -> list[int]:
-        """Return the living robots that are not heard."""
+        """Return the living robots without a recent message."""
         return sorted(self.living - snapshot.robots.keys())
 
-    def astray(self, snapshot: Snapshot) -> list[int]:
-        """Return the living robots that are heard but have no living leader within the radius."""
+    def unled(self, snapshot: Snapshot) -> list[int]:
+        """Return the living robots, not missing, without a living leader within the radius."""
         return sorted(
             robot for robot, view in snapshot.robots.items() if robot in self.living
             and not (view.leader in self.living and view.distance <= self.radius))
 
-    def calm_for(self, now: float) -> float:
-        """Return for how long all has been well: since the first partition, or a recovery [s]."""
+    def stable_for(self, now: float) -> float:
+        """
+        Return the time since the first partition, or since the recovery if a robot was killed [s].
+
+        :param now: [s].
+        :return: 0 before the first partition, and between a death and the recovery.
+        """
         if self.first_partition is None or (self.killed is not None and self.recovered is None):
             return 0.0
         return now - (self.first_partition if self.recovered is None else self.recovered)
 
-    def of_living(self, snapshot: Snapshot) -> Snapshot:
-        """Return a snapshot without those that are known to be dead, and not yet forgotten."""
+    def living_only(self, snapshot: Snapshot) -> Snapshot:
+        """Return a snapshot without killed robots, whose last messages have not expired yet."""
         robots = {i: view for i, view in snapshot.robots.items() if i in self.living}
         return snapshot._replace(robots=robots)
 
 
-class Truth(Node):
+class GroundTruth(Node):
     """
-    Hears ``robot_<id>/ground_truth``.
+    Subscribes to ``robot_<id>/ground_truth``, the true poses in the embedded world.
 
-    :ivar places: the last x, y of each robot that was heard of [m], by id.
+    :ivar places: the last x, y of each robot [m], by id.
     """
 
     def __init__(self, ids: Iterable[int]) -> None:
+        """
+        Subscribe.
+
+        :param ids: of the robots.
+        """
         super().__init__('truth')
         self.places: dict[int, Position] = {}
         for robot in ids:
-            def hear(message: Odometry, robot: int = robot) -> None:
+            def update(message: Odometry, robot: int = robot) -> None:
                 point = message.pose.pose.position
                 self.places[robot] = (point.x, point.y)
-            self.create_subscription(Odometry, f'robot_{robot}/ground_truth', hear, 10)
+            self.create_subscription(Odometry, f'robot_{robot}/ground_truth', update, 10)

@@ -13,16 +13,17 @@
 # limitations under the License.
 
 """
-Real robots' logs: the partition by their odometry, against the one by their true poses.
+The demonstration on real robots' logs: the partition by odometry against that by true poses.
 
-The same robots run three times side by side on one replay: by the odometry they logged, by their
-true poses, and by their true poses once more, which tells what asynchrony alone costs.
+The same robots run three times side by side on one replay: with the logged odometry, with the true
+poses, and with the true poses once more. The third swarm shows the difference that asynchrony
+alone causes.
 """
 
 from argparse import Namespace
 from pathlib import Path
 
-from leader_election.demo.checks import Check, show
+from leader_election.demo.checks import Check, print_report
 from leader_election.demo.processes import ProcessDied, Processes
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
@@ -41,18 +42,25 @@ SWARMS = {'by_odometry': '/robot_{id}/odom', 'by_truth': '/robot_{id}/ground_tru
           'by_truth_again': '/robot_{id}/ground_truth'}
 """The topic of each swarm's poses, by its namespace."""
 START_UP = 60.0
-"""So long the processes may take to come up [s]."""
-SETTLED = 5.0
-"""From so early on the swarms are compared: before, they still elect for the first time [s]."""
-STRETCHES = 12
+"""The time limit for all processes to start [s]."""
+COMPARE_FROM = 5.0
+"""The time from which the swarms are compared; before, the first election is under way [s]."""
+INTERVALS = 12
+"""The number of intervals in the table of results."""
 TRUSTED = 0.95
-"""So far the two swarms by true poses agree, or the timing of the run was poor."""
+"""The least agreement of the two swarms by true poses for which the timing counts as good."""
 
 
 class LogsDemo(Node):
-    """Replays logs, and compares the swarms once a second of the logs' time."""
+    """Replays logs, and compares the three swarms once a second of the logs' time."""
 
     def __init__(self, options: Namespace) -> None:
+        """
+        Read the logs and subscribe to the messages of the swarms.
+
+        :param options: of the command line.
+        :raises ParameterError: for wrong or missing logs.
+        """
         super().__init__('logs_demo', parameter_overrides=overrides({'use_sim_time': True}))
         self.options = options
         self.scene_parameters = {'logs': options.logs, 'seed': options.seed}
@@ -62,14 +70,14 @@ class LogsDemo(Node):
         expiry = ElectionParameters.message_expiry
         self.trackers = {name: SwarmTracker(expiry) for name in SWARMS}
         self.odometry, self.control = Agreement(), Agreement()
-        self._next = SETTLED
+        self._next = COMPARE_FROM
         for name, tracker in self.trackers.items():
             def hear(message: String, tracker: SwarmTracker = tracker) -> None:
                 tracker.hear(message.data, clock.seconds(self.get_clock()))
             self.create_subscription(String, f'/{name}/neighbourhood', hear, NEIGHBOURHOOD)
 
     def run(self) -> int:
-        """Replay the logs; return the exit status."""
+        """Replay the logs and print the report; return the exit status."""
         stop = StopRequest()
         stop.listen()
         failure = None
@@ -94,12 +102,13 @@ class LogsDemo(Node):
         spin([self], lambda: stop.made or self._all_up(), deadline=START_UP)
         if stop.made or not self._all_up():
             return
-        # The world is the clock, and starts when all who go by it are there: robots, fleets, we.
+        # The world publishes the clock and starts when all nodes that use it have subscribed: the
+        # robots, the node of each fleet, and this node.
         listeners = len(SWARMS) * (len(self.ids) + 1) + 1
         self.processes.start('world', 'swarm_world', {
             **self.scene_parameters, 'publish_clock': True, 'clock_listeners': listeners,
             'real_time_factor': options.real_time_factor})
-        spin([self], lambda: stop.made or self._look(),
+        spin([self], lambda: stop.made or self._compare(),
              deadline=START_UP + 3.0 * self.length / options.real_time_factor)
 
     def _all_up(self) -> bool:
@@ -107,8 +116,8 @@ class LogsDemo(Node):
         return all(self.count_publishers(f'/{name}/neighbourhood') == len(self.ids)
                    for name in SWARMS)
 
-    def _look(self) -> bool:
-        """Compare the swarms once a second; return whether the logs are over."""
+    def _compare(self) -> bool:
+        """Compare the swarms if a second has passed; return whether the logs have ended."""
         self.processes.check()
         now = clock.seconds(self.get_clock())
         if self._next <= now < self.length:
@@ -121,9 +130,9 @@ class LogsDemo(Node):
         return now >= self.length
 
     def _report(self, failure: str | None) -> int:
-        stretch = self.length / STRETCHES
-        by_odometry = self.odometry.over_time(stretch)
-        again = self.control.over_time(stretch)
+        interval = self.length / INTERVALS
+        by_odometry = self.odometry.over_time(interval)
+        again = self.control.over_time(interval)
         print('\nShare of the rounds in which a robot has the same leader as by true poses:')
         print('        time        by odometry   whole partition   by true poses again')
         for one, control in zip(by_odometry, again):
@@ -139,9 +148,9 @@ class LogsDemo(Node):
                       'with itself; choose a smaller --real-time-factor')
         path = Path(self.options.output) / 'agreement.png'
         draw_agreement(path, {
-            'by odometry': ([s.begin + stretch / 2 for s in by_odometry],
+            'by odometry': ([s.begin + interval / 2 for s in by_odometry],
                             [s.robots for s in by_odometry]),
-            'by true poses, a second time': ([s.begin + stretch / 2 for s in again],
+            'by true poses, a second time': ([s.begin + interval / 2 for s in again],
                                              [s.robots for s in again]),
         }, 'Rounds with the same leader as by true poses')
         checks = [] if failure is None else [Check(False, failure)]
@@ -152,4 +161,4 @@ class LogsDemo(Node):
                     f'{name}: {len(tracker.first_heard)} of {len(self.ids)} robots were heard')
               for name, tracker in self.trackers.items()),
         ]
-        return show(checks, [str(path)])
+        return print_report(checks, [str(path)])

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The command line of the demonstration."""
+"""The command ``demo``: its command line and its entry point."""
 
 import argparse
 from argparse import ArgumentTypeError
@@ -28,13 +28,13 @@ from rclpy.signals import SignalHandlerOptions
 
 DESCRIPTION = """
 Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
-process, and check that the swarm recovers. With --task the regions have something to do meanwhile,
-and whether they do it is checked, too. Or, with --logs, replay real robots' logs and tell how
-far the partition by their odometry agrees with the one by their true poses.
+process, and check that the swarm recovers. With --task the regions run a task meanwhile, and its
+results are checked, too. Or, with --logs, replay real robots' logs and report to which degree the
+partition by their odometry agrees with the one by their true poses.
 """
 
 
-def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
+def _positive_number(kind: Callable[[str], float]) -> Callable[[str], float]:
     def positive(text: str) -> float:
         number = kind(text)
         if not number > 0:
@@ -43,8 +43,8 @@ def _positive(kind: Callable[[str], float]) -> Callable[[str], float]:
     return positive
 
 
-def _defaults(name: str) -> str:
-    """Return the default without a task, and those of tasks that differ."""
+def _default_text(name: str) -> str:
+    """Return the default without a task, and those of tasks with another default."""
     plain = getattr(SCENARIOS[NO_TASK], name)
     others = [
         f'with --task {task}: {getattr(scenario, name):g}'
@@ -55,50 +55,55 @@ def _defaults(name: str) -> str:
 
 
 def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
-    """Return the options; a wrong one ends the process with status 2 and a line that says why."""
+    """
+    Parse the command line; a wrong option ends the process with one line and status 2.
+
+    :param arguments: of the command line, by default those of this process.
+    """
     parser = CommandLineParser(
         prog='leader_election demo', description=DESCRIPTION,
         formatter_class=argparse.ArgumentDefaultsHelpFormatter)
     swarm = parser.add_argument_group('the swarm')
-    # What is suppressed has a default that goes by the task.
+    # The defaults of suppressed options depend on the task and are set afterwards.
     swarm.add_argument('--task', choices=[name for name in SCENARIOS if name],
-                       default=argparse.SUPPRESS, help='what the regions do (default: nothing)')
-    swarm.add_argument('--robots', type=_positive(int), default=argparse.SUPPRESS,
-                       help=f'how many (default: {_defaults("robots")})')
-    swarm.add_argument('--duration', type=_positive(float), default=argparse.SUPPRESS,
+                       default=argparse.SUPPRESS, help='the task of the regions (default: none)')
+    swarm.add_argument('--robots', type=_positive_number(int), default=argparse.SUPPRESS,
+                       help=f'number of robots (default: {_default_text("robots")})')
+    swarm.add_argument('--duration', type=_positive_number(float), default=argparse.SUPPRESS,
                        help='length of the run [s]; the leader is killed half way '
-                       f'(default: {_defaults("duration")})')
-    swarm.add_argument('--seed', type=int, default=1, help='where all chance comes from')
-    swarm.add_argument('--radius', type=_positive(float), default=argparse.SUPPRESS,
-                       help='how far a leader reaches [m] '
-                       f'(default: {_defaults("radius")}; with --logs: 3)')
-    swarm.add_argument('--range', type=_positive(float), default=argparse.SUPPRESS,
-                       help='how far a robot is heard [m] '
-                       f'(default: {_defaults("range")}; with --logs: 2.5)')
+                       f'(default: {_default_text("duration")})')
+    swarm.add_argument('--seed', type=int, default=1, help='seed of all random numbers')
+    swarm.add_argument('--radius', type=_positive_number(float), default=argparse.SUPPRESS,
+                       help='the radius of a region [m] '
+                       f'(default: {_default_text("radius")}; with --logs: 3)')
+    swarm.add_argument('--range', type=_positive_number(float), default=argparse.SUPPRESS,
+                       help='the communication range [m] '
+                       f'(default: {_default_text("range")}; with --logs: 2.5)')
     swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
-                       help='when rounds run')
+                       help='when robots run rounds')
     world = parser.add_argument_group('the world')
     world.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
-    world.add_argument('--speed', type=_positive(float), default=0.5,
-                       help='of the robots [m/s]')
+    world.add_argument('--speed', type=_positive_number(float), default=0.5,
+                       help='speed of the robots [m/s]')
     world.add_argument('--drift', type=float, default=0.0,
-                       help='of odometry: relative error of speeds, standard deviation')
+                       help='odometry: standard deviation of the relative error of speeds')
     world.add_argument('--line-of-sight', action='store_true',
-                       help='obstacles stop messages, too')
-    world.add_argument('--loss', type=float, default=0.0, help='share of messages lost, 0 to 1')
+                       help='obstacles block messages')
+    world.add_argument('--loss', type=float, default=0.0,
+                       help='probability that a message is lost, 0 to 1')
     logs = parser.add_argument_group('real robots')
     logs.add_argument('--logs', default='', metavar='FOLDER',
-                      help='replay logs: a folder, or mrclam6, the sample that ships')
-    logs.add_argument('--real-time-factor', type=_positive(float), default=8.0,
+                      help='replay logs: a folder, or mrclam6, the sample in this package')
+    logs.add_argument('--real-time-factor', type=_positive_number(float), default=8.0,
                       help='speed of the replay')
     run = parser.add_argument_group('the run')
-    run.add_argument('--processes', type=_positive(int), default=2,
-                     help='how many processes host the robots, besides the one to be killed')
+    run.add_argument('--processes', type=_positive_number(int), default=2,
+                     help='number of processes that host robots, besides the one to be killed')
     run.add_argument('--output', type=Path, default=Path('results/demo'),
-                     help='folder for the pictures and the log files')
+                     help='folder for pictures and log files')
     run.add_argument('--no-live', action='store_true', help='plain lines instead of a live view')
     options = parser.parse_args(arguments)
-    _fill_in(options)
+    _set_defaults(options)
     if not options.logs and options.robots < 2:
         parser.error('argument --robots: one robot is killed, so there must be 2 or more')
     if not 0.0 <= options.loss < 1.0:
@@ -112,8 +117,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     return options
 
 
-def _fill_in(options: argparse.Namespace) -> None:
-    """Add the defaults that go by what is asked for."""
+def _set_defaults(options: argparse.Namespace) -> None:
+    """Set the defaults that depend on other options."""
     options.task = getattr(options, 'task', NO_TASK)
     scenario = SCENARIOS[options.task]
     for name, of_logs in (('robots', None), ('duration', None), ('radius', 3.0), ('range', 2.5)):
@@ -122,9 +127,9 @@ def _fill_in(options: argparse.Namespace) -> None:
 
 
 def main() -> int:
-    """Run the demonstration that the command line asks for; return the exit status."""
+    """Run the demonstration selected by the command line; return the exit status."""
     options = parse()
-    # A demonstration stays on its machine, unless the user says otherwise.
+    # Discovery is restricted to this machine, unless the environment sets another range.
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     from leader_election.demo.logs import LogsDemo
     from leader_election.demo.swarm import SwarmDemo

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The processes that a demonstration starts, kills and stops."""
+"""Processes of a demonstration: executables of this package, started, killed and stopped."""
 
 import ctypes
 from pathlib import Path
@@ -24,23 +24,23 @@ from typing import Any
 
 _PR_SET_PDEATHSIG = 1
 _GRACE = 30.0
-"""So long a process may take to end when it is asked to [s]."""
+"""The time that a process has to end after SIGINT before it is killed [s]."""
 
 
 class ProcessDied(RuntimeError):
-    """A process ended that should not have; the text is one line for people."""
+    """A process that ended unexpectedly; the message is one line."""
 
 
 def end_with_parent() -> None:
-    """Have Linux stop this process when its parent dies, even by SIGKILL."""
+    """Make Linux terminate this process when its parent dies, even by SIGKILL."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
 
 class Processes:
     """
-    Executables of this package, each with a log file; all are stopped at the end of a ``with``.
+    Runs executables of this package, each with a log file; a context manager that stops all.
 
-    :param folder: for the log files.
+    :param folder: for the log files; created if it does not exist.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -50,7 +50,15 @@ class Processes:
 
     def start(self, name: str, executable: str, parameters: dict[str, Any],
               remaps: dict[str, str] | None = None) -> int:
-        """Start an executable as a node of that name; return its pid."""
+        """
+        Start an executable.
+
+        :param name: of its node, of the process, and of the log file.
+        :param executable: of this package.
+        :param parameters: by name.
+        :param remaps: further remappings.
+        :return: the id of the process.
+        """
         command = [sys.executable, '-m', 'leader_election', executable, '--ros-args']
         for parameter, value in parameters.items():
             command += ['-p', f'{parameter}:={_yaml(value)}']
@@ -63,13 +71,17 @@ class Processes:
         return self._running[name].pid
 
     def kill(self, name: str) -> None:
-        """Kill a process as a power cut would: SIGKILL."""
+        """Kill a process without warning, by SIGKILL, as if its power failed."""
         child = self._running.pop(name)
         child.kill()
         child.wait()
 
     def check(self) -> None:
-        """Raise :class:`ProcessDied` if a process has ended."""
+        """
+        Check that all processes run.
+
+        :raises ProcessDied: if one has ended; the message has the last line of its log.
+        """
         for name, child in self._running.items():
             if child.poll() is not None:
                 last = self._log(name).read_text(errors='replace').strip().splitlines()[-1:]
@@ -85,7 +97,7 @@ class Processes:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        """Stop all, at once and politely; whoever does not listen is killed."""
+        """Stop all processes at once by SIGINT; those that do not end in time are killed."""
         for child in self._running.values():
             child.send_signal(signal.SIGINT)
         for child in self._running.values():
@@ -97,7 +109,7 @@ class Processes:
 
 
 def _yaml(value: Any) -> str:
-    """Write a value as a ROS argument takes it; a text that looks like a number stays a text."""
+    """Format a value as a ROS argument; texts are quoted, since some look like numbers."""
     if isinstance(value, bool):
         return str(value).lower()
     return f"'{value}'" if isinstance(value, str) else repr(value)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a demonstration of a task takes, and what it looks at."""
+"""The base class of the demonstration's scenarios: defaults, parameters, observation, checks."""
 
 from argparse import Namespace
 from collections.abc import Mapping
@@ -25,54 +25,65 @@ from leader_election.swarm.snapshot import Snapshot
 from leader_election.view.frame import Rings
 
 ACCURATE = 0.05
-"""So far the average of a figure may be off."""
+"""The allowed relative error of an average."""
 MOSTLY = 0.9
-"""What should always hold holds in such a share of all looks: news takes its time."""
+"""The share of snapshots in which a condition must hold: information takes time to spread."""
 
 
-class Look(NamedTuple):
-    """The swarm at one look of the demonstration."""
+class Observation(NamedTuple):
+    """The state of the swarm at one moment of the demonstration."""
 
     snapshot: Snapshot
-    """The living."""
+    """Without killed robots."""
     truth: Mapping[int, Position]
-    """Where robots truly are [m], by id, the dead included; empty where nobody asks."""
+    """The true positions [m], by id, of killed robots, too; empty if the scenario needs none."""
     steady: bool
-    """Whether there is a partition that has had time to work, and no leader was just lost."""
+    """Whether the partition has been stable for long enough for tasks to work."""
 
 
 class DemoScenario:
     """
-    The demonstration of a task: what it needs, and whether the task works. This one has no task.
+    A scenario of the demonstration: its parameters and what is checked; this one has no task.
 
-    :param options: of the demonstration.
+    :ivar options: of the command line.
     """
 
     robots: ClassVar[int] = 40
-    """So many if nothing else is asked for."""
+    """The default number of robots."""
     duration: ClassVar[float] = 30.0
-    """[s]."""
+    """The default duration [s]."""
     radius: ClassVar[float] = 6.0
-    """[m]."""
+    """The default radius of a region [m]."""
     range: ClassVar[float] = 4.0
-    """[m]."""
-    of_world: ClassVar[Mapping[str, Any]] = {'motion': 'levy'}
-    """Parameters of the world."""
-    of_robots: ClassVar[Mapping[str, Any]] = {}
-    """Parameters of the robots."""
+    """The default communication range [m]."""
+    world_parameters: ClassVar[Mapping[str, Any]] = {'motion': 'levy'}
+    """Parameters of the world, by name."""
+    robot_parameters: ClassVar[Mapping[str, Any]] = {}
+    """Parameters of the robots, by name."""
     needs_truth: ClassVar[bool] = False
-    """Whether it looks at where robots truly are."""
+    """Whether observations need true positions."""
 
     def __init__(self, options: Namespace) -> None:
+        """
+        Start without observations.
+
+        :param options: of the command line.
+        """
         self.options = options
 
-    def look(self, look: Look) -> None:
-        """Take in how the swarm is."""
+    def observe(self, observation: Observation) -> None:
+        """Evaluate the state of the swarm; called several times a second."""
 
     def checks(self) -> list[Check]:
-        """Return what was to hold, and whether it did."""
+        """Return the results at the end of the run."""
         return []
 
     def draw(self, folder: Path, rings: Rings) -> list[str]:
-        """Draw what is to be seen besides the partition; return the paths of the pictures."""
+        """
+        Draw pictures in addition to the partition's.
+
+        :param folder: for the pictures.
+        :param rings: the outlines of arena and obstacles.
+        :return: the paths of the pictures.
+        """
         return []

@@ -12,14 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The main job: a swarm elects leaders, loses the strongest one, and recovers."""
+"""The demonstration of a swarm: it elects leaders, loses the strongest one, and recovers."""
 
 from argparse import Namespace
 from typing import Any
 
-from leader_election.demo.checks import Check, seconds, show, Truth, Watch
+from leader_election.demo.checks import (
+    Check,
+    format_duration,
+    GroundTruth,
+    print_report,
+    RunObserver,
+)
 from leader_election.demo.processes import ProcessDied, Processes
-from leader_election.demo.scenario import Look
+from leader_election.demo.scenario import Observation
 from leader_election.demo.task_scenarios import SCENARIOS
 from leader_election.fleet.hosting import RobotHostParameters, strength
 from leader_election.fleet.robot_list import format_ids
@@ -31,21 +37,27 @@ from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.world.scene import make_scene
 
 START_UP = 90.0
-"""So long the swarm may take to come up [s]: processes start slowly on a busy machine."""
+"""The time limit for all robots to start [s]: processes start slowly on a busy machine."""
 PATIENCE = 30.0
-"""So long a partition or a recovery may take before the run counts as failed [s]."""
-LOOK_PERIOD = 0.1
-"""Time between two looks at the swarm [s]."""
-SETTLING = 10.0
-"""So long regions have to work after the first partition, and after a recovery [s]."""
+"""The time limit for the first partition and for the recovery [s]."""
+OBSERVATION_PERIOD = 0.1
+"""The time between two observations of the swarm [s]."""
+SETTLING_TIME = 10.0
+"""The time after which tasks must work, from the first partition or the recovery on [s]."""
 STRONGEST = 'strongest_robot'
-"""The process of the robot that will be killed."""
+"""The name of the process of the robot that will be killed."""
 
 
 class SwarmDemo:
-    """Starts the processes, watches the swarm, kills the strongest leader half way."""
+    """Starts the processes, observes the swarm, and kills the strongest leader half way."""
 
     def __init__(self, options: Namespace) -> None:
+        """
+        Compute the scene, to know which robot is the strongest.
+
+        :param options: of the command line.
+        :raises ParameterError: for a wrong arena, and for robots that do not fit.
+        """
         self.options = options
         self.scene_parameters = {
             'robots': options.robots, 'seed': options.seed, 'world': options.world,
@@ -54,17 +66,18 @@ class SwarmDemo:
         self.ids = make_scene(parameters).ids
         self.strengths = {robot: strength(parameters, robot) or 0.0 for robot in self.ids}
         self.strongest = max(self.ids, key=lambda robot: (self.strengths[robot], -robot))
-        self.watch = Watch(self.ids, options.radius)
+        self.observer = RunObserver(self.ids, options.radius)
         self.scenario = SCENARIOS[options.task](options)
         self.led = 0
-        """How many robots the strongest one led when it was killed."""
+        """The number of robots that the strongest one led when it was killed."""
         self.pid = 0
+        """The id of the process that was killed."""
         self.last = Snapshot(0.0, {}, {})
-        self._next_look = 0.0
-        self._begun: float | None = None
+        self._next_observation = 0.0
+        self._start_time: float | None = None
 
     def run(self) -> int:
-        """Run the demonstration; return the exit status."""
+        """Run the demonstration, write pictures, print the report; return the exit status."""
         folder = self.options.output
         folder.mkdir(parents=True, exist_ok=True)
         pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
@@ -72,7 +85,7 @@ class SwarmDemo:
             'communication_range': self.options.range,
             'live': not self.options.no_live, **pictures}))
         self.monitor.note = 'starting'
-        self.truth = Truth(self.ids if self.scenario.needs_truth else ())
+        self.truth = GroundTruth(self.ids if self.scenario.needs_truth else ())
         stop = StopRequest()
         stop.listen()
         failure = None
@@ -88,18 +101,18 @@ class SwarmDemo:
         checks = [*self._checks(), *self.scenario.checks()]
         if failure:
             checks.insert(0, Check(False, failure))
-        return show(checks, [
+        return print_report(checks, [
             *pictures.values(), *self.scenario.draw(folder, self.monitor.rings)])
 
     def _start(self) -> None:
         options = self.options
         self.processes.start('world', 'swarm_world', {
-            **self.scene_parameters, **self.scenario.of_world, 'speed': options.speed,
+            **self.scene_parameters, **self.scenario.world_parameters, 'speed': options.speed,
             'linear_scale_error': options.drift, 'angular_scale_error': options.drift,
             'radio_range': options.range, 'line_of_sight': options.line_of_sight,
             'radio_loss': options.loss})
         robots: dict[str, Any] = {
-            **self.scene_parameters, **self.scenario.of_robots, 'radius': options.radius,
+            **self.scene_parameters, **self.scenario.robot_parameters, 'radius': options.radius,
             'communication_range': options.range, 'schedule': options.schedule}
         others = [robot for robot in self.ids if robot != self.strongest]
         processes = min(options.processes, len(others))
@@ -111,69 +124,71 @@ class SwarmDemo:
             STRONGEST, 'fleet', {**robots, 'members': str(self.strongest)})
 
     def _step(self) -> bool:
-        """Look at the swarm if it is time to; return whether the run is over."""
+        """Observe the swarm if an observation is due; return whether the run is over."""
         now = clock.seconds(self.monitor.steady_clock)
-        if self._begun is None:
-            self._begun = now
-        if now < self._next_look:
+        if self._start_time is None:
+            self._start_time = now
+        if now < self._next_observation:
             return False
-        self._next_look = now + LOOK_PERIOD
+        self._next_observation = now + OBSERVATION_PERIOD
         self.processes.check()
         self.last = self.monitor.tracker.snapshot(now)
-        self.watch.look(self.last, self.monitor.tracker.first_heard)
-        if self.watch.first_partition is not None:
-            self.scenario.look(Look(
-                self.watch.of_living(self.last), self.truth.places,
-                self.watch.calm_for(now) >= SETTLING))
-        return self._direct(now, self.watch)
+        self.observer.observe(self.last, self.monitor.tracker.first_heard)
+        if self.observer.first_partition is not None:
+            self.scenario.observe(Observation(
+                self.observer.living_only(self.last), self.truth.places,
+                self.observer.stable_for(now) >= SETTLING_TIME))
+        return self._advance(now, self.observer)
 
-    def _direct(self, now: float, watch: Watch) -> bool:
-        """Go on to what is next; return whether the run is over."""
+    def _advance(self, now: float, observer: RunObserver) -> bool:
+        """Continue with the next phase of the run if it is due; return whether the run is over."""
         half = self.options.duration / 2.0
-        if watch.all_heard is None:
+        if observer.all_heard is None:
             self.monitor.note = f'starting: {len(self.last.robots)} of {len(self.ids)} heard'
-            return now > (self._begun or now) + START_UP
-        if watch.first_partition is None:
+            return now > (self._start_time or now) + START_UP
+        if observer.first_partition is None:
             self.monitor.note = 'electing'
-            return now > watch.all_heard + PATIENCE
-        if watch.killed is None:
-            self.monitor.note = f'first partition after {seconds(watch.all_heard, now)}' \
-                if now < watch.first_partition + 2.0 else ''
-            if now >= watch.first_partition + half:
+            return now > observer.all_heard + PATIENCE
+        if observer.killed is None:
+            recent = now < observer.first_partition + 2.0
+            duration = format_duration(observer.all_heard, now)
+            self.monitor.note = f'first partition after {duration}' if recent else ''
+            if now >= observer.first_partition + half:
                 self.led = len(regions(self.last).get(self.strongest, ())) - 1
                 self.processes.kill(STRONGEST)
-                watch.kill(self.strongest, now)
+                observer.kill(self.strongest, now)
             return False
-        if watch.recovered is None:
+        if observer.recovered is None:
             self.monitor.note = f'robot {self.strongest} killed'
-            return now > watch.killed + PATIENCE
+            return now > observer.killed + PATIENCE
         self.monitor.note = (f'robot {self.strongest} killed; recovered in '
-                             f'{seconds(watch.killed, watch.recovered)}')
-        return now >= watch.killed + half and now >= watch.recovered + 1.0
+                             f'{format_duration(observer.killed, observer.recovered)}')
+        return now >= observer.killed + half and now >= observer.recovered + 1.0
 
     def _checks(self) -> list[Check]:
-        watch, living = self.watch, len(self.watch.living)
+        observer, living = self.observer, len(self.observer.living)
         heard = len(self.monitor.tracker.first_heard)
-        missing, astray = watch.missing(self.last), watch.astray(self.last)
+        missing, unled = observer.missing(self.last), observer.unled(self.last)
         farthest = max((v.distance for v in self.last.robots.values()), default=0.0)
         checks = [
-            Check(watch.all_heard is not None, f'{heard} of {len(self.ids)} robots were heard'),
-            Check(watch.first_partition is not None,
+            Check(observer.all_heard is not None, f'{heard} of {len(self.ids)} robots were heard'),
+            Check(observer.first_partition is not None,
                   "first partition, after the last robot's first message: "
-                  f'{seconds(watch.all_heard, watch.first_partition)}'),
-            Check(watch.killed is not None and self.led > 0,
+                  f'{format_duration(observer.all_heard, observer.first_partition)}'),
+            Check(observer.killed is not None and self.led > 0,
                   f'robot {self.strongest}, the strongest, led {self.led} others when its process '
                   f'{self.pid} was killed'),
-            Check(watch.recovered is not None,
+            Check(observer.recovered is not None,
                   'recovery, until every living robot had a living leader: '
-                  f'{seconds(watch.killed, watch.recovered)}'),
-            Check(watch.holds(self.last) and bool(self.last.robots),
-                  f'at the end {living - len(missing) - len(astray)} of {living} living robots '
+                  f'{format_duration(observer.killed, observer.recovered)}'),
+            Check(observer.all_led(self.last) and bool(self.last.robots),
+                  f'at the end {living - len(missing) - len(unled)} of {living} living robots '
                   f'have a living leader within {self.options.radius:g} m by their own metric '
                   f'(farthest: {farthest:.2f} m)'),
         ]
-        if watch.looks:
-            share = watch.partitions / watch.looks
-            checks.append(Check(True, f'for information: {share:.0%} of {watch.looks} looks after '
-                                'the first partition saw one that was whole'))
+        if observer.snapshots:
+            share = observer.partitions / observer.snapshots
+            checks.append(Check(
+                True, f'for information: {share:.0%} of {observer.snapshots} looks after the '
+                'first partition saw one that was whole'))
         return checks

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Task ``count``: the leaders' counts add up to the swarm."""
+"""Scenarios of the demonstration with a task: count, field, patrol and rally."""
 
 from argparse import Namespace
 import math
@@ -20,36 +20,62 @@ from pathlib import Path
 from statistics import fmean
 
 from leader_election.demo.checks import Check
-from leader_election.demo.scenario import ACCURATE, DemoScenario, Look, MOSTLY
+from leader_election.demo.scenario import ACCURATE, DemoScenario, MOSTLY, Observation
 from leader_election.robot.codec import Position
 from leader_election.swarm.snapshot import decisions, links, member_counts, regions, Snapshot
 from leader_election.view.frame import Rings
 from leader_election.world.kinematics import least_distance, overlaps
 from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import free_space, make_scene
-from leader_election.world.sensors import Field
+from leader_election.world.sensors import ScalarField
 import numpy as np
 import shapely
 
+ALARM_ABOVE = 0.5
+"""Task field: the reading above which a region raises an alarm."""
+PEAK = (-1.5, 4.5, 1.0, 3.0)
+"""The peak's x, y [m], height, width [m]; it is above the threshold within 3.5 m."""
+ALARM_DELAY = 8.0
+"""The time that a reading takes to the leader, and the alarm to all members [s]."""
+CLEAR_DELAY = 15.0
+"""The time after which an alarm ends that no reading supports; alarms are held, too [s]."""
 
-class CountTrial(DemoScenario):
-    """Robots walk about; over time all leaders together count all robots."""
+AREA = (-9.5, -6.5, 9.5, 6.5)
+"""Task patrol: left, bottom, right and top of the patrolled area [m]."""
+VISIT_DISTANCE = 1.0
+"""The distance from a robot's path within which places are visited [m]; the lanes' width."""
+VISITED = 0.6
+"""The share of the area that must be visited at the end."""
+
+DISTANCE = 1.5
+"""Task rally: the radius of the circle on which members surround their leader [m]."""
+LEADER_MARGIN = 1.0
+"""How far members may be beyond that, since the leader keeps moving [m]."""
+JOIN_TIME = 15.0
+"""The time that a robot may take to its leader after it has joined a region [s]."""
+IN_PLACE = 0.8
+"""The share of members past that time that must be with their leader, on average."""
+
+
+class CountScenario(DemoScenario):
+    """Task ``count``, robots in Levy walks: on average the leaders' counts sum up to the swarm."""
 
     duration = 60.0
-    of_robots = {'tasks': 'count'}
+    robot_parameters = {'tasks': 'count'}
 
     def __init__(self, options: Namespace) -> None:
+        """Start without observations; parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         self._shares: list[float] = []
 
-    def look(self, look: Look) -> None:
-        """Add up the counts."""
-        robots = len(look.snapshot.robots)
-        if look.steady and robots:
-            self._shares.append(sum(member_counts(look.snapshot).values()) / robots)
+    def observe(self, observation: Observation) -> None:
+        """Sum up the counts."""
+        robots = len(observation.snapshot.robots)
+        if observation.steady and robots:
+            self._shares.append(sum(member_counts(observation.snapshot).values()) / robots)
 
     def checks(self) -> list[Check]:
-        """Hold the average against the swarm."""
+        """Compare the average with the number of robots."""
         if not self._shares:
             return [Check(False, 'count: there was no time to look at the counts')]
         error = fmean(abs(share - 1.0) for share in self._shares)
@@ -60,45 +86,37 @@ class CountTrial(DemoScenario):
             f'{max(abs(share - 1.0) for share in self._shares):.1%})')]
 
 
-ALARM_ABOVE = 0.5
-PEAK = (-1.5, 4.5, 1.0, 3.0)
-"""x, y [m], height, width [m]: above the threshold within 3.5 m."""
-RISE = 8.0
-"""So long the news of a reading takes to the leader, and the alarm to all members [s]."""
-FALL = 15.0
-"""So long an alarm lasts when nobody reads any more: it is held, too [s]."""
-
-
-class FieldTrial(DemoScenario):
-    """Robots walk about, through a peak in what they read."""
+class FieldScenario(DemoScenario):
+    """Task ``field``, robots in Levy walks past a peak: regions in the peak raise an alarm."""
 
     duration = 60.0
-    of_world = {'motion': 'levy', 'reading_rate': 2.0, 'reading_peaks': list(PEAK)}
-    of_robots = {'tasks': 'field', 'field.alarm_above': ALARM_ABOVE}
+    world_parameters = {'motion': 'levy', 'reading_rate': 2.0, 'reading_peaks': list(PEAK)}
+    robot_parameters = {'tasks': 'field', 'field.alarm_above': ALARM_ABOVE}
 
     def __init__(self, options: Namespace) -> None:
+        """Start without observations; parameters as of :class:`DemoScenario`."""
         super().__init__(options)
-        self._field = Field(WorldParameters(reading_peaks=PEAK), np.random.default_rng(0))
+        self._field = ScalarField(WorldParameters(reading_peaks=PEAK), np.random.default_rng(0))
         self._since: dict[int, tuple[bool | None, float]] = {}
         self._looks = {True: 0, False: 0}
         self._right = {True: 0, False: 0}
 
-    def look(self, look: Look) -> None:
-        """Compare alarms with what members read, in regions where that has not just changed."""
-        snapshot = look.snapshot
+    def observe(self, observation: Observation) -> None:
+        """Compare alarms with true readings, in regions where these have not just changed."""
+        snapshot = observation.snapshot
         now = self._peaks(snapshot)
         self._since = {
             leader: self._since[leader]
             if leader in self._since and self._since[leader][0] == peak
             else (peak, snapshot.time) for leader, peak in now.items()}
         for leader, (peak, since) in self._since.items():
-            if (look.steady and peak is not None
-                    and snapshot.time - since >= (RISE if peak else FALL)):
+            if (observation.steady and peak is not None
+                    and snapshot.time - since >= (ALARM_DELAY if peak else CLEAR_DELAY)):
                 self._looks[peak] += 1
                 self._right[peak] += alarmed(snapshot, leader) == peak
 
     def checks(self) -> list[Check]:
-        """Hold alarms against peaks."""
+        """Compare the shares of right alarms, and of right silence, with the share required."""
         (looks, right), (clear, quiet) = (
             (self._looks[peak], self._right[peak]) for peak in (True, False))
         return [
@@ -110,9 +128,10 @@ class FieldTrial(DemoScenario):
 
     def _peaks(self, snapshot: Snapshot) -> dict[int, bool | None]:
         """
-        Return whether regions are in the peak, by their leaders.
+        Return whether each region has a robot in the peak, by its leader.
 
-        ``None``: one hears a robot in the peak, across its border, which may have been its own.
+        ``None``: one of its robots receives messages of a robot in the peak across the border of
+        the region; that robot may just have left the region, and its reading may still count.
         """
         placed = {i: robot.position for i, robot in snapshot.robots.items()
                   if robot.position is not None}
@@ -127,75 +146,76 @@ class FieldTrial(DemoScenario):
 
 
 def alarmed(snapshot: Snapshot, leader: int) -> bool:
-    """Return whether a leader has decided that there is an alarm."""
+    """
+    Return whether a leader has decided on an alarm.
+
+    :param snapshot: which contains the leader.
+    :param leader: its id.
+    """
     decision = decisions(snapshot.robots[leader]).get('field')
     return decision is not None and decision['alarm'] > 0
 
 
 class DrivingScenario(DemoScenario):
     """
-    Robots drive by ``scan`` and ``cmd_vel``.
+    Tasks that drive robots, by ``scan`` and ``cmd_vel``: no collisions; the paths are drawn.
 
-    :ivar paths: where each robot truly was [m], look by look, by id.
+    :ivar paths: the true positions of each robot [m], in order of time, by id.
     """
 
     robots = 14
     duration = 60.0
-    of_world = {'motion': 'cmd_vel', 'scan_rate': 5.0}
+    world_parameters = {'motion': 'cmd_vel', 'scan_rate': 5.0}
     needs_truth = True
 
     def __init__(self, options: Namespace) -> None:
+        """Start without observations; parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         self.paths: dict[int, list[Position]] = {}
-        self._hits: set[tuple[int, int]] = set()
+        self._collisions: set[tuple[int, int]] = set()
         self._closest = math.inf
 
-    def look(self, look: Look) -> None:
-        """See who was hit."""
-        for robot, place in look.truth.items():
+    def observe(self, observation: Observation) -> None:
+        """Record true positions and collisions."""
+        for robot, place in observation.truth.items():
             self.paths.setdefault(robot, []).append(place)
-        ids = sorted(look.truth)
-        places = np.array([look.truth[i] for i in ids]).reshape(-1, 2)
+        ids = sorted(observation.truth)
+        places = np.array([observation.truth[i] for i in ids]).reshape(-1, 2)
         self._closest = min(self._closest, least_distance(places))
-        self._hits |= {(ids[a], ids[b])
-                       for a, b in overlaps(places, WorldParameters.robot_radius)}
+        self._collisions |= {(ids[a], ids[b])
+                             for a, b in overlaps(places, WorldParameters.robot_radius)}
 
     def checks(self) -> list[Check]:
-        """Nobody was hit, and somebody drove."""
+        """Check that there were no collisions, and that robots have moved at all."""
         driven = sum(math.dist(a, b) for path in self.paths.values()
                      for a, b in zip(path, path[1:]))
         return [
-            Check(not self._hits, f'no robot hit another: the least distance between two was '
-                  f'{self._closest:.2f} m, and 2 x {WorldParameters.robot_radius:g} m is a hit'),
+            Check(not self._collisions, f'no robot hit another: the least distance between two '
+                  f'was {self._closest:.2f} m, and 2 x {WorldParameters.robot_radius:g} m is a '
+                  'hit'),
             Check(driven > 0.0, f'the robots drove {driven:.0f} m')]
 
     def draw(self, folder: Path, rings: Rings) -> list[str]:
-        """Draw the ways."""
-        # Only here, since it takes long to load.
+        """Draw the paths; parameters as of :meth:`DemoScenario.draw`."""
+        # Imported here, since it takes long to load.
         from leader_election.view.charts import draw_paths
         path = folder / 'paths.png'
         draw_paths(self.paths, rings, path)
         return [str(path)]
 
 
-AREA = (-9.5, -6.5, 9.5, 6.5)
-"""Left, bottom, right and top of what is patrolled [m]."""
-SIGHT = 1.0
-"""A place that a robot came so near to was visited [m]: a lane's width."""
-VISITED = 0.6
-"""Such a share of the area is visited in the end."""
-
-
-class PatrolTrial(DrivingScenario):
-    """Regions share one area, and each splits its side of it among its members."""
+class PatrolScenario(DrivingScenario):
+    """Task ``patrol``: regions share one area, members share a region's part; most is visited."""
 
     radius = 10.0
     range = 8.0
-    of_robots = {'tasks': 'patrol', 'connected': True, 'patrol.lane': SIGHT,
-                 'patrol.area': [number for corner in shapely.box(*AREA).exterior.coords[:-1]
-                                 for number in corner]}
+    robot_parameters = {
+        'tasks': 'patrol', 'connected': True, 'patrol.lane': VISIT_DISTANCE,
+        'patrol.area': [number for corner in shapely.box(*AREA).exterior.coords[:-1]
+                        for number in corner]}
 
     def __init__(self, options: Namespace) -> None:
+        """Compute the free part of the area; parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         scene = make_scene(SceneParameters(
             robots=options.robots, seed=options.seed, world=options.world))
@@ -203,62 +223,55 @@ class PatrolTrial(DrivingScenario):
         self._area = shapely.intersection(free, shapely.box(*AREA))
 
     def visited(self) -> float:
-        """Return the share of the area that some robot came near to."""
-        ways = [shapely.LineString(path) for path in self.paths.values() if len(path) > 1]
-        seen = shapely.union_all([way.simplify(0.02).buffer(SIGHT) for way in ways])
+        """Return the share of the area within :data:`VISIT_DISTANCE` of a robot's path."""
+        paths = [shapely.LineString(path) for path in self.paths.values() if len(path) > 1]
+        seen = shapely.union_all([path.simplify(0.02).buffer(VISIT_DISTANCE) for path in paths])
         return float(np.float64(seen.intersection(self._area).area / self._area.area))
 
     def checks(self) -> list[Check]:
-        """Hold what was visited against the area."""
+        """Compare the visited share of the area with the share required."""
         share = self.visited()
         return [*super().checks(), Check(
             share >= VISITED, f'patrol: {share:.0%} of {self._area.area:.0f} m² of free space '
-            f'were visited, to within {SIGHT:g} m')]
+            f'were visited, to within {VISIT_DISTANCE:g} m')]
 
 
-DISTANCE = 1.5
-"""From a leader to the circle on which its members surround it [m]."""
-SLACK = 1.0
-"""So far a member may be behind, since the leader goes on [m]."""
-JOURNEY = 15.0
-"""So long a member may take from where it joins a region to its place in it [s]."""
-IN_PLACE = 0.8
-"""Such a share of the members that had the time is in its place, on average."""
+class RallyScenario(DrivingScenario):
+    """Task ``rally``: members surround their leader, which moves."""
 
-
-class RallyTrial(DrivingScenario):
-    """Members surround a leader that goes about."""
-
-    of_robots = {'tasks': 'rally', 'rally.distance': DISTANCE}
+    robot_parameters = {'tasks': 'rally', 'rally.distance': DISTANCE}
 
     def __init__(self, options: Namespace) -> None:
+        """Start without observations; parameters as of :class:`DemoScenario`."""
         super().__init__(options)
         self._since: dict[int, tuple[int, float]] = {}
         self._near = self._members = 0
 
-    def look(self, look: Look) -> None:
-        """See which members are with their leader, of those that have followed it for a while."""
-        super().look(look)
-        time, truth = look.snapshot.time, look.truth
+    def observe(self, observation: Observation) -> None:
+        """Count the members near their leader, of those that have followed it for long enough."""
+        super().observe(observation)
+        time, truth = observation.snapshot.time, observation.truth
+        robots = observation.snapshot.robots
         self._since = {
             robot.id: self._since[robot.id]
             if self._since.get(robot.id, (-1, 0.0))[0] == robot.leader else (robot.leader, time)
-            for robot in look.snapshot.robots.values() if robot.leader in look.snapshot.robots}
+            for robot in robots.values() if robot.leader in robots}
         for robot, (leader, since) in self._since.items():
-            if (robot != leader and time - since >= JOURNEY
+            if (robot != leader and time - since >= JOIN_TIME
                     and {robot, leader} <= truth.keys()):
                 self._members += 1
-                self._near += math.dist(truth[robot], truth[leader]) <= DISTANCE + SLACK
+                self._near += math.dist(truth[robot], truth[leader]) <= DISTANCE + LEADER_MARGIN
 
     def checks(self) -> list[Check]:
-        """Hold where members are against the distance."""
+        """Compare the share of members near their leader with the share required."""
         share = self._near / self._members if self._members else 0.0
         return [*super().checks(), Check(
-            share >= IN_PLACE, f'rally: {JOURNEY:.0f} s after they joined a region, {share:.0%} '
-            f'of its members are within {DISTANCE + SLACK:g} m of their leader')]
+            share >= IN_PLACE, f'rally: {JOIN_TIME:.0f} s after they joined a region, {share:.0%} '
+            f'of its members are within {DISTANCE + LEADER_MARGIN:g} m of their leader')]
 
 
 NO_TASK = ''
 SCENARIOS: dict[str, type[DemoScenario]] = {
-    NO_TASK: DemoScenario, 'count': CountTrial, 'field': FieldTrial, 'patrol': PatrolTrial,
-    'rally': RallyTrial}
+    NO_TASK: DemoScenario, 'count': CountScenario, 'field': FieldScenario,
+    'patrol': PatrolScenario, 'rally': RallyScenario}
+"""The scenarios by the name of the task."""

@@ -24,7 +24,7 @@ from leader_election.command_line import CommandLineParser
 from leader_election.doctor.checks import CHECKS
 from leader_election.doctor.observations import Finding, Level, listing, Observations
 from leader_election.fleet.fleet_file import load_fleet
-from leader_election.fleet.fleet_settings import SHARED, TOPICS
+from leader_election.fleet.fleet_settings import SHARED_TOPIC, TOPICS
 
 DESCRIPTION = """
 Listen to a swarm for some seconds, on a robot or on any machine of its network, check what usually
@@ -75,8 +75,8 @@ def expected(robot: str, fleet_file: str) -> tuple[Mapping[str, int | None], tup
         return ({robot: None} if robot else {}), ()
     fleet = load_fleet(fleet_file)
     chosen = [fleet.robot(robot)] if robot else [r for r in fleet.robots if r.enabled]
-    radio_topics = {r.topics.get(SHARED, TOPICS[SHARED]) for r in chosen}
-    return {r.entry.name: r.entry.id for r in chosen}, tuple(sorted(radio_topics))
+    radio_topics = {r.topics.get(SHARED_TOPIC, TOPICS[SHARED_TOPIC]) for r in chosen}
+    return {r.spec.name: r.spec.id for r in chosen}, tuple(sorted(radio_topics))
 
 
 WIDTH = 96

@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Who belongs to the swarm: names, ids, where each starts."""
+"""The robots of a fleet: names, ids, initial poses, and the settings of each in a fleet file."""

@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-The fleet file: all robots of a physical swarm by name, their types, and what holds for all.
+The fleet file: all robots of a physical swarm by name, their types, and common defaults.
 
-One file for all of them, from which each takes its own part::
+All robots have the same file, and each takes its own part::
 
     defaults: {communication_range: 5.0, radius: 8.0}
     types:
@@ -24,8 +24,8 @@ One file for all of them, from which each takes its own part::
       alice: {id: 1, type: turtlebot4, initial_pose: [0, 0, 0], hostname: tb4-07}
       bob: {id: 2, type: turtlebot4, initial_pose: [1, 0, 3.14], radius: 7.0}
 
-What a robot says goes before what its type says, and that before the defaults. Robots by name
-in one YAML, with types, are what Crazyswarm2's users know (its ``crazyflies.yaml``).
+Settings of a robot take precedence over those of its type, and these over the defaults. Users of
+Crazyswarm2 know the form, robots by name with types, from its ``crazyflies.yaml``.
 """
 
 from collections.abc import Mapping
@@ -34,14 +34,20 @@ from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
-from leader_election.fleet.fleet_robot import check_agreement, first_part, FleetRobot
-from leader_election.fleet.fleet_settings import check, OWN, Settings, settle, unknown
-from leader_election.fleet.robot_list import check_unique, Entry, is_name
+from leader_election.fleet.fleet_robot import check_agreement, FleetRobot, short_hostname
+from leader_election.fleet.fleet_settings import (
+    check_value,
+    merge_layers,
+    ROBOT_KEYS,
+    SettingsLayer,
+    unknown_key,
+)
+from leader_election.fleet.robot_list import check_unique, is_robot_name, RobotSpec
 from leader_election.parameters import Parameter, ParameterError, strict_yaml, table
 from leader_election.parameters.parameter import shown
 from leader_election.robot.parameters import ElectionParameters
 
-WHOLE = 'the file'
+WHOLE_FILE = 'the file'
 SECTIONS = ('defaults', 'types', 'robots')
 ENABLED = Parameter('enabled', bool, True, 'Whether the robot takes part.')
 HOSTNAME = r'[A-Za-z0-9][A-Za-z0-9_.-]*'
@@ -54,49 +60,51 @@ class Fleet(NamedTuple):
     """All robots of a fleet file, in its order."""
 
     source: str
-    """Where it was read from, for messages."""
+    """The path of the file, for messages."""
     robots: tuple[FleetRobot, ...]
 
     def robot(self, name: str) -> FleetRobot:
         """
-        Return a robot by its name.
+        Return the robot of a name.
 
-        :raises ParameterError: where there is none, or it is not enabled.
+        :raises ParameterError: if there is none or it is not enabled.
         """
         for robot in self.robots:
-            if robot.entry.name == name:
+            if robot.spec.name == name:
                 return self._taking_part(robot)
-        names = ', '.join(robot.entry.name for robot in self.robots)
+        names = ', '.join(robot.spec.name for robot in self.robots)
         raise ParameterError(f'parameter robot: {name!r} is not in {self.source}; there are: '
                              f'{names}')
 
     def of_host(self, hostname: str) -> FleetRobot:
         """
-        Return the robot that runs on a computer; of the computer's name the first part counts.
+        Return the robot that runs on a computer.
 
-        :raises ParameterError: where there is none, or it is not enabled.
+        :param hostname: of the computer; the domain is ignored.
+        :raises ParameterError: if there is none or it is not enabled.
         """
         for robot in self.robots:
-            if first_part(robot.hostname) == first_part(hostname):
+            if short_hostname(robot.hostname) == short_hostname(hostname):
                 return self._taking_part(robot)
         names = ', '.join(
-            f'{robot.hostname} ({robot.entry.name})' for robot in self.robots)
+            f'{robot.hostname} ({robot.spec.name})' for robot in self.robots)
         raise ParameterError(f'parameter robot: no robot of {self.source} has the hostname '
                              f'{hostname!r}; say which by robot:=NAME, or give it a line '
-                             f'hostname: {first_part(hostname)}; there are: {names}')
+                             f'hostname: {short_hostname(hostname)}; there are: {names}')
 
     def _taking_part(self, robot: FleetRobot) -> FleetRobot:
         if not robot.enabled:
-            raise ParameterError(f'parameter robot: {robot.entry.name} is not enabled in '
+            raise ParameterError(f'parameter robot: {robot.spec.name} is not enabled in '
                                  f'{self.source}; it takes enabled: true')
         return robot
 
 
 def load_fleet(path: str | Path) -> Fleet:
     """
-    Read a fleet file.
+    Load a fleet file.
 
-    :raises ParameterError: where it cannot be read, or is wrong (:func:`read_fleet`).
+    :param path: of the file; ``~`` is expanded.
+    :raises ParameterError: for a file that is unreadable or wrong (:func:`read_fleet`).
     """
     try:
         text = Path(path).expanduser().read_text()
@@ -108,10 +116,12 @@ def load_fleet(path: str | Path) -> Fleet:
 
 def read_fleet(text: str, source: str) -> Fleet:
     """
-    Return the robots of a fleet file.
+    Parse the text of a fleet file.
 
-    :param source: where the text comes from, for messages.
-    :raises ParameterError: for whatever is wrong in it: file, place, value and what is allowed.
+    :param text: of the file, YAML.
+    :param source: the path of the file, for messages.
+    :raises ParameterError: for a wrong text; the message names file, place, value and what is
+        allowed.
 
     >>> fleet = read_fleet('robots: {alice: {id: 1}, bob: {id: 2, radius: 7}}', 'mine.yaml')
     >>> fleet.robot('bob').parameters
@@ -129,65 +139,66 @@ def _document(text: str) -> dict[str, Any]:
         raw = strict_yaml.read(text)
     except (ValueError, TypeError, OverflowError) as error:
         raise ParameterError(str(error)) from None
-    document = _mapping(WHOLE, {} if raw is None else raw)
+    document = _mapping(WHOLE_FILE, {} if raw is None else raw)
     for name in document:
         if name not in SECTIONS:
-            raise unknown(WHOLE, name, SECTIONS, ', '.join(SECTIONS))
+            raise unknown_key(WHOLE_FILE, name, SECTIONS, ', '.join(SECTIONS))
     return document
 
 
 def _robots(document: Mapping[str, Any]) -> tuple[FleetRobot, ...]:
-    defaults = Settings('defaults', _section(document, 'defaults'))
-    types = {name: Settings(f'types.{name}', _mapping(f'types.{name}', raw))
+    defaults = SettingsLayer('defaults', _section(document, 'defaults'))
+    types = {name: SettingsLayer(f'types.{name}', _mapping(f'types.{name}', raw))
              for name, raw in _section(document, 'types').items()}
     robots = tuple(_robot(name, _mapping(f'robots.{name}', raw), types, defaults)
                    for name, raw in _section(document, 'robots').items())
     if not robots:
         raise ParameterError('there are no robots; it takes one or more under robots:, for '
                              'example alice: {id: 1, initial_pose: [0, 0, 0]}')
-    check_unique([robot.entry for robot in robots], 'robots')
+    check_unique([robot.spec for robot in robots], 'robots')
     check_agreement(robots)
     return robots
 
 
-def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, Settings],
-           defaults: Settings) -> FleetRobot:
+def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer],
+           defaults: SettingsLayer) -> FleetRobot:
     place = f'robots.{name}'
-    if not is_name(name):
+    if not is_robot_name(name):
         raise ParameterError(f'{place}: a robot takes a name of letters, digits and single _, the '
                              'first a letter, since it is its namespace')
     kind = raw.get('type', '')
     if 'type' in raw and kind not in [*types]:
         raise ParameterError(f'{place}.type: {shown(kind)} is not allowed; it takes one of the '
                              f'types of the file: {", ".join(types) or "there are none"}')
-    identity = check(place, _named('robot_id', 'id'), raw.get('id'))
-    pose = check(place, _ELECTION['initial_pose'],
+    identity = check_value(place, _renamed('robot_id', 'id'), raw.get('id'))
+    pose = check_value(place, _ELECTION['initial_pose'],
                  raw.get('initial_pose', _ELECTION['initial_pose'].default))
     hostname = raw.get('hostname', name)
     if (not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname)
             or re.fullmatch(ADDRESS, hostname)):
         raise ParameterError(f'{place}.hostname: {shown(hostname)} is not allowed; it takes what '
                              'the command hostname says on that robot')
-    own = Settings(place, {key: value for key, value in raw.items() if key not in OWN})
+    own = SettingsLayer(place, {key: value for key, value in raw.items() if key not in ROBOT_KEYS})
     try:
-        settled = settle([own, *([types[kind]] if kind else []), defaults])
+        settled = merge_layers([own, *([types[kind]] if kind else []), defaults])
     except ParameterError as error:
         raise ParameterError(str(error).replace('parameter ', f'{place}: ', 1)) from None
     return FleetRobot(
-        Entry(name, identity, _flat(pose), kind), hostname,
-        check(place, ENABLED, raw.get('enabled', True)),
+        RobotSpec(name, identity, _planar_pose(pose), kind), hostname,
+        check_value(place, ENABLED, raw.get('enabled', True)),
         settled.parameters | {'robot_id': identity, 'initial_pose': pose},
         settled.topics, settled.driving)
 
 
-def _named(parameter: str, name: str) -> Parameter:
+def _renamed(parameter: str, name: str) -> Parameter:
+    """Return the declaration of a parameter under the name that it has in a fleet file."""
     p = _ELECTION[parameter]
     return Parameter(name, p.type, p.default, p.description, lower=p.lower, upper=p.upper,
                      required=p.required)
 
 
-def _flat(pose: tuple[float, ...]) -> tuple[float, float, float]:
-    """Return x, y, yaw of a pose, which may have all six coordinates."""
+def _planar_pose(pose: tuple[float, ...]) -> tuple[float, float, float]:
+    """Return x, y, yaw of a pose with three or six coordinates; yaw is wrapped [m, rad]."""
     x, y, yaw = pose[0], pose[1], pose[-1]
     return x, y, math.remainder(yaw, math.tau)
 
@@ -198,7 +209,7 @@ def _section(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _mapping(place: str, raw: Any) -> dict[str, Any]:
-    """Return what has to be a mapping by names; the keys of those inside it, too."""
+    """Return a value if it is a mapping whose keys, also of mappings in it, are names."""
     if not isinstance(raw, dict):
         raise ParameterError(f'{place}: {shown(raw)} is not allowed; it takes lines key: value')
     for key, value in raw.items():
@@ -206,5 +217,5 @@ def _mapping(place: str, raw: Any) -> dict[str, Any]:
             raise ParameterError(f'{place}: {shown(key)} is not allowed as a key; it takes a '
                                  'name; put it in quotes if it is meant as one')
         if isinstance(value, dict):
-            _mapping(key if place == WHOLE else f'{place}.{key}', value)
+            _mapping(key if place == WHOLE_FILE else f'{place}.{key}', value)
     return raw

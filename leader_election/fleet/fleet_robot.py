@@ -12,60 +12,62 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One robot of a fleet file."""
+"""A robot of a fleet file, and the rules for settings of all robots of a file together."""
 
 from collections.abc import Sequence
 import math
 from typing import Any, NamedTuple
 
-from leader_election.fleet.fleet_settings import SHARED, TOPICS
-from leader_election.fleet.robot_list import Entry
+from leader_election.fleet.fleet_settings import SHARED_TOPIC, TOPICS
+from leader_election.fleet.robot_list import RobotSpec
 from leader_election.parameters import ParameterError
 from leader_election.robot.metrics import METRICS
 from leader_election.robot.parameters import ElectionParameters
 
 
 class FleetRobot(NamedTuple):
-    """All that concerns it put together."""
+    """A robot of a fleet file with all its settings, from defaults, type and robot."""
 
-    entry: Entry
+    spec: RobotSpec
     hostname: str
-    """Of the computer that it runs on."""
+    """The hostname of its computer."""
     enabled: bool
+    """Whether the robot takes part."""
     parameters: dict[str, Any]
-    """Of its node, ``robot_id`` and ``initial_pose`` among them; the rest only where set."""
+    """Parameters of its node: ``robot_id``, ``initial_pose``, and others that are set."""
     topics: dict[str, str]
     """Those of ``fleet_settings.TOPICS`` that are set."""
     driving: dict[str, Any]
-    """What holds for whatever drives it, where set."""
+    """Those of ``DrivingParameters`` that are set, for all tasks and nodes that drive it."""
 
 
-ALIKE = {SHARED: 'do not hear each other', 'frame': "drop each other's messages",
+MUST_MATCH = {SHARED_TOPIC: 'do not hear each other', 'frame': "drop each other's messages",
          'algorithm': "drop each other's messages"}
-"""What is the same on all robots, and what comes of it where it is not."""
-LOST = 2
-"""A message counts for as many rounds of its sender, so that one may be lost."""
+"""Settings that must be the same on all robots, and the consequence if they are not."""
+EXPIRY_ROUNDS = 2
+"""The least ``message_expiry`` in rounds of the sender: one message may be lost."""
 
 
 def check_agreement(robots: Sequence[FleetRobot]) -> None:
     """
-    Refuse robots that do not go together; those that are not enabled matter for hostnames only.
+    Check settings across robots; of robots that are not enabled only the hostnames.
 
-    :raises ParameterError: naming two.
+    :param robots: all robots of a file.
+    :raises ParameterError: for robots that cannot work together; the message names them.
     """
     _check_hostnames(robots)
     enabled = [robot for robot in robots if robot.enabled]
-    for name in ALIKE:
-        _check_alike(enabled, name)
+    for name in MUST_MATCH:
+        _check_matching(enabled, name)
     _check_expiry(enabled)
-    _check_places(enabled)
+    _check_initial_poses(enabled)
 
 
-def first_part(hostname: str) -> str:
+def short_hostname(hostname: str) -> str:
     """
-    Return a computer's name without its domain, in small letters.
+    Return a hostname without its domain, in lower case.
 
-    >>> first_part('TB4-07.local')
+    >>> short_hostname('TB4-07.local')
     'tb4-07'
     """
     return hostname.partition('.')[0].lower()
@@ -74,63 +76,64 @@ def first_part(hostname: str) -> str:
 def _check_hostnames(robots: Sequence[FleetRobot]) -> None:
     seen: dict[str, FleetRobot] = {}
     for robot in robots:
-        other = seen.setdefault(first_part(robot.hostname), robot)
+        other = seen.setdefault(short_hostname(robot.hostname), robot)
         if other is not robot:
             same = other.hostname == robot.hostname
             raise ParameterError(
-                f'{other.entry.name} and {robot.entry.name} both have hostname {robot.hostname}'
+                f'{other.spec.name} and {robot.spec.name} both have hostname {robot.hostname}'
                 + ('' if same else f', or {other.hostname}: the first part counts')
                 + '; give each robot one of its own')
 
 
-def _check_alike(robots: Sequence[FleetRobot], name: str) -> None:
+def _check_matching(robots: Sequence[FleetRobot], name: str) -> None:
     for robot in robots[1:]:
         first, other = (_value(each, name) for each in (robots[0], robot))
         if first != other:
             raise ParameterError(
-                f'robots.{robot.entry.name}: {name} is {other!r}, and {first!r} with '
-                f'{robots[0].entry.name}; such robots {ALIKE[name]}: give all the same')
+                f'robots.{robot.spec.name}: {name} is {other!r}, and {first!r} with '
+                f'{robots[0].spec.name}; such robots {MUST_MATCH[name]}: give all the same')
 
 
 def _check_expiry(robots: Sequence[FleetRobot]) -> None:
-    """Refuse robots that would give up others between two messages of theirs."""
+    """Check that no robot forgets a neighbour between two of its messages."""
     if len(robots) < 2:
         return
     slowest = max(robots, key=lambda robot: float(_value(robot, 'round_period')))
     period = _value(slowest, 'round_period')
     for robot in robots:
         expiry = _value(robot, 'message_expiry')
-        if expiry < LOST * period:
+        if expiry < EXPIRY_ROUNDS * period:
             raise ParameterError(
-                f'robots.{robot.entry.name}: message_expiry: {expiry:g} is not allowed; it takes '
-                f'at least {LOST * period:g} s, {LOST} times the greatest round_period, that of '
-                f'{slowest.entry.name}, or one message lost makes it no neighbour')
+                f'robots.{robot.spec.name}: message_expiry: {expiry:g} is not allowed; it takes '
+                f'at least {EXPIRY_ROUNDS * period:g} s, {EXPIRY_ROUNDS} times the greatest '
+                f'round_period, that of {slowest.spec.name}, or one message lost makes it no '
+                'neighbour')
 
 
-def _check_places(robots: Sequence[FleetRobot]) -> None:
-    """Refuse two that start at one place, unless none says where it starts."""
-    moved = [robot for robot in robots if _starts_at_its_pose(robot)]
-    if not any(robot.entry.pose != (0.0, 0.0, 0.0) for robot in moved):
-        # Their odometry is in the shared frame already, as motion capture says it.
+def _check_initial_poses(robots: Sequence[FleetRobot]) -> None:
+    """Check that no two robots have the same initial position, unless no robot has one set."""
+    moved = [robot for robot in robots if _uses_initial_pose(robot)]
+    if not any(robot.spec.pose != (0.0, 0.0, 0.0) for robot in moved):
+        # All odometry is in the shared frame already, for example from motion capture.
         return
     at: dict[tuple[float, float], str] = {}
     for robot in moved:
-        x, y, _ = robot.entry.pose
-        other = at.setdefault((x, y), robot.entry.name)
-        if other != robot.entry.name:
+        x, y, _ = robot.spec.pose
+        other = at.setdefault((x, y), robot.spec.name)
+        if other != robot.spec.name:
             raise ParameterError(
-                f'robots.{robot.entry.name}: initial_pose is at {x:g}, {y:g}, where {other} '
+                f'robots.{robot.spec.name}: initial_pose is at {x:g}, {y:g}, where {other} '
                 'starts, too; it takes a place of its own, or pose_source: tf')
 
 
-def _starts_at_its_pose(robot: FleetRobot) -> bool:
+def _uses_initial_pose(robot: FleetRobot) -> bool:
     needs = METRICS.get(_value(robot, 'metric')).needs_positions
     return (_value(robot, 'pose_source') == 'odometry'
             and (needs or math.isfinite(_value(robot, 'communication_range'))))
 
 
 def _value(robot: FleetRobot, name: str) -> Any:
-    """Return what holds for a robot, by default where nothing is set."""
+    """Return a setting of a robot, the default if it is not set."""
     if name in TOPICS:
         return robot.topics.get(name, TOPICS[name])
     return robot.parameters.get(name, getattr(ElectionParameters, name))

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The settings of a robot in a fleet file: parameters of its node, and topics, each checked."""
+"""Settings of robots in a fleet file: parameters of nodes and tasks, and topics; all checked."""
 
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
@@ -26,54 +26,57 @@ from leader_election.robot.parameters import ElectionParameters, InstanceParamet
 from leader_election.robot.task_runner import label
 from leader_election.tasks.steering import DrivingParameters
 
-SHARED = 'neighbourhood'
-"""The topic that all robots share."""
-TOPICS = {SHARED: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
+SHARED_TOPIC = 'neighbourhood'
+"""The topic that all robots use in common."""
+TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
           'cmd_vel_topic': 'cmd_vel', 'tf_topic': '/tf'}
-"""What a robot's topics are called, and where they are unless a fleet file says otherwise."""
-OWN = ('id', 'initial_pose', 'type', 'hostname', 'enabled')
-"""The keys that only a robot has: who it is, not how it is set."""
-OVERRIDES = 'qos_overrides.'
-"""What parameters begin with that rclpy reads, not we."""
+"""The keys of a robot's topics in a fleet file, with the default topics."""
+ROBOT_KEYS = ('id', 'initial_pose', 'type', 'hostname', 'enabled')
+"""Keys that only a robot may have: they identify it and are not settings."""
+QOS_OVERRIDES = 'qos_overrides.'
+"""The prefix of parameters that rclpy reads itself; they are passed on unchecked."""
 TOPIC = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
-_PARAMETERS = {p.name: p for p in table(ElectionParameters) if p.name not in ('robot_id', *OWN)}
+_PARAMETERS = {p.name: p for p in table(ElectionParameters)
+               if p.name not in ('robot_id', *ROBOT_KEYS)}
 _DRIVING = {p.name: p for p in table(DrivingParameters)}
 
 
-class Settled(NamedTuple):
-    """The settings of a robot; only what is set is there."""
+class RobotSettings(NamedTuple):
+    """All settings of a robot that are set, without defaults."""
 
     parameters: dict[str, Any]
-    """Of its node."""
+    """Parameters of its node."""
     topics: dict[str, str]
-    """Those of ``TOPICS``."""
+    """Topics, by the keys of ``TOPICS``."""
     driving: dict[str, Any]
-    """What holds for whatever drives it."""
+    """``DrivingParameters``, for all tasks and nodes that drive it."""
 
 
-class Settings:
+class SettingsLayer:
     """
-    What one part of a fleet file sets: ``defaults``, a type, or a robot.
+    The settings in one part of a fleet file: in ``defaults``, a type, or a robot.
 
-    Names with a dot, which belong to instances and tasks, are only understood once it is known
-    which a robot has: :func:`settle`.
+    Names with a dot belong to instances and tasks. They are checked in :func:`merge_layers`, when
+    the instances and tasks of the robot are known.
 
-    :ivar values: by name; those of mappings inside have the mapping's name and a dot before them.
-    :ivar place: where they stand, for messages.
+    :ivar values: by name; nested mappings are flattened to names with a dot.
+    :ivar place: of this part in the file, for messages.
     """
 
     def __init__(self, place: str, raw: Mapping[str, Any]) -> None:
         """
-        Check what needs no knowledge of the rest.
+        Check all settings that do not depend on other parts of the file.
 
-        :raises ParameterError: for a name that there is not, or a value it does not take.
+        :param place: of this part in the file, for messages.
+        :param raw: the part, as YAML has it.
+        :raises ParameterError: for an unknown name or a wrong value.
         """
         self.place = place
-        self.values = {name: self._checked(name, value) for name, value in flat(raw).items()}
+        self.values = {name: self._checked(name, value) for name, value in flatten(raw).items()}
 
     def _checked(self, name: str, value: Any) -> Any:
-        if name in ('robot_id', *OWN):
+        if name in ('robot_id', *ROBOT_KEYS):
             instead = 'id' if name == 'robot_id' else name
             raise ParameterError(f'{self.place}: {name} is not allowed; it takes a line '
                                  f'{instead}: under each robot itself')
@@ -81,41 +84,45 @@ class Settings:
             return check_topic(name, value, f'{self.place}.{name}')
         for known in (_PARAMETERS, _DRIVING):
             if name in known:
-                value = check(self.place, known[name], value)
+                value = check_value(self.place, known[name], value)
                 if name == 'tasks':
                     _check_tasks(self.place, value)
                 return value
         if '.' not in name:
-            raise unknown(self.place, name, (*OWN, *TOPICS, *_PARAMETERS, *_DRIVING),
+            raise unknown_key(self.place, name, (*ROBOT_KEYS, *TOPICS, *_PARAMETERS, *_DRIVING),
                           'topics ' + ', '.join(TOPICS) + ', the parameters of election_node, and '
                           'those of driving: ' + ', '.join(_DRIVING))
         return value
 
 
 def _check_tasks(place: str, value: str) -> None:
-    """Refuse the name of a task that seems to be another one's, misspelt."""
+    """Check for misspelt names of installed tasks."""
     known = task_names()
     for name in names_in(value):
         near = get_close_matches(name, known, 1)
-        # What is not installed here may be on the robot.
+        # A task that is not installed on this computer may be installed on the robot.
         if name not in known and ':' not in name and near:
             raise ParameterError(f'{place}.tasks: there is no task {shown(name)}; did you mean '
                                  f'{near[0]}?')
 
 
-def settle(layers: Iterable[Settings]) -> Settled:
+def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
     """
-    Return what holds for a robot out of its settings; what comes first goes before.
+    Merge the layers of settings of one robot and check the result.
 
-    The parameters of a task that is not installed here are taken as they are: the robot's node
-    will look at them.
+    Parameters of a task that is not installed on this computer are not checked: the robot's node
+    checks them.
 
-    :raises ParameterError: for what does not fit together, and for parameters with a dot that
-        belong to no instance and no task of the robot's.
+    :param layers: in order of precedence, the highest first.
+    :raises ParameterError: for values that contradict each other, and for names with a dot that
+        belong to no instance and no task of the robot.
 
-    >>> settle([Settings('robots.alice', {'radius': 3}),
-    ...         Settings('defaults', {'radius': 8, 'odom_topic': 'wheels', 'scan_yaw': 1.5})])
-    Settled(parameters={'radius': 3.0}, topics={'odom_topic': 'wheels'}, driving={'scan_yaw': 1.5})
+    >>> robot = SettingsLayer('robots.alice', {'radius': 3})
+    >>> defaults = SettingsLayer(
+    ...     'defaults', {'radius': 8, 'odom_topic': 'wheels', 'scan_yaw': 1.5})
+    >>> parameters, topics, driving = merge_layers([robot, defaults])
+    >>> parameters, topics, driving
+    ({'radius': 3.0}, {'odom_topic': 'wheels'}, {'scan_yaw': 1.5})
     """
     values: dict[str, tuple[Any, str]] = {}
     for layer in layers:
@@ -124,31 +131,37 @@ def settle(layers: Iterable[Settings]) -> Settled:
     topics, driving = ({name: values.pop(name)[0] for name in names if name in values}
                        for names in (TOPICS, _DRIVING))
     plain = {name: value for name, (value, _) in values.items()}
-    known = _with_a_dot(plain)
+    known = _dotted_parameters(plain)
     for name, (value, place) in values.items():
-        if '.' in name and not name.startswith(OVERRIDES):
-            plain[name] = _check_with_a_dot(place, name, value, known)
+        if '.' in name and not name.startswith(QOS_OVERRIDES):
+            plain[name] = _check_dotted(place, name, value, known)
     build(ElectionParameters,
           {'robot_id': 0} | {name: plain[name] for name in _PARAMETERS if name in plain})
-    return Settled(plain, topics, driving)
+    return RobotSettings(plain, topics, driving)
 
 
-def for_tasks(driving: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
+def task_parameters(driving: Mapping[str, Any], parameters: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return what holds for whatever drives a robot as parameters of the tasks that do.
+    Return driving parameters as parameters of those tasks of a robot that drive.
 
-    :param parameters: the robot's, which say what tasks it has.
+    :param driving: ``DrivingParameters`` of the robot, by name.
+    :param parameters: of the robot's node, which name its tasks.
+    :return: values by name, each with the task's prefix.
 
-    >>> for_tasks({'scan_yaw': 1.5}, {'tasks': 'count,rally'})
+    >>> task_parameters({'scan_yaw': 1.5}, {'tasks': 'count,rally'})
     {'rally.scan_yaw': 1.5}
     """
     return {start + name: value
-            for start, known in _with_a_dot(parameters).items()
+            for start, known in _dotted_parameters(parameters).items()
             for name, value in driving.items() if name in (known or ())}
 
 
-def _with_a_dot(values: Mapping[str, Any]) -> dict[str, Mapping[str, Parameter] | None]:
-    """Return the parameters of a robot's instances and tasks; ``None``: nobody here knows."""
+def _dotted_parameters(values: Mapping[str, Any]) -> dict[str, Mapping[str, Parameter] | None]:
+    """
+    Return the parameters of a robot's instances and tasks, by prefix.
+
+    ``None`` stands for the parameters of a task that is not installed on this computer.
+    """
     known: dict[str, Mapping[str, Parameter] | None] = {}
     for instance in ('', *names_in(values.get('instances', ''))):
         start = f'{instance}.' if instance else ''
@@ -156,12 +169,12 @@ def _with_a_dot(values: Mapping[str, Any]) -> dict[str, Mapping[str, Parameter] 
             known[start] = {p.name: p for p in table(InstanceParameters)}
         tasks = values.get(f'{start}tasks', '')
         for task in names_in(tasks) if isinstance(tasks, str) else ():
-            known[f'{start}{label(task)}.'] = _of_task(task)
+            known[f'{start}{label(task)}.'] = _parameters_of_task(task)
     return known
 
 
-def _of_task(task: str) -> Mapping[str, Parameter] | None:
-    # What is named by its module may be on the robot alone, and is not loaded to read a file.
+def _parameters_of_task(task: str) -> Mapping[str, Parameter] | None:
+    # A task given as module:Class may exist on the robot alone; reading a file imports no module.
     if ':' in task:
         return None
     try:
@@ -170,7 +183,7 @@ def _of_task(task: str) -> Mapping[str, Parameter] | None:
         return None
 
 
-def _check_with_a_dot(
+def _check_dotted(
         place: str, name: str, value: Any, known: Mapping[str, Mapping[str, Parameter] | None],
 ) -> Any:
     start = max((start for start in known if name.startswith(start)), key=len, default='')
@@ -182,16 +195,21 @@ def _check_with_a_dot(
     if parameters is None:
         return value
     if rest not in parameters:
-        raise unknown(place, name, [start + p for p in parameters], ', '.join(parameters))
+        raise unknown_key(place, name, [start + p for p in parameters], ', '.join(parameters))
     place = f'{place}.{start}'.rstrip('.')
-    value = check(place, parameters[rest], value)
+    value = check_value(place, parameters[rest], value)
     if rest == 'tasks':
         _check_tasks(place, value)
     return value
 
 
-def check(place: str, p: Parameter, value: Any) -> Any:
-    """Return a parameter's value, checked; an error says where it stands."""
+def check_value(place: str, p: Parameter, value: Any) -> Any:
+    """
+    Return the checked value of a parameter.
+
+    :param place: in the file, for the message.
+    :raises ParameterError: for a wrong value; the message names place and parameter.
+    """
     try:
         return p.check(value)
     except ParameterError as error:
@@ -201,10 +219,13 @@ def check(place: str, p: Parameter, value: Any) -> Any:
 
 def check_topic(name: str, value: Any, place: str) -> str:
     """
-    Return where a topic is, checked.
+    Return the checked name of a topic.
 
-    :param name: what it is called in ``TOPICS``.
-    :param place: where it stands, for messages.
+    :param name: its key in ``TOPICS``.
+    :param value: any value.
+    :param place: in the file, for messages.
+    :raises ParameterError: for a value that is no topic name, and for a shared topic that is
+        relative to the robot's namespace.
 
     >>> check_topic('odom_topic', 'wheels/odom', 'defaults.odom_topic')
     'wheels/odom'
@@ -212,31 +233,38 @@ def check_topic(name: str, value: Any, place: str) -> str:
     if not isinstance(value, str) or not re.fullmatch(TOPIC, value, re.ASCII):
         raise ParameterError(f'{place}: {shown(value)} is not allowed; it takes the name of a '
                              "topic, for example 'odom', or '/odom' outside of the namespace")
-    if name == SHARED and not value.startswith('/'):
+    if name == SHARED_TOPIC and not value.startswith('/'):
         raise ParameterError(f'{place}: {shown(value)} is not allowed, since each robot would '
                              'have its own; it takes the topic that all share, for example '
                              f"'/{value}'")
     return value
 
 
-def unknown(place: str, name: str, known: Iterable[str], list_of_all: str) -> ParameterError:
-    """Return the error for a key that there is not, with the one that may be meant."""
+def unknown_key(place: str, name: str, known: Iterable[str], list_of_all: str) -> ParameterError:
+    """
+    Return the error for an unknown key, with the most similar known one.
+
+    :param place: of the key in the file.
+    :param name: the unknown key.
+    :param known: all keys that are allowed there.
+    :param list_of_all: the text that lists them, for keys without a similar one.
+    """
     near = get_close_matches(name, list(known), 1)
     instead = f'did you mean {near[0]}?' if near else f'there are: {list_of_all}'
     return ParameterError(f'{place}: unknown key {shown(name)}; {instead}')
 
 
-def flat(raw: Mapping[str, Any]) -> dict[str, Any]:
+def flatten(raw: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return a mapping whose inner mappings are taken apart.
+    Flatten nested mappings; names of inner values are joined by dots.
 
-    >>> flat({'radius': 3, 'rescue': {'radius': 9, 'tasks': 'count'}})
+    >>> flatten({'radius': 3, 'rescue': {'radius': 9, 'tasks': 'count'}})
     {'radius': 3, 'rescue.radius': 9, 'rescue.tasks': 'count'}
     """
     found: dict[str, Any] = {}
     for name, value in raw.items():
         if isinstance(value, Mapping):
-            found |= flat({f'{name}.{inner}': of_it for inner, of_it in value.items()})
+            found |= flatten({f'{name}.{key}': inner for key, inner in value.items()})
         else:
             found[str(name)] = value
     return found

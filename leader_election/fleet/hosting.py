@@ -12,13 +12,19 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots out of a scene: those that nobody listed by name, placed by a layout."""
+"""
+The robots of a simulated swarm, and which of them a process hosts.
+
+The executable ``fleet`` (``leader_election.nodes.robot_host``) hosts the nodes of many robots in
+one process. It is not to be confused with the fleet file of this room, which describes physical
+robots, each with a process of its own. Robots without a list are placed by the scene's layout.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 import random
 
-from leader_election.fleet.robot_list import Entry, listed_robots
+from leader_election.fleet.robot_list import parse_robot_list, RobotSpec
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.world.arena import Arena
 from leader_election.world.parameters import SceneParameters
@@ -29,70 +35,88 @@ import shapely
 
 @dataclass(frozen=True)
 class RobotHostParameters(SceneParameters, ProcessParameters):
-    """Which robots this process hosts; the scene is the world's."""
+    """Parameters of ``fleet``: the scene, as of the world, and the robots that it hosts."""
 
     roster: str = parameter(
-        '', "The robots of the swarm by name: '{name: robot_1, id: 1, pose: {x: 0.5, y: 0.5, "
-        "yaw: 0.0}}; {...}'. Empty: those of the scene.")
+        '', "All robots of the swarm by name: '{name: robot_1, id: 1, pose: {x: 0.5, y: 0.5, "
+        "yaw: 0.0}}; {...}'. Empty: the robots of the scene.")
     members: str = parameter(
-        '', "The robots that this process hosts, for example '1-20,25'; empty: all there are.")
+        '', "The ids of the robots that this process hosts, for example '1-20,25'. Empty: all.")
     strengths: str = parameter(
-        'random', 'The strength of each robot: drawn by the seed from 0 to 1, its id, or what '
-        'the parameters say.', choices=lambda: ('random', 'id', 'parameters'))
+        'random', 'The strength of each robot: random from 0 to 1 by the seed, its id, or as set '
+        'by parameters.', choices=lambda: ('random', 'id', 'parameters'))
     odom_topic: str = parameter(
-        'odom', 'Where a robot has its odometry from, in its namespace; {id} stands for its id.')
+        'odom', 'The topic of the odometry of each robot, in its namespace; {id} is replaced by '
+        'its id.')
 
 
-def roster_of(parameters: RobotHostParameters) -> tuple[Entry, ...]:
-    """Return the robots of the whole swarm: those listed, or else those of the scene."""
+def swarm_robots(parameters: RobotHostParameters) -> tuple[RobotSpec, ...]:
+    """
+    Return all robots of the swarm: those of the list, or those of the scene without a list.
+
+    :param parameters: the list, or the parameters of the scene.
+    :raises ParameterError: for a wrong list, a wrong scene, or robots that do not fit.
+    """
     if parameters.roster:
-        return listed_robots(parameters.roster, 'roster')
-    return placed_robots(make_scene(parameters))
+        return parse_robot_list(parameters.roster, 'roster')
+    return scene_robots(make_scene(parameters))
 
 
 def strength(parameters: RobotHostParameters, robot: int) -> float | None:
-    """Return the strength of a robot, the same in whichever process it lives."""
+    """
+    Return the strength of a robot, the same in any process.
+
+    :param parameters: how strengths are chosen, and the seed.
+    :param robot: its id.
+    :return: ``None`` if it is set by parameters.
+    """
+    # A generator for each robot: the strength does not depend on the other robots of a process.
     if parameters.strengths == 'random':
         return random.Random(f'{parameters.seed}/{robot}').random()
     return float(robot) if parameters.strengths == 'id' else None
 
 
-def placed_robots(scene: Scene) -> tuple[Entry, ...]:
+def scene_robots(scene: Scene) -> tuple[RobotSpec, ...]:
     """
-    Return the robots of a scene; each is called after its id.
+    Return the robots of a scene; their names are ``robot_<id>``.
+
+    :param scene: with ids and initial poses.
 
     >>> from leader_election.world.parameters import SceneParameters
     >>> from leader_election.world.scene import make_scene
-    >>> placed_robots(make_scene(SceneParameters(robots=1, world='empty', layout='grid')))
-    (Entry(name='robot_1', id=1, pose=(0.0, 0.0, 0.0), type=''),)
+    >>> scene_robots(make_scene(SceneParameters(robots=1, world='empty', layout='grid')))
+    (RobotSpec(name='robot_1', id=1, pose=(0.0, 0.0, 0.0), type=''),)
     """
-    return tuple(Entry(f'robot_{robot}', robot, start)
+    return tuple(RobotSpec(f'robot_{robot}', robot, start)
                  for robot, start in zip(scene.ids, scene.starts))
 
 
-def check_room(entries: Sequence[Entry], arena: Arena | None, robot_radius: float,
-               parameter: str = 'robots') -> None:
+def check_free_space(robots: Sequence[RobotSpec], arena: Arena | None, robot_radius: float,
+                     parameter: str = 'robots') -> None:
     """
-    Refuse robots that would start within an obstacle, outside the arena or within each other.
+    Check that initial poses are in free space and that robots do not overlap.
 
-    :param arena: ``None`` where nobody knows it.
+    :param robots: with their initial poses.
+    :param arena: ``None`` if it is not known.
     :param robot_radius: [m].
-    :raises ParameterError: naming the first such robot.
+    :param parameter: from which the poses come, for the message.
+    :raises ParameterError: for a robot in an obstacle, outside the arena, or within another one;
+        the message names the first such robot.
     """
-    places = np.array([entry.pose[:2] for entry in entries])
+    places = np.array([robot.pose[:2] for robot in robots])
     if arena is not None:
         free = free_space(arena.outline, arena.obstacles, robot_radius)
-        for entry, inside in zip(entries, shapely.contains_xy(free, *places.T)):
+        for robot, inside in zip(robots, shapely.contains_xy(free, *places.T)):
             if not inside:
                 raise ParameterError(
-                    f'parameter {parameter}: there is no room for {entry.name} at '
-                    f'({entry.pose[0]:g}, {entry.pose[1]:g}): an obstacle is there, or no floor; '
+                    f'parameter {parameter}: there is no room for {robot.name} at '
+                    f'({robot.pose[0]:g}, {robot.pose[1]:g}): an obstacle is there, or no floor; '
                     'give it another pose, or another world')
     points = shapely.points(places)
     pairs = shapely.STRtree(points).query(points, predicate='dwithin', distance=2 * robot_radius)
     for one, other in pairs.T.tolist():
-        # Touching is not overlapping; what rounding makes of it is neither.
+        # Touching is not overlapping, whatever rounding makes of it.
         if one < other and np.hypot(*(places[one] - places[other])) < 2 * robot_radius - 1e-9:
             raise ParameterError(
-                f'parameter {parameter}: {entries[one].name} and {entries[other].name} would '
+                f'parameter {parameter}: {robots[one].name} and {robots[other].name} would '
                 f'start within each other; leave {2 * robot_radius:g} m between them')

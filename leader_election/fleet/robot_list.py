@@ -12,7 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""One robot of a swarm, as everything that brings a swarm up is told of it."""
+"""
+Lists of robots, and of robot ids, as text.
+
+A list of robots has the form that launch files of nav2 take for several robots, separated by
+semicolons: ``{name: robot1, pose: {x: 0.5, y: 0.5, yaw: 0}}; {...}``, or the older form
+``robot1={x: 0.5, y: 0.5, yaw: 0}; robot2={...}``. The key ``id`` is an addition.
+"""
 
 from collections.abc import Sequence
 import math
@@ -24,129 +30,136 @@ from leader_election.parameters.parameter import shown
 from leader_election.robot.wire import MAX_ID
 
 
-class Entry(NamedTuple):
-    """A robot, before it is started."""
+class RobotSpec(NamedTuple):
+    """What identifies a robot before it is started, and its initial pose."""
 
     name: str
-    """Its namespace, and its model's name in a simulator; unique."""
+    """The robot's namespace, and the name of its model in a simulator; unique."""
     id: int
     """Unique."""
     pose: tuple[float, float, float] = (0.0, 0.0, 0.0)
-    """Where its odometry starts in the shared frame: x, y, yaw [m, rad]."""
+    """The origin of its odometry in the shared frame: x, y, yaw [m, rad]."""
     type: str = ''
-    """What kind of robot it is, by name; empty: there is only one kind."""
+    """The name of its type in a fleet file; empty for none."""
 
 
-def check_unique(entries: Sequence[Entry], parameter: str) -> None:
+def check_unique(robots: Sequence[RobotSpec], parameter: str) -> None:
     """
-    Refuse two robots of one name, or of one id.
+    Check that names and ids are unique.
 
-    :param parameter: where they were given, for the message.
-    :raises ParameterError: naming both.
+    :param robots: to be compared.
+    :param parameter: from which the robots come, for the message.
+    :raises ParameterError: for two robots with the same name or id; the message names both.
 
-    >>> check_unique([Entry('alice', 1), Entry('bob', 1)], 'robots')
+    >>> check_unique([RobotSpec('alice', 1), RobotSpec('bob', 1)], 'robots')
     Traceback (most recent call last):
     ParameterError: ...
     """
     ids: dict[int, str] = {}
     names: set[str] = set()
-    for entry in entries:
-        if entry.name in names:
-            raise ParameterError(f'parameter {parameter}: two robots are called {entry.name}; '
+    for robot in robots:
+        if robot.name in names:
+            raise ParameterError(f'parameter {parameter}: two robots are called {robot.name}; '
                                  'give each robot a name of its own')
-        if entry.id in ids:
-            raise ParameterError(f'parameter {parameter}: {ids[entry.id]} and {entry.name} both '
-                                 f'have id {entry.id}; give each robot an id of its own')
-        names.add(entry.name)
-        ids[entry.id] = entry.name
+        if robot.id in ids:
+            raise ParameterError(f'parameter {parameter}: {ids[robot.id]} and {robot.name} both '
+                                 f'have id {robot.id}; give each robot an id of its own')
+        names.add(robot.name)
+        ids[robot.id] = robot.name
 
 
 _NAME = re.compile(r'(?!.*__)[A-Za-z]\w*', re.ASCII)
-"""What is both a ROS namespace and the name of a model."""
-_IN_THE_PLANE = ('x', 'y', 'yaw')
-_ABOVE_IT = ('z', 'roll', 'pitch')
-"""nav2 has these, too; robots stand on the ground."""
-_FORM = '{name: robot_1, pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {name: robot_2, ...}'
+"""Texts that are valid both as a ROS namespace and as the name of a model."""
+_PLANAR = ('x', 'y', 'yaw')
+_NOT_PLANAR = ('z', 'roll', 'pitch')
+"""Keys of a pose that nav2 has, too; here they must be 0, since robots stand on the ground."""
+_EXAMPLE = '{name: robot_1, pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {name: robot_2, ...}'
 
 
-def listed_robots(text: str, parameter: str = 'robots') -> tuple[Entry, ...]:
+def parse_robot_list(text: str, parameter: str = 'robots') -> tuple[RobotSpec, ...]:
     """
-    Return the robots of a text.
+    Parse a list of robots.
 
-    What a pose does not say is 0. A robot without an ``id`` has the lowest from 1 on that no other
-    has.
+    Missing coordinates are 0. A robot without ``id`` gets the lowest free one, from 1 on.
 
-    :param parameter: where the text was given, for messages.
-    :raises ParameterError: for what is no such list, and two robots of one name or id.
+    :param text: the list.
+    :param parameter: from which the text comes, for messages.
+    :raises ParameterError: for a text of another form, and for robots with the same name or id.
 
-    >>> [tuple(r[:3]) for r in listed_robots('{name: a, pose: {x: 0.5}}; {name: b, id: 1}')]
+    >>> [tuple(r[:3]) for r in parse_robot_list('{name: a, pose: {x: 0.5}}; {name: b, id: 1}')]
     [('a', 2, (0.5, 0.0, 0.0)), ('b', 1, (0.0, 0.0, 0.0))]
     """
     parts = [part.strip() for part in text.split(';')]
-    read = [_robot(part, parameter) for part in parts if part]
-    if not read:
+    parsed = [_parse_robot(part, parameter) for part in parts if part]
+    if not parsed:
         raise ParameterError(f'parameter {parameter}: {text!r} names no robot; it takes a number, '
-                             f'or a list such as {_FORM}')
-    taken = {number for _, number, _ in read if number is not None}
+                             f'or a list such as {_EXAMPLE}')
+    taken = {number for _, number, _ in parsed if number is not None}
     free = (number for number in range(1, MAX_ID) if number not in taken)
-    entries = tuple(Entry(name, next(free) if number is None else number, pose)
-                    for name, number, pose in read)
-    check_unique(entries, parameter)
-    return entries
+    robots = tuple(RobotSpec(name, next(free) if number is None else number, pose)
+                   for name, number, pose in parsed)
+    check_unique(robots, parameter)
+    return robots
 
 
-def listing(entries: Sequence[Entry]) -> str:
+def format_robot_list(robots: Sequence[RobotSpec]) -> str:
     """
-    Write robots down so that :func:`listed_robots` reads them.
+    Format robots as a text that :func:`parse_robot_list` parses.
 
-    >>> listing([Entry('a', 2, (0.5, 0.0, 1.0))])
+    >>> format_robot_list([RobotSpec('a', 2, (0.5, 0.0, 1.0))])
     "{name: 'a', id: 2, pose: {x: 0.5, y: 0.0, yaw: 1.0}}"
     """
-    # A name may be a word that YAML takes for a truth or a number.
+    # Names are quoted: YAML would read some of them as Boolean values or numbers.
     return '; '.join(
-        f"{{name: '{entry.name}', id: {entry.id}, pose: {{"
-        + ', '.join(f'{key}: {_number(value)}' for key, value in zip(_IN_THE_PLANE, entry.pose))
-        + '}}' for entry in entries)
+        f"{{name: '{robot.name}', id: {robot.id}, pose: {{"
+        + ', '.join(f'{key}: {_format_number(value)}' for key, value in zip(_PLANAR, robot.pose))
+        + '}}' for robot in robots)
 
 
-def is_name(text: str) -> bool:
+def is_robot_name(text: str) -> bool:
     """
-    Return whether a robot may be called so.
+    Return whether a text is valid as the name of a robot.
 
-    >>> is_name('robot_1'), is_name('1'), is_name('robot__1')
+    >>> is_robot_name('robot_1'), is_robot_name('1'), is_robot_name('robot__1')
     (True, False, False)
     """
     return _NAME.fullmatch(text) is not None
 
 
-def check_name(name: Any, parameter: str) -> str:
-    """Return the name of a robot, or refuse what is no namespace."""
-    if isinstance(name, str) and is_name(name):
+def check_robot_name(name: Any, parameter: str) -> str:
+    """
+    Return a robot's name if it is valid.
+
+    :param name: any value.
+    :param parameter: from which it comes, for the message.
+    :raises ParameterError: for a value that is not valid as a namespace.
+    """
+    if isinstance(name, str) and is_robot_name(name):
         return name
     raise ParameterError(f'parameter {parameter}: {name!r} is no name for a robot, which is its '
                          'namespace, too; use letters, digits and single underscores, a letter '
                          'first')
 
 
-def _robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, float, float]]:
-    """Return name, id where there is one, and pose of one part."""
+def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, float, float]]:
+    """Return the name, the id or ``None``, and the pose of one part of a list."""
     name, equals, pose_text = part.partition('=')
     if equals and '{' not in name:
-        known = {'name': name.strip(), 'pose': _mapping(pose_text, part, parameter)}
+        known = {'name': name.strip(), 'pose': _parse_mapping(pose_text, part, parameter)}
     else:
-        known = _mapping(part, part, parameter)
+        known = _parse_mapping(part, part, parameter)
     for key in known:
         if key not in ('name', 'id', 'pose'):
             raise ParameterError(f'parameter {parameter}: unknown key {key} in {part!r}; '
                                  'known: name, id, pose')
     if 'name' not in known:
-        raise ParameterError(f'parameter {parameter}: {part!r} has no name; it takes {_FORM}')
-    checked = check_name(known['name'], parameter)
-    return checked, _id(checked, known.get('id'), parameter), _pose(
+        raise ParameterError(f'parameter {parameter}: {part!r} has no name; it takes {_EXAMPLE}')
+    checked = check_robot_name(known['name'], parameter)
+    return checked, _check_id(checked, known.get('id'), parameter), _check_pose(
         checked, known.get('pose'), parameter)
 
 
-def _mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
+def _parse_mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
     try:
         found = strict_yaml.read(text)
     except ValueError:
@@ -154,33 +167,33 @@ def _mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
     if not isinstance(found, dict):
         raise ParameterError(
             f'parameter {parameter}: {shown(part)} is no robot; it takes a number, or a list '
-            f'such as {_FORM}')
+            f'such as {_EXAMPLE}')
     return found
 
 
-def _id(name: str, number: Any, parameter: str) -> int | None:
+def _check_id(name: str, number: Any, parameter: str) -> int | None:
     if number is None or type(number) is int and 0 <= number <= MAX_ID:
         return number
     raise ParameterError(f'parameter {parameter}: the id of {name} is {shown(number)}; it takes '
                          f'0 to {MAX_ID}')
 
 
-def _pose(name: str, pose: Any, parameter: str) -> tuple[float, float, float]:
+def _check_pose(name: str, pose: Any, parameter: str) -> tuple[float, float, float]:
     pose = {} if pose is None else pose
     if not isinstance(pose, dict):
         raise ParameterError(f'parameter {parameter}: the pose of {name} is {pose!r}; it takes '
                              '{x: 0.5, y: 0.5, yaw: 0.0}')
     for key, value in pose.items():
-        if key not in _IN_THE_PLANE + _ABOVE_IT:
+        if key not in _PLANAR + _NOT_PLANAR:
             raise ParameterError(f'parameter {parameter}: unknown key {key} in the pose of '
-                                 f'{name}; known: {", ".join(_IN_THE_PLANE)}')
+                                 f'{name}; known: {", ".join(_PLANAR)}')
         if not _is_finite(value):
             raise ParameterError(f'parameter {parameter}: {key} of {name} is {shown(value)}; it '
                                  'takes a finite number')
-        if key in _ABOVE_IT and value:
+        if key in _NOT_PLANAR and value:
             raise ParameterError(f'parameter {parameter}: {key} of {name} is {value!r}; robots '
                                  'stand on the ground, it takes 0')
-    x, y, yaw = (float(pose.get(key, 0.0)) for key in _IN_THE_PLANE)
+    x, y, yaw = (float(pose.get(key, 0.0)) for key in _PLANAR)
     return x, y, yaw
 
 
@@ -188,20 +201,23 @@ def _is_finite(value: Any) -> bool:
     try:
         return type(value) in (int, float) and math.isfinite(value)
     except OverflowError:
-        # A whole number of some hundreds of digits.
+        # An integer with hundreds of digits, too large for a float.
         return False
 
 
-def _number(value: float) -> str:
-    """Write a number so that YAML reads it as one: it wants a point before an exponent."""
+def _format_number(value: float) -> str:
+    """Format a number for YAML, which requires a decimal point before an exponent."""
     return re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
 
 
 def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
     """
-    Return the ids that a text names, in order; an empty text names all that are known.
+    Parse ids and ranges of ids; an empty text stands for all known ids.
 
-    :raises ParameterError: for a text that is no list of ids, or an id that is not known.
+    :param text: for example ``1-20,25``.
+    :param known: all ids that exist, ascending.
+    :return: the ids that the text names, ascending.
+    :raises ParameterError: for a text of another form, and for unknown ids.
 
     >>> parse_ids('1-3,5', (1, 2, 3, 4, 5))
     (1, 2, 3, 5)
@@ -231,7 +247,7 @@ def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
 
 def format_ids(ids: tuple[int, ...]) -> str:
     """
-    Write ids down so that :func:`parse_ids` reads them.
+    Format ids as a text that :func:`parse_ids` parses.
 
     >>> format_ids((1, 2, 3, 5))
     '1-3,5'

@@ -12,33 +12,33 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The command ``gazebo_world``: writes a swarm's world file and the bridge's YAML."""
+"""The command ``gazebo_world``: writes a swarm's world file and the bridge's configuration."""
 
 from collections.abc import Sequence
 from pathlib import Path
 
 from leader_election.command_line import CommandLineParser, ExitStatus, print_error
-from leader_election.fleet.robot_list import listing
-from leader_election.gazebo.plan import GazeboParameters, make_plan, Plan
+from leader_election.fleet.robot_list import format_robot_list
+from leader_election.gazebo.plan import GazeboParameters, plan_swarm, SwarmPlan
 from leader_election.gazebo.simulator import Simulator
 from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
 import yaml
 
 
 def options() -> CommandLineParser:
-    """Return the command's options, one a parameter and two of its own."""
+    """Return the parser of the command line: one option for each parameter, and two more."""
     parser = CommandLineParser(
         prog='leader_election gazebo_world',
         description='Write a world file for Gazebo that holds a whole swarm, the '
         "YAML of the bridge to ROS, and the robots' list for fleet.")
     for p in table(GazeboParameters):
-        note = f'{p.description} Takes {p.allowed()}; {p.default!r} unless given.'
-        parser.add_argument(_option(p), metavar='VALUE', help=note.replace('%', '%%'))
+        text = f'{p.description} Takes {p.allowed()}; {p.default!r} unless given.'
+        parser.add_argument(_option(p), metavar='VALUE', help=text.replace('%', '%%'))
     parser.add_argument('--simulator', default=Simulator.GZ_SIM.value,
                         choices=[each.value for each in Simulator],
-                        help='The simulator; %(default)s unless given.')
+                        help='Simulator; %(default)s unless given.')
     parser.add_argument('--output', default='.', metavar='FOLDER', type=Path,
-                        help='Where to write; made if it is not there.')
+                        help='Where to write the files; created if it does not exist.')
     return parser
 
 
@@ -46,8 +46,15 @@ def _option(p: Parameter) -> str:
     return '--' + p.name.replace('_', '-')
 
 
-def write(plan: Plan, folder: Path) -> dict[str, Path]:
-    """Write the files of a plan into a folder; return them by what they are."""
+def write_files(plan: SwarmPlan, folder: Path) -> dict[str, Path]:
+    """
+    Write the files of a plan.
+
+    :param plan: of a swarm.
+    :param folder: created if it does not exist.
+    :return: the paths of the files ``world``, ``bridge`` and ``roster``.
+    :raises ParameterError: if a file cannot be written.
+    """
     texts = {'world': ('world.sdf', plan.world), 'bridge': ('bridge.yaml', plan.bridge),
              'roster': ('robots.yaml', _roster(plan))}
     try:
@@ -59,21 +66,26 @@ def write(plan: Plan, folder: Path) -> dict[str, Path]:
     return {what: folder / name for what, (name, _) in texts.items()}
 
 
-def _roster(plan: Plan) -> str:
-    """Return the robots as a file of parameters for fleet."""
+def _roster(plan: SwarmPlan) -> str:
+    """Return the list of robots as a parameter file for executable fleet."""
     return str(yaml.safe_dump(
-        {'/**': {'ros__parameters': {'roster': listing(plan.robots)}}}, width=10**6))
+        {'/**': {'ros__parameters': {'roster': format_robot_list(plan.robots)}}}, width=10**6))
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the files; return the exit status."""
+    """
+    Write the files that the command line asks for.
+
+    :param arguments: of the command line, by default those of this process.
+    :return: the exit status.
+    """
     chosen = vars(options().parse_args(arguments))
     try:
-        values = {p.name: _read(p, chosen[p.name]) for p in table(GazeboParameters)
+        values = {p.name: _parse(p, chosen[p.name]) for p in table(GazeboParameters)
                   if chosen[p.name] is not None}
         simulator = Simulator(chosen['simulator'])
-        plan = make_plan(build(GazeboParameters, values), simulator)
-        files = write(plan, chosen['output'])
+        plan = plan_swarm(build(GazeboParameters, values), simulator)
+        files = write_files(plan, chosen['output'])
     except ParameterError as error:
         return print_error(error)
     print(f'{len(plan.robots)} robots in world {plan.world_name}: '
@@ -87,7 +99,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ExitStatus.OK
 
 
-def _read(p: Parameter, text: str) -> object:
+def _parse(p: Parameter, text: str) -> object:
     try:
         value = strict_yaml.read(text)
     except ValueError:

@@ -13,9 +13,12 @@
 # limitations under the License.
 
 """
-Mass, centre and inertia of what a robot is made of: solid bodies of even density.
+The swarm robot as an SDF model: a differential drive robot, a disc on two wheels and a caster.
 
-Moments are those of any textbook on rigid bodies, about the centre of mass and along the axes.
+Masses and moments of inertia are those of homogeneous solids, about the centre of mass, as in any
+textbook on rigid bodies. Wheels and caster are spheres: a sphere touches the ground at one point
+with any solver, and turns more accurately than a cylinder. The battery is behind the axle, so that
+the robot rests on its caster. The frame ``base_link`` is on the ground, midway between the wheels.
 """
 
 from collections.abc import Sequence
@@ -23,64 +26,86 @@ import math
 from typing import NamedTuple
 
 from leader_election.gazebo.sdf import Colour, document, Element, material, tag
-from leader_election.gazebo.simulator import BARE, drive, Extras, scanner, Simulator, truth
+from leader_election.gazebo.simulator import (
+    drive_plugin,
+    Equipment,
+    ground_truth_plugin,
+    lidar_sensor,
+    NO_EQUIPMENT,
+    Simulator,
+)
 
 Vector = tuple[float, float, float]
 
 
-class Body(NamedTuple):
-    """A rigid body whose axes are its principal ones, or nearly: products are given, too."""
+class RigidBody(NamedTuple):
+    """Mass, centre of mass and inertia tensor of a rigid body, in the axes of the robot."""
 
     mass: float
     """[kg]."""
     centre: Vector
-    """Of its mass [m]."""
+    """The centre of mass [m]."""
     moments: Vector
     """``ixx, iyy, izz`` [kg m²]."""
     products: Vector = (0.0, 0.0, 0.0)
-    """``ixy, ixz, iyz`` [kg m²]: the entries of the matrix, with their sign."""
+    """``ixy, ixz, iyz`` [kg m²]: the off-diagonal entries of the tensor, with their sign."""
 
 
-def sphere(mass: float, radius: float, centre: Vector = (0.0, 0.0, 0.0)) -> Body:
+def sphere(mass: float, radius: float, centre: Vector = (0.0, 0.0, 0.0)) -> RigidBody:
     """
-    Return a sphere.
+    Return a solid sphere.
+
+    :param mass: [kg].
+    :param radius: [m].
+    :param centre: [m].
 
     >>> sphere(10.0, 0.5).moments
     (1.0, 1.0, 1.0)
     """
     moment = 2 / 5 * mass * radius**2
-    return Body(mass, centre, (moment, moment, moment))
+    return RigidBody(mass, centre, (moment, moment, moment))
 
 
 def cylinder(mass: float, radius: float, length: float,
-             centre: Vector = (0.0, 0.0, 0.0)) -> Body:
+             centre: Vector = (0.0, 0.0, 0.0)) -> RigidBody:
     """
-    Return an upright cylinder.
+    Return a solid cylinder whose axis is vertical.
+
+    :param mass: [kg].
+    :param radius: [m].
+    :param length: [m].
+    :param centre: [m].
 
     >>> cylinder(12.0, 1.0, 3.0).moments
     (12.0, 12.0, 6.0)
     """
     across = mass * (3 * radius**2 + length**2) / 12
-    return Body(mass, centre, (across, across, mass * radius**2 / 2))
+    return RigidBody(mass, centre, (across, across, mass * radius**2 / 2))
 
 
-def box(mass: float, size: Vector, centre: Vector = (0.0, 0.0, 0.0)) -> Body:
+def box(mass: float, size: Vector, centre: Vector = (0.0, 0.0, 0.0)) -> RigidBody:
     """
-    Return a box.
+    Return a solid box.
+
+    :param mass: [kg].
+    :param size: along x, y and z [m].
+    :param centre: [m].
 
     >>> box(12.0, (1.0, 2.0, 3.0)).moments
     (13.0, 10.0, 5.0)
     """
     x, y, z = (side**2 for side in size)
-    return Body(mass, centre, (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12))
+    return RigidBody(mass, centre, (mass * (y + z) / 12, mass * (x + z) / 12, mass * (x + y) / 12))
 
 
-def together(bodies: Sequence[Body]) -> Body:
+def combined(bodies: Sequence[RigidBody]) -> RigidBody:
     """
-    Return what bodies fixed to each other are as one, by the parallel axis theorem.
+    Combine bodies that are fixed to each other, by the parallel axis theorem.
 
-    >>> together([sphere(1.0, 0.5, (-1.0, 0.0, 0.0)), sphere(1.0, 0.5, (1.0, 0.0, 0.0))])
-    Body(mass=2.0, centre=(0.0, 0.0, 0.0), moments=(0.2, 2.2, 2.2), products=(0.0, 0.0, 0.0))
+    :param bodies: at least one, with positive total mass.
+
+    >>> combined([sphere(1.0, 0.5, (-1.0, 0.0, 0.0)), sphere(1.0, 0.5, (1.0, 0.0, 0.0))])
+    RigidBody(mass=2.0, centre=(0.0, 0.0, 0.0), moments=(0.2, 2.2, 2.2), products=(0.0, 0.0, 0.0))
     """
     mass = sum(body.mass for body in bodies)
     centre = _vector([
@@ -93,121 +118,127 @@ def together(bodies: Sequence[Body]) -> Body:
             moments[axis] += body.moments[axis] + body.mass * (square - off[axis]**2)
         for k, (i, j) in enumerate(((0, 1), (0, 2), (1, 2))):
             products[k] += body.products[k] - body.mass * off[i] * off[j]
-    return Body(mass, centre, _vector(moments), _vector(products))
+    return RigidBody(mass, centre, _vector(moments), _vector(products))
 
 
 def _vector(values: Sequence[float]) -> Vector:
-    # What rounding leaves of a zero is not worth a line in a file, nor its sign.
+    # Rounding errors of zeros, and -0, would make the file longer and harder to read.
     x, y, z = (round(value, 12) + 0.0 for value in values)
     return x, y, z
 
 
 SDF_VERSION = '1.7'
-"""Read by Gazebo Sim and by Gazebo Classic 11 alike."""
+"""A version that both Gazebo Sim and Gazebo Classic 11 read."""
 
 RADIUS = 0.15
-"""Of the robot, seen from above [m]; parameter robot_radius has the same default."""
+"""The radius of the robot seen from above [m]; the default of parameter robot_radius."""
 WHEEL_SEPARATION = 0.22
-"""Between the two points where wheels touch the ground [m]."""
+"""The distance between the contact points of the wheels [m]."""
 WHEEL_RADIUS = 0.035
 """[m]."""
 CASTER_RADIUS = 0.0175
 """[m]."""
 CASTER_X = -0.11
-"""Where the caster is, behind the axle [m]."""
+"""The position of the caster, behind the axle [m]."""
 _FLOOR, _TOP = 0.02, 0.09
-"""The disc's lower and upper side [m]."""
+"""The height of the disc's lower and upper side [m]."""
 _HEAD_RADIUS, _HEAD = 0.108, 0.04
 """
-Of what stands on the disc, and its height [m].
+Radius and height of the head, a cylinder on top of the disc [m].
 
-A scanner looks out from inside it, above wheels and disc, and sees the heads of others. It is so
-much smaller than the disc that beams, which begin well outside of it, see even a robot that
-touches this one.
+The scanner is inside the head, above wheels and disc, and detects the heads of other robots. The
+head is enough smaller than the disc for beams, which begin well outside the head, to detect even a
+robot that touches this one.
 """
-_CLEAR = _HEAD_RADIUS * math.sqrt(3) + 0.001
+_MIN_RANGE = _HEAD_RADIUS * math.sqrt(3) + 0.001
 """
-Where the beams of a scanner begin [m].
+The least range of a scanner [m].
 
-Gazebo Sim renders a cube round the scanner, and draws what is farther than a square root of three
-less; what it has drawn nearer than this is said to be too near, and hides all behind it.
+Gazebo Sim renders a cube map round the scanner. Towards the edges of the cube its near clipping
+plane is farther away, by up to the square root of three. What is drawn nearer than the least range
+is reported as too near, and hides all behind it.
 """
 
 _MIDDLE = (_FLOOR + _TOP) / 2
 _DISC = cylinder(1.2, RADIUS, _TOP - _FLOOR, (0.0, 0.0, _MIDDLE))
-_EYE = _TOP + _HEAD / 2
-_SHELL = cylinder(0.1, _HEAD_RADIUS, _HEAD, (0.0, 0.0, _EYE))
+_SCANNER_Z = _TOP + _HEAD / 2
+_SHELL = cylinder(0.1, _HEAD_RADIUS, _HEAD, (0.0, 0.0, _SCANNER_Z))
 _BATTERY = box(0.8, (0.06, 0.12, 0.04), (-0.08, 0.0, 0.045))
-CHASSIS = together([_DISC, _SHELL, _BATTERY])
-"""All that does not turn, as one body."""
+CHASSIS = combined([_DISC, _SHELL, _BATTERY])
+"""All parts but the wheels, as one body."""
 WHEEL = sphere(0.1, WHEEL_RADIUS)
+"""One wheel."""
 
 _BLACK = (0.1, 0.1, 0.1)
 _WHITE = (0.95, 0.95, 0.95)
 
 
 def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour, simulator: Simulator,
-              extras: Extras = BARE) -> str:
+              equipment: Equipment = NO_EQUIPMENT) -> str:
     """
-    Return a file that holds one robot.
+    Return an SDF file with one robot.
 
-    :param name: of the model, and so in the names of its topics.
+    :param name: of the model; it is part of the names of its topics in Gazebo.
     :param pose: x, y, yaw [m, rad].
-    :param extras: what it has beside wheels.
+    :param colour: of disc and head.
+    :param simulator: for which simulator the plugins are.
+    :param equipment: what the robot has in addition to its drive.
 
     >>> 'gz-sim-diff-drive-system' in robot_sdf(
     ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0), Simulator.GZ_SIM)
     True
     """
-    return document(tag('sdf', robot_model(name, pose, colour, simulator, extras),
+    return document(tag('sdf', robot_model(name, pose, colour, simulator, equipment),
                         version=SDF_VERSION))
 
 
 def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
-                simulator: Simulator, extras: Extras = BARE) -> Element:
-    """Return one robot, to be put into a world; arguments as of :func:`robot_sdf`."""
+                simulator: Simulator, equipment: Equipment = NO_EQUIPMENT) -> Element:
+    """Return one robot as an element of a world; parameters as of :func:`robot_sdf`."""
     x, y, yaw = pose
     half = WHEEL_SEPARATION / 2
     return tag(
         'model', tag('pose', (x, y, 0.0, 0.0, 0.0, yaw)),
-        _chassis(colour, simulator, extras),
+        _chassis(colour, simulator, equipment),
         _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
-        drive(simulator, WHEEL_SEPARATION, WHEEL_RADIUS),
-        *([truth(name)] if extras.ground_truth and simulator is Simulator.GZ_SIM else []),
+        drive_plugin(simulator, WHEEL_SEPARATION, WHEEL_RADIUS),
+        *([ground_truth_plugin(name)]
+          if equipment.ground_truth and simulator is Simulator.GZ_SIM else []),
         name=name)
 
 
-def _chassis(colour: Colour, simulator: Simulator, extras: Extras) -> Element:
+def _chassis(colour: Colour, simulator: Simulator, equipment: Equipment) -> Element:
     disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', _TOP - _FLOOR)))
     head = tag('geometry', tag('cylinder', tag('radius', _HEAD_RADIUS), tag('length', _HEAD)))
     nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
-    caster = _ball(CASTER_RADIUS)
-    at_caster = _at(CASTER_X, 0.0, CASTER_RADIUS)
+    caster = _sphere_geometry(CASTER_RADIUS)
+    at_caster = _pose(CASTER_X, 0.0, CASTER_RADIUS)
     return tag(
         'link', _inertial(CHASSIS),
-        tag('collision', _at(0.0, 0.0, _MIDDLE), disc, name='disc_shape'),
-        tag('visual', _at(0.0, 0.0, _MIDDLE), disc, material(colour), name='disc'),
-        tag('collision', _at(0.0, 0.0, _EYE), head, name='head_shape'),
-        tag('visual', _at(0.0, 0.0, _EYE), head, material(colour), name='head'),
-        # Which way it looks.
-        tag('visual', _at(0.07, 0.0, _TOP + _HEAD + 0.005), nose, material(_WHITE), name='nose'),
-        # It does not turn, but slides.
+        tag('collision', _pose(0.0, 0.0, _MIDDLE), disc, name='disc_shape'),
+        tag('visual', _pose(0.0, 0.0, _MIDDLE), disc, material(colour), name='disc'),
+        tag('collision', _pose(0.0, 0.0, _SCANNER_Z), head, name='head_shape'),
+        tag('visual', _pose(0.0, 0.0, _SCANNER_Z), head, material(colour), name='head'),
+        # Shows which way is ahead.
+        tag('visual', _pose(0.07, 0.0, _TOP + _HEAD + 0.005), nose, material(_WHITE), name='nose'),
+        # The caster does not turn, but slides without friction.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),
-        *([scanner(simulator, extras.lidar, _EYE, _CLEAR)] if extras.lidar else []),
+        *([lidar_sensor(simulator, equipment.lidar, height=_SCANNER_Z, min_range=_MIN_RANGE)]
+          if equipment.lidar else []),
         name='base_link')
 
 
 def _wheel(side: str, y: float) -> Element:
-    ball = _ball(WHEEL_RADIUS)
+    ball = _sphere_geometry(WHEEL_RADIUS)
     return tag(
-        'link', _at(0.0, y, WHEEL_RADIUS), _inertial(WHEEL),
+        'link', _pose(0.0, y, WHEEL_RADIUS), _inertial(WHEEL),
         tag('collision', ball, _surface(1.0), name='collision'),
         tag('visual', ball, material(_BLACK), name='visual'), name=f'{side}_wheel')
 
 
 def _joint(side: str) -> Element:
-    """Return a wheel's hinge: turning about +y, it goes forward."""
+    """Return the joint of a wheel; positive rotation, about +y, drives forward."""
     return tag(
         'joint', tag('parent', 'base_link'), tag('child', f'{side}_wheel'),
         tag('axis', tag('xyz', (0.0, 1.0, 0.0)),
@@ -215,11 +246,11 @@ def _joint(side: str) -> Element:
         name=f'{side}_wheel_joint', type='revolute')
 
 
-def _at(x: float, y: float, z: float) -> Element:
+def _pose(x: float, y: float, z: float) -> Element:
     return tag('pose', (x, y, z, 0.0, 0.0, 0.0))
 
 
-def _ball(radius: float) -> Element:
+def _sphere_geometry(radius: float) -> Element:
     return tag('geometry', tag('sphere', tag('radius', radius)))
 
 
@@ -227,9 +258,9 @@ def _surface(friction: float) -> Element:
     return tag('surface', tag('friction', tag('ode', tag('mu', friction), tag('mu2', friction))))
 
 
-def _inertial(body: Body) -> Element:
+def _inertial(body: RigidBody) -> Element:
     names = ('ixx', 'iyy', 'izz', 'ixy', 'ixz', 'iyz')
     return tag(
-        'inertial', _at(*body.centre), tag('mass', body.mass),
+        'inertial', _pose(*body.centre), tag('mass', body.mass),
         tag('inertia', *(tag(name, value)
                          for name, value in zip(names, body.moments + body.products))))

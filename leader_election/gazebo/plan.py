@@ -12,7 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a swarm in Gazebo is made from."""
+"""
+A swarm in Gazebo: its parameters, robots and world file, and the configuration of the bridge.
+
+The bridge is ``ros_gz_bridge``, which connects topics of Gazebo Sim and of ROS. Topics of Gazebo
+have the default names of its systems, which contain the model's name; those of ROS are in the
+robot's namespace, which is the same name.
+"""
 
 from collections.abc import Iterator, Sequence
 import dataclasses
@@ -21,19 +27,19 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from leader_election.fleet.hosting import check_room, placed_robots
-from leader_election.fleet.robot_list import check_name, Entry, listed_robots
+from leader_election.fleet.hosting import check_free_space, scene_robots
+from leader_election.fleet.robot_list import check_robot_name, parse_robot_list, RobotSpec
 from leader_election.gazebo.model import RADIUS, robot_sdf
 from leader_election.gazebo.sdf import robot_colour
 from leader_election.gazebo.simulator import (
-    BARE,
-    Extras,
-    FEWEST_BEAMS,
+    Equipment,
+    ground_truth_topic,
     Lidar,
+    MIN_BEAMS,
+    NO_EQUIPMENT,
     Simulator,
-    truth_topic,
 )
-from leader_election.gazebo.user_world import into_world, is_own, read_world, world_name
+from leader_election.gazebo.user_world import add_robots, is_user_world, read_world, world_name
 from leader_election.gazebo.world import STEP, WORLD_NAME, world_sdf
 from leader_election.parameters import (
     build,
@@ -49,183 +55,197 @@ from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene
 import yaml
 
-NOWHERE = 'none'
-"""The world of one more robot where nobody knows it."""
+UNKNOWN_WORLD = 'none'
+"""The value of parameter ``world`` of a spawned robot if the arena is not known."""
 
 
 def _as_in(parameters: type, name: str) -> Any:
-    """Declare a parameter as it is declared there."""
+    """Declare a parameter as another table declares it."""
     field = next(f for f in dataclasses.fields(parameters) if f.name == name)
     return dataclasses.field(default=field.default, metadata=field.metadata)
 
 
 @dataclass(frozen=True)
 class GazeboParameters:
-    """The robots, the world that they are in, and what they have beside wheels."""
+    """Parameters of a swarm in Gazebo: robots, world and equipment."""
 
     robots: str = parameter(
-        '30', "How many robots there are; or a list of them, as nav2 has it: '{name: robot_1, "
-        "pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {...}', each with an id if you like.", empty=False)
+        '30', "Number of robots, or a list of robots in the form of nav2: '{name: robot_1, "
+        "pose: {x: 0.5, y: 0.5, yaw: 0.0}}; {...}', each optionally with an id.", empty=False)
     first_id: int = _as_in(SceneParameters, 'first_id')
     seed: int = _as_in(SceneParameters, 'seed')
     layout: str = _as_in(SceneParameters, 'layout')
     spacing: float = _as_in(SceneParameters, 'spacing')
     world: str = parameter(
         'blocks', 'The arena: blocks, rooms, empty, or the path of a YAML file; or a world file '
-        'of your own, .sdf or .world, where layouts place robots as if it were empty.',
+        'of your own, .sdf or .world, in which layouts place robots as in arena empty.',
         empty=False)
     lidar: int = parameter(
-        0, f'The beams of a laser scanner on each robot, {FEWEST_BEAMS} at least; 0 for none. In '
-        'Gazebo Sim scanners are rendered, which costs much.', lower=0, upper=3600)
+        0, f'Number of beams of a laser scanner on each robot, at least {MIN_BEAMS}; 0: none. '
+        'Gazebo Sim renders the scans, which is expensive.', lower=0, upper=3600)
     ground_truth: bool = parameter(
-        False, 'Publish where each robot truly is, as topic ground_truth.')
+        False, "Publish each robot's true pose on topic ground_truth.")
     step: float = parameter(
-        STEP, "A step of the simulator's physics.", unit='s', lower=1e-4, upper=0.02)
+        STEP, "Time step of the simulator's physics.", unit='s', lower=1e-4, upper=0.02)
 
 
 @dataclass(frozen=True)
 class SpawnParameters:
-    """One more robot, for a world that is running."""
+    """Parameters of one robot that is added to a running world."""
 
     id: int = parameter(
-        REQUIRED_INT, 'The number of the robot, unique in the swarm.', lower=0, upper=MAX_ID,
+        REQUIRED_INT, 'The id of the robot, unique in the swarm.', lower=0, upper=MAX_ID,
         required=True)
     name: str = parameter('', 'Its name and namespace. Empty: robot_ and its id.')
     x: float = parameter(
-        math.nan, 'Where it starts.', unit='m', lower=-1e6, upper=1e6, required=True)
+        math.nan, 'Initial x coordinate.', unit='m', lower=-1e6, upper=1e6, required=True)
     y: float = parameter(
-        math.nan, 'Where it starts.', unit='m', lower=-1e6, upper=1e6, required=True)
-    yaw: float = parameter(0.0, 'Where it looks.', unit='rad', lower=-10.0, upper=10.0)
+        math.nan, 'Initial y coordinate.', unit='m', lower=-1e6, upper=1e6, required=True)
+    yaw: float = parameter(0.0, 'Initial yaw.', unit='rad', lower=-10.0, upper=10.0)
     world: str = parameter(
-        'blocks', 'The arena, by which it wanders if it has no laser scanner; or the world file '
-        f'of your own; {NOWHERE} where nobody knows it.', empty=False)
+        'blocks', 'The arena, which the robot uses to wander if it has no laser scanner; or the '
+        f'world file of your own; {UNKNOWN_WORLD} if the arena is not known.', empty=False)
     world_name: str = parameter(
-        '', f'The name of the world that is running. Empty: what the world file says, '
-        f'{WORLD_NAME} in an arena, and where nobody knows it.')
+        '', 'The name of the running world. Empty: the name in the world file, or '
+        f'{WORLD_NAME} for an arena and for {UNKNOWN_WORLD}.')
     lidar: int = _as_in(GazeboParameters, 'lidar')
     ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')
 
 
-class Plan(NamedTuple):
-    """What is to be started."""
+class SwarmPlan(NamedTuple):
+    """All that is needed to start a swarm."""
 
-    robots: tuple[Entry, ...]
+    robots: tuple[RobotSpec, ...]
     world_name: str
     world: str
-    """The world file's text."""
+    """The text of the world file."""
     bridge: str
-    """The text of the bridge's YAML."""
+    """The text of the bridge's configuration, YAML."""
     arena: str
-    """The arena, as nodes are told of it; empty where nobody knows it."""
+    """The value of parameter ``world`` of the nodes; empty if the arena is not known."""
 
 
-def make_plan(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_SIM) -> Plan:
+def plan_swarm(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_SIM) -> SwarmPlan:
     """
-    Return the plan, the same for the same parameters.
+    Plan a swarm; equal parameters give equal plans.
 
-    :raises ParameterError: for robots, or a world, that are none, or do not go together.
+    :param parameters: of the swarm.
+    :param simulator: for which simulator the world file is.
+    :raises ParameterError: for wrong robots, a wrong world, or robots without free space.
 
-    >>> make_plan(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
+    >>> plan_swarm(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
     'robot_2'
     """
-    robots = roster_of(parameters)
-    extras = extras_of(parameters)
-    if is_own(parameters.world):
-        name, world = into_world(
-            parameters.world, read_world(parameters.world), robots, simulator, extras)
+    robots = planned_robots(parameters)
+    equipment = equipment_of(parameters)
+    if is_user_world(parameters.world):
+        name, world = add_robots(
+            parameters.world, read_world(parameters.world), robots, simulator, equipment)
     else:
         name = WORLD_NAME
         world = world_sdf(
-            load_arena(parameters.world), robots, simulator, extras, parameters.step)
-    return Plan(robots, name, world, bridge_yaml(robots, name, extras),
-                _known(parameters.world))
+            load_arena(parameters.world), robots, simulator, equipment, parameters.step)
+    return SwarmPlan(
+        robots=robots, world_name=name, world=world, bridge=bridge_yaml(robots, name, equipment),
+        arena=_known_arena(parameters.world))
 
 
-def _known(world: str) -> str:
-    """Return the arena; empty where nobody knows it, as in a world of the user's own."""
-    return '' if is_own(world) else world
+def _known_arena(world: str) -> str:
+    """Return the arena; empty for a user's world file, whose walls are not known."""
+    return '' if is_user_world(world) else world
 
 
-class Arrival(NamedTuple):
-    """One more robot."""
+class SpawnPlan(NamedTuple):
+    """All that is needed to add one robot to a running world."""
 
-    robot: Entry
+    robot: RobotSpec
     model: str
-    """The text of the file that holds it."""
+    """The text of the SDF file with its model."""
     bridge: str
-    """The text of its own bridge's YAML; the clock is bridged already."""
+    """The text of its own bridge's configuration, YAML; without the clock, bridged already."""
     world_name: str
+    """The name of the running world."""
     arena: str
-    """The arena, as its nodes are told of it; empty where nobody knows it."""
+    """The value of parameter ``world`` of its nodes; empty if the arena is not known."""
 
 
-def make_arrival(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_SIM) -> Arrival:
+def plan_spawn(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_SIM) -> SpawnPlan:
     """
-    Return one more robot for a world that is running.
+    Plan the spawning of one robot.
 
-    :raises ParameterError: for a name, or a world, that is none, and where there is no room.
+    :param parameters: of the robot.
+    :param simulator: for which simulator the model is.
+    :raises ParameterError: for a wrong name or world, and for a robot without free space.
     """
     p = parameters
-    name = check_name(p.name or f'robot_{p.id}', 'name')
-    robot = Entry(name, p.id, (p.x, p.y, p.yaw))
-    arena = '' if p.world == NOWHERE else _known(p.world)
+    name = check_robot_name(p.name or f'robot_{p.id}', 'name')
+    robot = RobotSpec(name, p.id, (p.x, p.y, p.yaw))
+    arena = '' if p.world == UNKNOWN_WORLD else _known_arena(p.world)
     if arena:
-        check_room([robot], load_arena(arena), RADIUS, 'x, y')
-    own_name = world_name(p.world) if is_own(p.world) else WORLD_NAME
-    running = p.world_name or own_name
-    extras = extras_of(p)
-    return Arrival(robot, robot_sdf(name, robot.pose, robot_colour(p.id), simulator, extras),
-                   bridge_yaml([robot], running, extras, clock=False), running, arena)
+        check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
+    # A user's file is read even where its name is not needed: a wrong one is an error.
+    default_name = world_name(p.world) if is_user_world(p.world) else WORLD_NAME
+    running = p.world_name or default_name
+    equipment = equipment_of(p)
+    return SpawnPlan(
+        robot=robot,
+        model=robot_sdf(name, robot.pose, robot_colour(p.id), simulator, equipment),
+        bridge=bridge_yaml([robot], running, equipment, clock=False),
+        world_name=running, arena=arena)
 
 
-def extras_of(parameters: GazeboParameters | SpawnParameters) -> Extras:
+def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
     """
-    Return what each robot has beside wheels.
+    Return what each robot has in addition to its drive.
 
-    :raises ParameterError: for a scanner of so few beams that robots would drive between them.
+    :raises ParameterError: for a scanner with so few beams that robots fit between them.
     """
-    if 0 < parameters.lidar < FEWEST_BEAMS:
+    if 0 < parameters.lidar < MIN_BEAMS:
         raise ParameterError(f'parameter lidar: {parameters.lidar} is not allowed; it takes 0, or '
-                             f'at least {FEWEST_BEAMS} beams')
+                             f'at least {MIN_BEAMS} beams')
     lidar = Lidar(parameters.lidar) if parameters.lidar else None
-    return Extras(lidar, parameters.ground_truth)
+    return Equipment(lidar, parameters.ground_truth)
 
 
-def roster_of(parameters: GazeboParameters) -> tuple[Entry, ...]:
-    """Return the robots, by name or by number; all have room."""
-    arena = _known(parameters.world)
+def planned_robots(parameters: GazeboParameters) -> tuple[RobotSpec, ...]:
+    """
+    Return the robots, listed or placed by the layout.
+
+    :raises ParameterError: for a wrong list or number, and for robots without free space.
+    """
+    arena = _known_arena(parameters.world)
     try:
         count = int(parameters.robots)
     except ValueError:
-        robots = listed_robots(parameters.robots)
+        robots = parse_robot_list(parameters.robots)
     else:
-        robots = _placed(count, parameters, arena or 'empty')
-    check_room(robots, load_arena(arena) if arena else None, RADIUS)
+        robots = _placed_robots(count, parameters, arena or 'empty')
+    check_free_space(robots, load_arena(arena) if arena else None, RADIUS)
     return robots
 
 
-def _placed(count: int, parameters: GazeboParameters, arena: str) -> tuple[Entry, ...]:
-    """Return so many robots, placed as in the embedded world."""
-    _HOW_MANY.check(count)
+def _placed_robots(count: int, parameters: GazeboParameters, arena: str) -> tuple[RobotSpec, ...]:
+    """Return robots placed as in the embedded world."""
+    _ROBOTS.check(count)
     shared = {p.name for p in table(SceneParameters)} & {p.name for p in table(GazeboParameters)}
-    return placed_robots(make_scene(build(SceneParameters, {
+    return scene_robots(make_scene(build(SceneParameters, {
         name: getattr(parameters, name) for name in shared} | {
             'robots': count, 'robot_radius': RADIUS, 'world': arena})))
 
 
-_HOW_MANY: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')
+_ROBOTS: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')
 
 
-_FROM, _TO = 'GZ_TO_ROS', 'ROS_TO_GZ'
-
-
-def bridge_yaml(robots: Sequence[Entry], world: str, extras: Extras = BARE,
+def bridge_yaml(robots: Sequence[RobotSpec], world: str, equipment: Equipment = NO_EQUIPMENT,
                 clock: bool = True) -> str:
     """
     Return the bridge's configuration.
 
-    :param world: the world's name, which is in the topics of sensors.
-    :param clock: once for all bridges of a world: of two clocks time would stutter.
+    :param robots: whose topics it bridges.
+    :param world: the world's name, which is part of the topics of sensors.
+    :param equipment: what robots have in addition to their drive.
+    :param clock: whether it bridges the clock. Only one bridge of a world may: from two clocks
+        time would jump back and forth.
 
     >>> print(bridge_yaml([], 'swarm'), end='')
     - ros_topic_name: /clock
@@ -235,38 +255,47 @@ def bridge_yaml(robots: Sequence[Entry], world: str, extras: Extras = BARE,
       direction: GZ_TO_ROS
       lazy: false
     """
-    rows = [_row('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock', _FROM)] if clock else []
+    entries = [_to_ros('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock')] if clock else []
     for robot in robots:
-        rows += _of_robot(robot.name, world, extras)
-    return str(yaml.safe_dump(rows, sort_keys=False))
+        entries += _robot_topics(robot.name, world, equipment)
+    return str(yaml.safe_dump(entries, sort_keys=False))
 
 
-def _of_robot(name: str, world: str, extras: Extras) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one robot; what perhaps nobody hears is carried when somebody does."""
+def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[str, Any]]:
+    """Yield the entries of one robot; a lazy one is bridged only while it has subscribers."""
     model = f'/model/{name}'
-    yield _row(f'{name}/odom', f'{model}/odometry', 'nav_msgs/msg/Odometry', 'Odometry', _FROM)
-    yield _row(f'{name}/cmd_vel', f'{model}/cmd_vel', 'geometry_msgs/msg/Twist', 'Twist', _TO)
-    yield _row(f'{name}/tf', f'{model}/tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', _FROM, lazy=True)
-    if extras.lidar:
-        scan = topic(f'/world/{world}{model}/link/base_link/sensor/lidar/scan')
-        yield _row(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', _FROM,
-                   lazy=True)
-    if extras.ground_truth:
-        yield _row(f'{name}/ground_truth', truth_topic(name), 'nav_msgs/msg/Odometry',
-                   'Odometry', _FROM, lazy=True)
+    yield _to_ros(f'{name}/odom', f'{model}/odometry', 'nav_msgs/msg/Odometry', 'Odometry')
+    yield _entry(ros=f'{name}/cmd_vel', gazebo=f'{model}/cmd_vel',
+                 ros_type='geometry_msgs/msg/Twist', gazebo_type='Twist',
+                 direction='ROS_TO_GZ', lazy=False)
+    yield _to_ros(f'{name}/tf', f'{model}/tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', lazy=True)
+    if equipment.lidar:
+        scan = gazebo_topic(f'/world/{world}{model}/link/base_link/sensor/lidar/scan')
+        yield _to_ros(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', lazy=True)
+    if equipment.ground_truth:
+        yield _to_ros(f'{name}/ground_truth', ground_truth_topic(name), 'nav_msgs/msg/Odometry',
+                      'Odometry', lazy=True)
 
 
-def topic(text: str) -> str:
+def gazebo_topic(text: str) -> str:
     """
-    Return a topic of Gazebo Sim as its transport makes it out of a text: names may be any.
+    Return a valid topic name of Gazebo Sim, derived from a text as its transport library does.
 
-    >>> topic('/world/my @world/clock')
+    :param text: a topic name that may contain the name of a user's world, which is arbitrary.
+
+    >>> gazebo_topic('/world/my @world/clock')
     '/world/my_world/clock'
     """
     return re.sub('@|~|//|:=', '', text.replace(' ', '_'))
 
 
-def _row(ros: str, gazebo: str, ros_type: str, gazebo_type: str, direction: str,
-         lazy: bool = False) -> dict[str, Any]:
+def _to_ros(ros: str, gazebo: str, ros_type: str, gazebo_type: str,
+            lazy: bool = False) -> dict[str, Any]:
+    return _entry(ros=ros, gazebo=gazebo, ros_type=ros_type, gazebo_type=gazebo_type,
+                  direction='GZ_TO_ROS', lazy=lazy)
+
+
+def _entry(*, ros: str, gazebo: str, ros_type: str, gazebo_type: str, direction: str,
+           lazy: bool) -> dict[str, Any]:
     return {'ros_topic_name': ros, 'gz_topic_name': gazebo, 'ros_type_name': ros_type,
             'gz_type_name': f'gz.msgs.{gazebo_type}', 'direction': direction, 'lazy': lazy}

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The two simulators, and all that differs between them in a robot and in a world.
+The two supported simulators, and all differences between them in a robot and in a world.
 
-Gazebo Sim is the current one (``gz sim``: Harmonic, Ionic, Jetty); Gazebo Classic 11 is the one
-before. Both read SDF 1.7; the plugins have other names and other elements.
+Gazebo Sim is the current one (``gz sim``: Harmonic, Ionic, Jetty); Gazebo Classic 11 is its
+predecessor. Both read SDF 1.7; names and elements of plugins differ.
 """
 
 from enum import Enum
@@ -26,67 +26,67 @@ from typing import NamedTuple
 from leader_election.gazebo.sdf import Element, tag
 
 ODOMETRY_RATE = 10.0
-"""How often wheel odometry is published [Hz]."""
+"""The rate at which wheel odometry is published [Hz]."""
 MAX_SPEED = 1.0
-"""The most that cmd_vel gets of a robot [m/s]."""
+"""The limit of the linear speed [m/s]."""
 MAX_ACCELERATION = 1.0
-"""Far from what would tip the robot over, or have a wheel slide [m/s²]."""
+"""Far below what would tip the robot over or make a wheel slide [m/s²]."""
 MAX_TURN_RATE = 3.0
-"""[rad/s]. Gazebo Classic takes a command as a quaternion: nothing beyond pi is understood."""
+"""[rad/s]. Gazebo Classic takes the command as a quaternion, which cannot express more than pi."""
 MAX_TURN_ACCELERATION = 6.0
 """[rad/s²]."""
 WHEEL_TORQUE = 0.5
-"""Gazebo Classic: the most that a wheel's motor gives [N m]."""
+"""Gazebo Classic: the limit of the torque of a wheel's motor [N m]."""
 
 
 class Simulator(Enum):
-    """Which of them."""
+    """The supported simulators."""
 
     GZ_SIM = 'gz-sim'
     GZ_CLASSIC = 'gazebo-classic'
 
 
-FEWEST_BEAMS = 8
-"""With fewer a robot would fit between two of them unseen before it is near."""
+MIN_BEAMS = 8
+"""With fewer beams a robot could be between two of them, undetected until it is near."""
 
 
 class Lidar(NamedTuple):
-    """A laser scanner that looks all round."""
+    """A laser scanner with a horizontal field of view of 360 degrees."""
 
     beams: int = 36
-    """Evenly over the full circle, the first one straight behind."""
+    """Evenly over the full circle; the first one points backwards."""
     reach: float = 4.0
-    """How far a beam reaches [m]."""
+    """The range [m]."""
     rate: float = 5.0
-    """Scans a second [Hz]."""
+    """Scans per second [Hz]."""
 
 
-class Extras(NamedTuple):
-    """What robots have beside wheels."""
+class Equipment(NamedTuple):
+    """What robots have in addition to their drive."""
 
     lidar: Lidar | None = None
     ground_truth: bool = False
     """
-    Whether Gazebo Sim publishes each robot's true pose, in the shared frame.
+    Whether Gazebo Sim publishes each robot's true pose in the shared frame.
 
-    Gazebo Classic publishes the poses of all models anyway.
+    Gazebo Classic always publishes the poses of all models.
     """
 
 
-BARE = Extras()
-"""Nothing."""
+NO_EQUIPMENT = Equipment()
+"""Neither scanner nor ground truth."""
 
 
-def drive(simulator: Simulator, separation: float, radius: float) -> Element:
+def drive_plugin(simulator: Simulator, separation: float, radius: float) -> Element:
     """
-    Return the plugin that turns wheel joints ``left_wheel_joint`` and ``right_wheel_joint``.
+    Return the plugin that drives the joints ``left_wheel_joint`` and ``right_wheel_joint``.
 
-    Topics are left at their defaults, which hold the model's name: in Gazebo Sim
+    Topics have their default names, which contain the model's name: in Gazebo Sim
     ``/model/NAME/cmd_vel``, ``/model/NAME/odometry`` and ``/model/NAME/tf``; in Gazebo Classic
-    ``~/NAME/vel_cmd``, whose turning speed counts the other way round, and no odometry.
+    ``~/NAME/vel_cmd``, with the opposite sign of the angular velocity, and no odometry.
 
     :param separation: between the wheels [m]; Gazebo Classic measures it itself.
-    :param radius: of a wheel [m]; likewise.
+    :param radius: of a wheel [m]; Gazebo Classic measures it itself.
     """
     joints = [tag('left_joint', 'left_wheel_joint'), tag('right_joint', 'right_wheel_joint')]
     if simulator is Simulator.GZ_CLASSIC:
@@ -102,67 +102,75 @@ def drive(simulator: Simulator, separation: float, radius: float) -> Element:
 
 
 def limits(kind: str, speed: float, acceleration: float) -> list[Element]:
-    """Return the elements that limit a speed and what changes it, forwards and backwards."""
+    """
+    Return the elements that limit a speed and its rate of change, symmetrically about 0.
+
+    :param kind: ``linear`` or ``angular``.
+    :param speed: [m/s or rad/s].
+    :param acceleration: [m/s² or rad/s²].
+    """
     return [
         tag(f'{end}_{kind}_{of}', sign * most)
         for of, most in (('velocity', speed), ('acceleration', acceleration))
         for end, sign in (('max', 1.0), ('min', -1.0))]
 
 
-def truth(name: str) -> Element:
+def ground_truth_plugin(name: str) -> Element:
     """
     Return the plugin of Gazebo Sim that publishes a model's true pose as odometry.
 
-    Its topic would be that of the wheels, so it gets a name.
+    :param name: of the model.
     """
+    # Its default topic is the one of wheel odometry, so that the topic has to be given.
+    topic = ground_truth_topic(name)
     return tag(
         'plugin', tag('odom_frame', 'map'), tag('robot_base_frame', 'base_link'),
         tag('odom_publish_frequency', ODOMETRY_RATE), tag('dimensions', 2),
-        tag('odom_topic', truth_topic(name)), tag('tf_topic', f'{truth_topic(name)}_tf'),
+        tag('odom_topic', topic), tag('tf_topic', f'{topic}_tf'),
         name='gz::sim::systems::OdometryPublisher', filename='gz-sim-odometry-publisher-system')
 
 
-def truth_topic(name: str) -> str:
+def ground_truth_topic(name: str) -> str:
     """Return the topic of a robot's true pose in Gazebo Sim."""
     return f'/model/{name}/ground_truth'
 
 
 _SYSTEMS = {'physics': 'Physics', 'user-commands': 'UserCommands',
             'scene-broadcaster': 'SceneBroadcaster'}
-"""What a world of Gazebo Sim needs: nothing moves, can be added, is seen without."""
+"""Systems of Gazebo Sim needed for motion, for adding models, and for the display."""
 
 
-def world_plugins(simulator: Simulator, extras: Extras) -> list[Element]:
-    """Return what the world itself needs; Gazebo Classic has all of it built in."""
+def world_plugins(simulator: Simulator, equipment: Equipment) -> list[Element]:
+    """Return the plugins that a world needs; Gazebo Classic has their functions built in."""
     if simulator is Simulator.GZ_CLASSIC:
         return []
     plugins = [tag('plugin', name=f'gz::sim::systems::{name}', filename=f'gz-sim-{file}-system')
                for file, name in _SYSTEMS.items()]
-    if extras.lidar:
+    if equipment.lidar:
         plugins.append(tag('plugin', tag('render_engine', 'ogre2'),
                            name='gz::sim::systems::Sensors', filename='gz-sim-sensors-system'))
     return plugins
 
 
-def scanner(simulator: Simulator, lidar: Lidar, height: float, clear: float) -> Element:
+def lidar_sensor(simulator: Simulator, lidar: Lidar, height: float, min_range: float) -> Element:
     """
-    Return the sensor; its topic is left at its default, which holds the model's name.
+    Return the sensor of a laser scanner; its topic has its default name, with the model's name.
 
-    :param height: above the ground [m]: one at which there is something of the other robots.
-    :param clear: where beams begin [m], outside of the robot itself.
+    :param height: above the ground [m], at which other robots can be detected.
+    :param min_range: the least range [m], beyond the robot's own body.
     """
     step = 2 * math.pi / lidar.beams
     rays = tag(
         'scan', tag(
             'horizontal', tag('samples', lidar.beams), tag('resolution', 1),
-            # A full circle, the last beam one step before the first.
+            # A full circle: the last beam is one step before the first.
             tag('min_angle', -math.pi), tag('max_angle', math.pi - step)))
-    reach = tag('range', tag('min', clear), tag('max', lidar.reach), tag('resolution', 0.01))
+    reach = tag('range', tag('min', min_range), tag('max', lidar.reach), tag('resolution', 0.01))
     classic = simulator is Simulator.GZ_CLASSIC
     return tag(
         'sensor', tag('pose', (0.0, 0.0, height, 0.0, 0.0, 0.0)),
         tag('update_rate', lidar.rate), tag('always_on', True),
-        # Its frame is base_link's but for the height, which no robot in the plane asks for.
+        # Its frame differs from base_link in height only, which does not matter in the plane.
         *([] if classic else [tag('gz_frame_id', 'base_link')]),
         tag('ray' if classic else 'lidar', rays, reach),
         name='lidar', type='ray' if classic else 'gpu_lidar')

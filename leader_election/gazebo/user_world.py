@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A user's own world file: the robots are put into a copy of it, all else stays as it is."""
+"""World files of users: robots are added to a copy, all else is left byte for byte."""
 
 from collections.abc import Sequence
 import os.path
@@ -22,32 +22,35 @@ from typing import NamedTuple
 from xml.etree import ElementTree
 from xml.parsers import expat
 
-from leader_election.fleet.robot_list import Entry
+from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.sdf import Element, indented
-from leader_election.gazebo.simulator import Extras, Simulator, world_plugins
+from leader_election.gazebo.simulator import Equipment, Simulator, world_plugins
 from leader_election.gazebo.world import robot_models
 from leader_election.parameters import ParameterError
 
 SUFFIXES = ('.sdf', '.world')
-"""How the names of such files end; an arena's ends with .yaml."""
+"""The suffixes of world files; an arena's is .yaml."""
 _COMMENT = re.compile(rb'<!\[CDATA\[.*?\]\]>|(<!--.*?-->)', re.DOTALL)
-"""What is in the second form only is a comment."""
-_NAMING = re.compile(r'<!--.*?-->|<(uri|\w+_map|diffuse|normal)>\s*([^<]*?)\s*</\1>', re.DOTALL)
-"""Elements that name files; what is in a comment is none."""
+"""CDATA sections or comments; only what is in the group is a comment."""
+_FILE_REFERENCE = re.compile(
+    r'<!--.*?-->|<(uri|\w+_map|diffuse|normal)>\s*([^<]*?)\s*</\1>', re.DOTALL)
+"""Comments, or elements that may name a file; only the latter have groups."""
 
 
-class OwnWorld(NamedTuple):
-    """A world with robots in it."""
+class UserWorld(NamedTuple):
+    """A world file with robots added."""
 
     name: str
+    """The name of the world."""
     text: str
+    """The text of the file."""
 
 
-def is_own(world: str) -> bool:
+def is_user_world(world: str) -> bool:
     """
-    Return whether parameter world names a world file, and no arena.
+    Return whether the value of parameter ``world`` names a world file, not an arena.
 
-    >>> is_own('/home/me/depot.sdf'), is_own('blocks'), is_own('mine.yaml')
+    >>> is_user_world('/home/me/depot.sdf'), is_user_world('blocks'), is_user_world('mine.yaml')
     (True, False, False)
     """
     return Path(world).suffix.lower() in SUFFIXES
@@ -55,46 +58,56 @@ def is_own(world: str) -> bool:
 
 def read_world(path: str) -> str:
     """
-    Return the text of a world file; files beside it are named by where they are.
+    Return the text of a world file, with relative paths of existing files made absolute.
 
-    A copy elsewhere would not find them.
+    A copy in another folder would not find them otherwise.
 
-    :raises ParameterError: for one that cannot be read.
+    :param path: of the world file.
+    :raises ParameterError: for an unreadable file.
     """
     try:
         text = Path(path).read_bytes().decode()
         folder = Path(path).resolve().parent
-        return _NAMING.sub(lambda found: _placed(found, folder), text)
+        return _FILE_REFERENCE.sub(lambda found: _absolute(found, folder), text)
     except (OSError, ValueError) as error:
         raise ParameterError(f'parameter world: {path!r} cannot be read: {error}') from None
 
 
-def _placed(found: re.Match[str], folder: Path) -> str:
+def _absolute(found: re.Match[str], folder: Path) -> str:
     named = found[2]
-    # Of /a and b together there is left /a; what has a scheme is not there.
+    # Absolute paths stay, and a URI with a scheme does not exist as a relative path.
     if not named or Path(named).is_absolute() or not os.path.exists(folder / named):
         return found[0]
     return found[0].replace(named, str(folder / named))
 
 
 def world_name(path: str) -> str:
-    """Return the name of the world in a file, or refuse it."""
-    return _read(path, read_world(path)).name
-
-
-def into_world(path: str, text: str, robots: Sequence[Entry], simulator: Simulator,
-               extras: Extras) -> OwnWorld:
     """
-    Return a copy of a world with robots in it, and with the systems that they need.
+    Return the name of the world in a file.
 
-    Gazebo Sim loads its usual systems into a world that names none; one more would be the only
-    one, so that all that are missing are named.
+    :param path: of the world file.
+    :raises ParameterError: for a file that is unreadable or wrong.
+    """
+    return _parse(path, read_world(path)).name
+
+
+def add_robots(path: str, text: str, robots: Sequence[RobotSpec], simulator: Simulator,
+               equipment: Equipment) -> UserWorld:
+    """
+    Add robots to a copy of a world, and the systems that robots need and the world does not name.
+
+    Gazebo Sim loads its default systems only into a world that names none. So all systems needed
+    are added, not only those beyond the defaults.
 
     :param path: of the file, for messages.
-    :raises ParameterError: for what is no XML, has no world with a name, or has a model already
-        that is called as a robot is.
+    :param text: of the file, as of :func:`read_world`.
+    :param robots: to be added.
+    :param simulator: for which simulator the plugins are.
+    :param equipment: what robots have in addition to their drive.
+    :raises ParameterError: for a text that is not XML or has no world with a name, and for a model
+        with the same name as a robot.
     """
-    found = _read(path, text)
+    found = _parse(path, text)
     world = found.world
     models = {each.get('name') for each in world.findall('model')} | {
         each.findtext('name', '').strip() for each in world.findall('include')}
@@ -103,32 +116,33 @@ def into_world(path: str, text: str, robots: Sequence[Entry], simulator: Simulat
             raise ParameterError(f'parameter world: file {path}: there is a model {robot.name} '
                                  'already, as one of the robots is called; rename it there')
     there = {_system(plugin) for plugin in world.findall('plugin')}
-    added = [plugin for plugin in world_plugins(simulator, extras) if _system(plugin) not in there]
-    added += robot_models(robots, simulator, extras)
-    return OwnWorld(found.name, _with(text, found.end, added))
+    added = [plugin for plugin in world_plugins(simulator, equipment)
+             if _system(plugin) not in there]
+    added += robot_models(robots, simulator, equipment)
+    return UserWorld(found.name, _insert(text, found.end, added))
 
 
-def _with(text: str, end: int, added: Sequence[Element]) -> str:
-    """Return a text with elements where the world ends, at that byte of it."""
+def _insert(text: str, end: int, added: Sequence[Element]) -> str:
+    """Insert elements at the end of the world, which is at byte ``end`` of the text."""
     data = text.encode()
     inside = ''.join(f'{indented(element, 2)}\n    ' for element in added).rstrip()
     before, after = data[:end].decode(), data[end:].decode()
     if after.startswith('</world'):
         return f'{before}  {inside}\n  {after}'
-    # <world name="..."/>: nothing was in it.
+    # An empty world: <world name="..."/>.
     return f"{before.removesuffix('/>')}>\n    {inside}\n  </world>{after}"
 
 
-class _Found(NamedTuple):
-    """What is known of a world file."""
+class _ParsedWorld(NamedTuple):
+    """The parts of a world file that are needed to add robots."""
 
     world: Element
     name: str
     end: int
-    """The byte where the world's end tag begins, or where its only tag ends."""
+    """The byte at which the world's end tag begins, or at which its only tag ends."""
 
 
-def _read(path: str, text: str) -> _Found:
+def _parse(path: str, text: str) -> _ParsedWorld:
     reader = _Reader()
     try:
         reader.read(text)
@@ -141,19 +155,19 @@ def _read(path: str, text: str) -> _Found:
     if not name:
         raise ParameterError(f'parameter world: file {path}: <world> has no name; write '
                              '<world name="..."> with a name of your own')
-    return _Found(reader.world, name, reader.end)
+    return _ParsedWorld(reader.world, name, reader.end)
 
 
 class _Reader:
     """
-    Reads world files as leniently as Gazebo does.
+    Parses world files as leniently as Gazebo does.
 
-    That is: a comment may hold ``--``, a prefix need not be declared, and a line may be left free
-    before ``<?xml``.
+    Comments may contain ``--``, namespace prefixes need not be declared, and white space is
+    allowed before ``<?xml``.
 
     :ivar root: the name of the outermost element.
     :ivar world: the first world in it.
-    :ivar end: the byte where that one's end tag begins, or where its only tag ends.
+    :ivar end: the byte at which the world's end tag begins, or at which its only tag ends.
     """
 
     def __init__(self) -> None:
@@ -162,17 +176,21 @@ class _Reader:
         self.end = 0
         self._open: list[Element] = []
         self._builder = ElementTree.TreeBuilder()
-        # Without namespaces prefixes are just a part of names.
+        # A parser without namespaces takes prefixes as parts of names.
         self._parser = expat.ParserCreate('utf-8')
         self._parser.StartElementHandler = self._start
         self._parser.EndElementHandler = self._finish
         self._parser.CharacterDataHandler = self._builder.data
 
     def read(self, text: str) -> None:
-        """Read all; what is no XML is an ``ExpatError``."""
+        """
+        Parse a whole file.
+
+        :raises xml.parsers.expat.ExpatError: for a text that is not XML.
+        """
         data = text.encode()
         start = len(data) - len(data.lstrip())
-        self._parser.Parse(_COMMENT.sub(_blank, data[start:]), True)
+        self._parser.Parse(_COMMENT.sub(_blanked, data[start:]), True)
         self.end += start
 
     def _start(self, name: str, attributes: dict[str, str]) -> None:
@@ -186,14 +204,14 @@ class _Reader:
             self.world, self.end = element, self._parser.CurrentByteIndex
 
 
-def _blank(found: re.Match[bytes]) -> bytes:
-    """Return a comment as so many spaces; lines end where they did, for messages."""
+def _blanked(found: re.Match[bytes]) -> bytes:
+    """Replace a comment by spaces; byte offsets and lines stay the same, for messages."""
     return re.sub(rb'[^\n]', b' ', found[1]) if found[1] else found[0]
 
 
 def _system(plugin: Element) -> str:
     """
-    Return which system of Gazebo Sim a plugin is, under whichever of its file names.
+    Return the name of the system of Gazebo Sim that a plugin loads, by any of its file names.
 
     >>> _system(Element('plugin', filename='libignition-gazebo-physics-system.so'))
     'physics'

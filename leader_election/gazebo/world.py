@@ -13,163 +13,198 @@
 # limitations under the License.
 
 """
-An arena as SDF: its walls and obstacles as boxes.
+A world file as SDF: an arena, the ground, light, and all robots.
 
-Both simulators know what a box does, while of extruded polygons each makes triangles of its own,
-and a round robot that touches triangles jitters. So an obstacle that is no rectangle is a box an
-edge, just inside of it; what is seen is the whole polygon.
+The file contains the robots: if many are spawned into a running world at once, some never appear.
+
+Walls and obstacles collide as boxes. Both simulators treat boxes exactly, but divide extruded
+polygons into triangles, at which a round robot jitters. So an obstacle that is not a rectangle
+collides as one box along each edge, just inside the polygon; its visual is the whole polygon.
 """
 
 from collections.abc import Iterator, Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.fleet.robot_list import Entry
+from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.model import robot_model, SDF_VERSION
 from leader_election.gazebo.sdf import Colour, document, Element, material, robot_colour, tag
-from leader_election.gazebo.simulator import BARE, Extras, Simulator, world_plugins
+from leader_election.gazebo.simulator import Equipment, NO_EQUIPMENT, Simulator, world_plugins
 from leader_election.world.arena import Arena
 import shapely
 
-HEIGHT = 0.5
-"""Of walls and obstacles [m]."""
-WALL = 0.1
-"""How thick the outer walls are, outside of the arena [m]."""
-EDGE = 0.04
-"""How thick the boxes along an obstacle's edges are [m]; a robot moves by far less in a step."""
+WALL_HEIGHT = 0.5
+"""The height of walls and obstacles [m]."""
+WALL_THICKNESS = 0.1
+"""The thickness of the outer walls, which are outside the arena [m]."""
+EDGE_THICKNESS = 0.04
+"""The thickness of the boxes along an obstacle's edges [m], far more than a robot's step."""
 
 _GREY = (0.55, 0.57, 0.6)
 _SAND = (0.76, 0.68, 0.54)
 
 
-class Slab(NamedTuple):
+class Rectangle(NamedTuple):
     """A rectangle in the plane."""
 
     x: float
-    """Its centre [m]."""
+    """The x coordinate of its centre [m]."""
     y: float
+    """The y coordinate of its centre [m]."""
     length: float
-    """Along its yaw [m]."""
+    """In the direction of its yaw [m]."""
     width: float
-    """Across [m]."""
+    """Perpendicular to that [m]."""
     yaw: float
     """[rad]."""
 
 
 def arena_model(arena: Arena) -> Element:
-    """Return walls and obstacles as one model that does not move."""
-    parts = [part for i, slab in enumerate(outer_walls(arena.outline), 1)
-             for part in _box(f'wall_{i}', slab, _GREY)]
+    """Return walls and obstacles as one static model."""
+    parts = [part for i, rectangle in enumerate(outer_walls(arena.outline), 1)
+             for part in _box(f'wall_{i}', rectangle, _GREY)]
     for i, obstacle in enumerate(arena.obstacles, 1):
         parts += _obstacle(f'obstacle_{i}', obstacle)
     return tag('model', tag('static', True), tag('link', *parts, name='link'), name='arena')
 
 
-def outer_walls(outline: shapely.Polygon) -> tuple[Slab, ...]:
-    """Return the walls round an arena, with no gap at the corners."""
-    # The last corner is the first again.
-    return tuple(_edges(outline, -WALL, beyond=WALL))
-
-
-def rectangle(polygon: shapely.Polygon) -> Slab | None:
+def outer_walls(outline: shapely.Polygon) -> tuple[Rectangle, ...]:
     """
-    Return a polygon as one slab, ``None`` for what is no rectangle.
+    Return the walls round an arena, which overlap at the corners.
 
-    >>> rectangle(shapely.box(0.0, 0.0, 4.0, 2.0))
-    Slab(x=2.0, y=1.0, length=4.0, width=2.0, yaw=0.0)
+    :param outline: the inside of the walls [m].
+    """
+    return tuple(_edges(outline, -WALL_THICKNESS, beyond=WALL_THICKNESS))
+
+
+def as_rectangle(polygon: shapely.Polygon) -> Rectangle | None:
+    """
+    Return a polygon as a rectangle, ``None`` if it is not one.
+
+    :param polygon: [m].
+
+    >>> as_rectangle(shapely.box(0.0, 0.0, 4.0, 2.0))
+    Rectangle(x=2.0, y=1.0, length=4.0, width=2.0, yaw=0.0)
     """
     corners = shapely.get_coordinates(shapely.orient_polygons(polygon.normalize()))
     box = shapely.minimum_rotated_rectangle(polygon)
     if len(corners) != 5 or box.area > polygon.area * (1 + 1e-6):
         return None
     (x0, y0), (x1, y1), (x2, y2) = corners[:3].tolist()
-    return Slab((x0 + x2) / 2, (y0 + y2) / 2, math.hypot(x1 - x0, y1 - y0),
-                math.hypot(x2 - x1, y2 - y1), math.atan2(y1 - y0, x1 - x0))
+    return Rectangle((x0 + x2) / 2, (y0 + y2) / 2, math.hypot(x1 - x0, y1 - y0),
+                     math.hypot(x2 - x1, y2 - y1), math.atan2(y1 - y0, x1 - x0))
 
 
-def edge_slabs(polygon: shapely.Polygon) -> tuple[Slab, ...]:
-    """Return a slab along each edge of a polygon, inside of it."""
-    return tuple(_edges(polygon, EDGE, beyond=0.0))
+def edge_rectangles(polygon: shapely.Polygon) -> tuple[Rectangle, ...]:
+    """
+    Return one thin rectangle along each edge of a polygon, inside it.
+
+    :param polygon: [m].
+    """
+    return tuple(_edges(polygon, EDGE_THICKNESS, beyond=0.0))
 
 
-def _edges(polygon: shapely.Polygon, thick: float, beyond: float) -> Iterator[Slab]:
-    """Yield a slab an edge, as thick to the left of it as is said, and longer at both ends."""
+def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterator[Rectangle]:
+    """
+    Yield one rectangle for each edge of a polygon.
+
+    :param thickness: [m], to the left of the edge, which is inside; negative to the right.
+    :param beyond: by how much it is longer than the edge, at each end [m].
+    """
+    # The first corner is repeated at the end of the coordinates.
     corners: Sequence[tuple[float, float]] = shapely.get_coordinates(
         shapely.orient_polygons(polygon)).tolist()
     for (x0, y0), (x1, y1) in zip(corners, corners[1:]):
         length, yaw = math.hypot(x1 - x0, y1 - y0), math.atan2(y1 - y0, x1 - x0)
-        yield Slab((x0 + x1) / 2 - thick / 2 * math.sin(yaw),
-                   (y0 + y1) / 2 + thick / 2 * math.cos(yaw),
-                   length + 2 * beyond, abs(thick), yaw)
+        yield Rectangle((x0 + x1) / 2 - thickness / 2 * math.sin(yaw),
+                   (y0 + y1) / 2 + thickness / 2 * math.cos(yaw),
+                   length + 2 * beyond, abs(thickness), yaw)
 
 
 def _obstacle(name: str, polygon: shapely.Polygon) -> list[Element]:
-    whole = rectangle(polygon)
+    whole = as_rectangle(polygon)
     if whole is not None:
         return _box(name, whole, _SAND)
-    collisions = [_box(f'{name}_{i}', slab, _SAND)[0]
-                  for i, slab in enumerate(edge_slabs(polygon), 1)]
+    collisions = [_box(f'{name}_{i}', rectangle, _SAND)[0]
+                  for i, rectangle in enumerate(edge_rectangles(polygon), 1)]
     corners = shapely.get_coordinates(polygon).tolist()[:-1]
-    outline = tag('polyline', *(tag('point', (x, y)) for x, y in corners), tag('height', HEIGHT))
+    outline = tag('polyline', *(tag('point', (x, y)) for x, y in corners),
+                  tag('height', WALL_HEIGHT))
     return [*collisions, tag('visual', tag('geometry', outline), material(_SAND), name=name)]
 
 
-def _box(name: str, slab: Slab, colour: Colour) -> list[Element]:
-    """Return a collision and a visual."""
-    pose = tag('pose', (slab.x, slab.y, HEIGHT / 2, 0.0, 0.0, slab.yaw))
-    shape = tag('geometry', tag('box', tag('size', (slab.length, slab.width, HEIGHT))))
+def _box(name: str, rectangle: Rectangle, colour: Colour) -> list[Element]:
+    """Return the collision and the visual of a box."""
+    pose = tag('pose', (rectangle.x, rectangle.y, WALL_HEIGHT / 2, 0.0, 0.0, rectangle.yaw))
+    size = (rectangle.length, rectangle.width, WALL_HEIGHT)
+    shape = tag('geometry', tag('box', tag('size', size)))
     return [tag('collision', pose, shape, name=f'{name}_shape'),
             tag('visual', pose, shape, material(colour), name=name)]
 
 
 
 WORLD_NAME = 'swarm'
-"""Of the worlds that are made here."""
+"""The name of generated worlds."""
 _GROUND = (0.83, 0.84, 0.82)
 _MARGIN = 10.0
-"""The ground reaches so far beyond the arena [m]."""
+"""By how much the ground is larger than the arena, on each side [m]."""
 STEP = 0.002
 """
-Of physics [s].
+The default time step of physics [s].
 
-A robot of Gazebo Classic drives 1 % faster than it was told with this one, 3 % with the double.
+With it a robot in Gazebo Classic drives 1 % faster than commanded, with twice the step 3 %.
 """
 _ITERATIONS = 20
-"""Of Gazebo Classic's solver; 50, its own, give the same speeds within 1 % for 1.6 of the work."""
+"""
+Iterations of Gazebo Classic's solver.
+
+Its default, 50, gives the same speeds within 1 % for 1.6 times the computation.
+"""
 
 
-def world_sdf(arena: Arena, robots: Sequence[Entry], simulator: Simulator,
-              extras: Extras = BARE, step: float = STEP, pace: float = 1.0) -> str:
+def world_sdf(arena: Arena, robots: Sequence[RobotSpec], simulator: Simulator,
+              equipment: Equipment = NO_EQUIPMENT, step: float = STEP,
+              real_time_factor: float = 1.0) -> str:
     """
-    Return a world file.
+    Return a world file with an arena and robots.
 
-    :param extras: what robots have beside wheels.
-    :param step: of physics [s].
-    :param pace: how much of the world's time passes in a real second at most.
+    :param arena: the walls and obstacles.
+    :param robots: with their initial poses.
+    :param simulator: for which simulator the file is.
+    :param equipment: what robots have in addition to their drive.
+    :param step: the time step of physics [s].
+    :param real_time_factor: the greatest ratio of simulated time to real time.
 
     >>> from leader_election.world.arena import load_arena
-    >>> 'robot_7' in world_sdf(load_arena('blocks'), [Entry('robot_7', 7)], Simulator.GZ_SIM)
+    >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)], Simulator.GZ_SIM)
     True
     """
     left, bottom, right, top = arena.outline.bounds
     size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
     world = tag(
-        'world', _physics(step, pace), *world_plugins(simulator, extras), _scene(), _sun(),
-        _ground(size), arena_model(arena), *robot_models(robots, simulator, extras),
-        name=WORLD_NAME)
+        'world', _physics(step, real_time_factor), *world_plugins(simulator, equipment),
+        _scene(), _sun(), _ground(size), arena_model(arena),
+        *robot_models(robots, simulator, equipment), name=WORLD_NAME)
     return document(tag('sdf', world, version=SDF_VERSION))
 
 
-def robot_models(robots: Sequence[Entry], simulator: Simulator, extras: Extras) -> list[Element]:
-    """Return all robots, each in a colour of its own."""
-    return [robot_model(robot.name, robot.pose, robot_colour(robot.id), simulator, extras)
+def robot_models(robots: Sequence[RobotSpec], simulator: Simulator,
+                 equipment: Equipment) -> list[Element]:
+    """
+    Return the models of robots, each in its own colour.
+
+    :param robots: with their initial poses.
+    :param simulator: for which simulator the plugins are.
+    :param equipment: what robots have in addition to their drive.
+    """
+    return [robot_model(robot.name, robot.pose, robot_colour(robot.id), simulator, equipment)
             for robot in robots]
 
 
-def _physics(step: float, pace: float) -> Element:
+def _physics(step: float, real_time_factor: float) -> Element:
     return tag(
-        'physics', tag('max_step_size', step), tag('real_time_factor', pace),
-        tag('real_time_update_rate', pace / step),
+        'physics', tag('max_step_size', step), tag('real_time_factor', real_time_factor),
+        tag('real_time_update_rate', real_time_factor / step),
         tag('ode', tag('solver', tag('type', 'quick'), tag('iters', _ITERATIONS))),
         name='step', type='ode')
 
@@ -177,7 +212,7 @@ def _physics(step: float, pace: float) -> Element:
 def _scene() -> Element:
     return tag(
         'scene', tag('ambient', (0.5, 0.5, 0.5, 1.0)), tag('background', (0.7, 0.75, 0.8, 1.0)),
-        # A shadow a robot is dear, and shows nothing.
+        # A shadow for each robot is expensive to render and adds no information.
         tag('shadows', False))
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The arguments of launch files, out of the declarations of the parameters that they set."""
+"""Arguments of launch files, derived from the declarations of the parameters that they set."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
@@ -23,55 +23,69 @@ from typing import Any
 from leader_election.parameters import Parameter, ParameterError, strict_yaml, table
 
 PACKAGE = 'leader_election'
-COMMON = {
-    'params_file': ('', 'A file of parameters for all nodes; what is given here goes before what '
-                        'it says for all (/**), what it says of one node behind that before '
-                        'both. Empty: none.'),
-    'log_level': ('info', 'The least that is logged: debug, info, warn, error or fatal.'),
-    'rviz': ('false', 'Whether to start RViz; the package rviz2 has to be installed.'),
+COMMON_ARGUMENTS = {
+    'params_file': ('', 'A parameter file for all nodes. Arguments take precedence over its '
+                        'section for all nodes (/**); sections for single nodes behind that '
+                        'take precedence over both. Empty: none.'),
+    'log_level': ('info', 'The least severity that is logged: debug, info, warn, error or fatal.'),
+    'rviz': ('false', 'Whether to start RViz; the package rviz2 must be installed.'),
 }
-"""Arguments that launch files have in common, each with its default and its description."""
-SHARE = Parameter(
-    'robots_per_process', int, 20, 'How many robots share one process.', lower=1, upper=10000)
-OF_A_SWARM = COMMON | {
-    SHARE.name: (str(SHARE.default), SHARE.description),
-    'monitor': ('true', 'Whether to say how the swarm is, a line now and then.'),
+"""Arguments of all launch files, each with its default and description."""
+ROBOTS_PER_PROCESS = Parameter(
+    'robots_per_process', int, 20, 'Number of robots in one process.', lower=1, upper=10000)
+SWARM_ARGUMENTS = COMMON_ARGUMENTS | {
+    ROBOTS_PER_PROCESS.name: (str(ROBOTS_PER_PROCESS.default), ROBOTS_PER_PROCESS.description),
+    'monitor': ('true', 'Whether to print the state of the swarm, a line every few seconds.'),
 }
-"""Likewise, of those that start a whole swarm."""
-ELECTION = ('radius', 'communication_range', 'algorithm', 'tasks', 'collection', 'connected')
-"""What of a robot's parameters is an argument; all else is said by a file of parameters."""
+"""Arguments of launch files that start a whole swarm, each with its default and description."""
+ELECTION_ARGUMENTS = (
+    'radius', 'communication_range', 'algorithm', 'tasks', 'collection', 'connected')
+"""Parameters of robots that are arguments; all others are set by a parameter file."""
 
 
-def described(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
+def optional_arguments(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
     """
-    Return arguments that set parameters of nodes, each with its default and its description.
+    Return arguments for parameters that a parameter file may set instead.
 
-    >>> described([Parameter('seed', int, 0, 'The same seed, the same run.')])['seed'][1][:45]
+    :param parameters: in the order of the arguments.
+    :return: an empty default and the description, by name.
+
+    >>> arguments = optional_arguments([Parameter('seed', int, 0, 'The same seed, the same run.')])
+    >>> arguments['seed'][1][:45]
     'The same seed, the same run. Takes a whole nu'
     """
     return {
-        p.name: ('', f'{p.description} Takes {p.allowed()}. Empty here: what the file of '
-                     f'parameters says, or the default ({p.default!r}).') for p in parameters}
+        p.name: ('', f'{p.description} Takes {p.allowed()}. Empty: as in the parameter file, or '
+                     f'the default ({p.default!r}).') for p in parameters}
 
 
-def with_defaults(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
+def arguments_with_defaults(parameters: Iterable[Parameter]) -> dict[str, tuple[str, str]]:
     """
-    Return arguments that the launch file itself goes by, so that their defaults stand here.
+    Return arguments that the launch file itself uses, with their own defaults.
 
-    >>> with_defaults([Parameter('lidar', int, 0, 'Beams.', lower=0, upper=360)])
+    :param parameters: in the order of the arguments.
+    :return: the default as a text and the description, by name.
+
+    >>> arguments_with_defaults([Parameter('lidar', int, 0, 'Beams.', lower=0, upper=360)])
     {'lidar': ('0', 'Beams. Takes 0 to 360.')}
     """
-    return {p.name: (_written(p), f'{p.description} Takes {p.allowed()}.') for p in parameters}
+    return {p.name: (_default_text(p), f'{p.description} Takes {p.allowed()}.')
+            for p in parameters}
 
 
-def _written(p: Parameter) -> str:
-    """Return the default as :func:`read` reads it; what has to be given has none."""
+def _default_text(p: Parameter) -> str:
+    """Return the default as a text for :func:`parse_value`; empty for a required parameter."""
     default = list(p.default) if isinstance(p.default, tuple) else p.default
     return '' if p.required else str(default)
 
 
-def named(tables: Iterable[type], names: Iterable[str]) -> list[Parameter]:
-    """Return the declarations of those names, in their order; of two tables the first counts."""
+def select_parameters(tables: Iterable[type], names: Iterable[str]) -> list[Parameter]:
+    """
+    Return declarations of parameters by their names, in the order of the names.
+
+    :param tables: of which the first with a name counts.
+    :param names: each in one of the tables.
+    """
     found: dict[str, Parameter] = {}
     for each in tables:
         for p in table(each):
@@ -79,30 +93,34 @@ def named(tables: Iterable[type], names: Iterable[str]) -> list[Parameter]:
     return [found[name] for name in names]
 
 
-def declare(arguments: Mapping[str, tuple[str, str]]) -> list[Any]:
-    """Return launch's declarations, out of each argument's default and description."""
+def declare_arguments(arguments: Mapping[str, tuple[str, str]]) -> list[Any]:
+    """
+    Return the ``DeclareLaunchArgument`` actions of arguments.
+
+    :param arguments: defaults and descriptions, by name.
+    """
     from launch.actions import DeclareLaunchArgument
     return [DeclareLaunchArgument(name, default_value=default, description=description)
             for name, (default, description) in arguments.items()]
 
 
-def check_known(words: Sequence[str], file: str, known: Iterable[str]) -> None:
+def check_argument_names(words: Sequence[str], file: str, known: Iterable[str]) -> None:
     """
-    Refuse what a launch file has no argument for, which launch itself passes over.
+    Check for arguments that a launch file does not have, which launch itself ignores.
 
-    :param words: those of the command; where they do not name the file, another one includes it,
-        maybe one of the same name, and they are that one's.
+    :param words: of the command line. If they do not name the file, another launch file includes
+        it, perhaps one of the same name, and the arguments are for that one.
     :param file: the path of the launch file.
     :param known: its arguments.
-    :raises ParameterError: naming the one that comes nearest, too.
+    :raises ParameterError: for an unknown argument; the message names the most similar one.
 
     >>> command = ['ros2', 'launch', 'leader_election', 'my.launch.py', 'robot:=3']
-    >>> check_known(command, 'launch/my.launch.py', ['robots'])
+    >>> check_argument_names(command, 'launch/my.launch.py', ['robots'])
     Traceback (most recent call last):
     ParameterError: ...
     """
     known = list(known)
-    for word in words[_behind(words, file):]:
+    for word in words[_index_after_file(words, file):]:
         name, is_argument, _ = word.partition(':=')
         if is_argument and name not in known:
             like = get_close_matches(name, known, 1)
@@ -112,8 +130,8 @@ def check_known(words: Sequence[str], file: str, known: Iterable[str]) -> None:
                 + '; --show-args lists all that it has')
 
 
-def _behind(words: Sequence[str], file: str) -> int:
-    """Return the index behind the word that names a launch file of ours, the end for none."""
+def _index_after_file(words: Sequence[str], file: str) -> int:
+    """Return the index after the word that names the launch file, or the end if none does."""
     for i, word in enumerate(words):
         in_package = i > 0 and words[i - 1] == PACKAGE and word == Path(file).name
         if in_package or os.path.realpath(word) == os.path.realpath(file):
@@ -121,18 +139,28 @@ def _behind(words: Sequence[str], file: str) -> int:
     return len(words)
 
 
-def given(settings: Mapping[str, str], parameters: type, names: Iterable[str]) -> dict[str, Any]:
-    """Return those of the parameters that have a value here, checked."""
+def given_values(settings: Mapping[str, str], parameters: type,
+                 names: Iterable[str]) -> dict[str, Any]:
+    """
+    Return the checked values of arguments that are given.
+
+    :param settings: the values of arguments as texts; an empty one is not given.
+    :param parameters: the table that declares them.
+    :param names: of the parameters that are arguments.
+    :raises ParameterError: for a wrong value.
+    """
     wanted = set(names)
-    return {p.name: read(p, settings[p.name]) for p in table(parameters)
+    return {p.name: parse_value(p, settings[p.name]) for p in table(parameters)
             if p.name in wanted and settings.get(p.name)}
 
 
-def read(p: Parameter, text: str) -> Any:
+def parse_value(p: Parameter, text: str) -> Any:
     """
-    Return the value of an argument, checked.
+    Return the checked value of an argument.
 
-    >>> read(Parameter('robots', int, 40, 'How many.'), '12')
+    :raises ParameterError: for a wrong value.
+
+    >>> parse_value(Parameter('robots', int, 40, 'How many.'), '12')
     12
     """
     try:
@@ -142,11 +170,13 @@ def read(p: Parameter, text: str) -> Any:
     return p.check(text if p.type is str else value)
 
 
-def switch(settings: Mapping[str, str], name: str) -> bool:
+def parse_bool(settings: Mapping[str, str], name: str) -> bool:
     """
-    Return an argument that is true or false.
+    Return the value of a Boolean argument.
 
-    >>> switch({'headless': 'true'}, 'headless')
+    :raises ParameterError: for another value than true or false.
+
+    >>> parse_bool({'headless': 'true'}, 'headless')
     True
     """
-    return bool(read(Parameter(name, bool, False, ''), settings[name]))
+    return bool(parse_value(Parameter(name, bool, False, ''), settings[name]))

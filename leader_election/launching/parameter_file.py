@@ -12,24 +12,29 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a file of parameters says to which node."""
+"""Parameter files of ROS: which values apply to which nodes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 import re
 from typing import Any
 
-from leader_election.fleet.fleet_settings import flat
+from leader_election.fleet.fleet_settings import flatten
 from leader_election.parameters import ParameterError
 import yaml
 
-KEY = 'ros__parameters'
-ALL = '/**'
-"""The place of what is said to all nodes, as a launch says its arguments."""
+PARAMETERS_KEY = 'ros__parameters'
+ALL_NODES = '/**'
+"""The section for all nodes, which launch also uses for arguments."""
 
 
-def in_file(path: str) -> dict[str, Any]:
-    """Return what a file of parameters says to all nodes alike; an empty path says nothing."""
+def global_parameters(path: str) -> dict[str, Any]:
+    """
+    Return the parameters that a file sets for all nodes, in section ``/**``.
+
+    :param path: of the file; empty for none.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
+    """
     if not path:
         return {}
     try:
@@ -41,43 +46,51 @@ def in_file(path: str) -> dict[str, Any]:
                              + ' '.join(str(error).split())) from None
 
 
-def says(path: str, name: str, node: str) -> bool:
+def sets_parameter(path: str, name: str, node: str) -> bool:
     """
-    Return whether a file sets a parameter of a node; an empty path says nothing.
+    Return whether a file sets a parameter of a node.
 
-    :param node: its name, with its namespace.
-    :raises ParameterError: where it is no file of parameters.
+    :param path: of the file; empty for none.
+    :param name: of the parameter.
+    :param node: its name with its namespace.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
     """
-    return any(name in parameters and applies(place, node)
+    return any(name in parameters and section_applies(place, node)
                for place, parameters in _all_sections(path))
 
 
-def told(path: str, nodes: Iterable[str], given: Mapping[str, Any]) -> list[dict[str, Any]]:
+def effective_parameters(path: str, nodes: Iterable[str],
+                         given: Mapping[str, Any]) -> list[dict[str, Any]]:
     """
-    Return the parameters that a file and the arguments of a launch set, of each node.
+    Return the parameters that a file and the arguments of a launch set, for each node.
 
-    ROS puts what is said of one place together, the arguments last, and of several places goes by
-    the one that the file names last: an argument does not go before a section behind ``/**``.
+    ROS merges all values of one section, those of arguments last, and applies sections in the
+    order in which the file first names them. So an argument, which belongs to ``/**``, does not
+    take precedence over a section behind it.
 
-    :param path: empty for no file.
-    :param nodes: their names, with their namespaces.
-    :raises ParameterError: where it is no file of parameters.
+    :param path: of the file; empty for none.
+    :param nodes: their names with their namespaces.
+    :param given: the values of arguments, by name.
+    :raises ParameterError: for an unreadable file, and for one that is not a parameter file.
 
-    >>> told('', ['alice/election_node'], {'tasks': 'count'})
+    >>> effective_parameters('', ['alice/election_node'], {'tasks': 'count'})
     [{'tasks': 'count'}]
     """
     places: dict[str, dict[str, Any]] = {}
-    for place, parameters in [*_all_sections(path), (ALL, given)]:
-        places.setdefault(place.strip('/'), {}).update(flat(parameters))
-    return [{name: value for place, parameters in places.items() if applies(place, node)
+    for place, parameters in [*_all_sections(path), (ALL_NODES, given)]:
+        places.setdefault(place.strip('/'), {}).update(flatten(parameters))
+    return [{name: value for place, parameters in places.items() if section_applies(place, node)
              for name, value in parameters.items()} for node in nodes]
 
 
-def applies(place: str, node: str) -> bool:
+def section_applies(place: str, node: str) -> bool:
     """
-    Return whether what is said of a place in a file of parameters holds for a node.
+    Return whether a section of a parameter file applies to a node.
 
-    >>> [applies(place, 'alice/election_node') for place in (
+    :param place: the name of the section, with wildcards.
+    :param node: its name with its namespace.
+
+    >>> [section_applies(place, 'alice/election_node') for place in (
     ...     '/**', '/alice/election_node', '/alice/*', '/**/election_node', '/bob/election_node')]
     [True, True, True, True, False]
     """
@@ -88,15 +101,15 @@ def applies(place: str, node: str) -> bool:
 
 
 def _all_sections(path: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the places and what is said of them, none for an empty path."""
-    in_file(path)
+    """Return the sections of a file and their parameters; none for an empty path."""
+    global_parameters(path)
     return list(_sections('', yaml.safe_load(Path(path).read_text()))) if path else []
 
 
 def _sections(place: str, inside: Any) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield each place in a file that says something, and what; namespaces may be nested."""
+    """Yield each section that has parameters, and these; namespaces may be nested."""
     for name, value in inside.items() if isinstance(inside, Mapping) else ():
-        if name == KEY and isinstance(value, Mapping):
+        if name == PARAMETERS_KEY and isinstance(value, Mapping):
             yield place, value
         elif isinstance(name, str):
             yield from _sections(f'{place}/{name}', value)

@@ -12,7 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The processes that launch files start: each of ours, with what all of them are told."""
+"""
+Processes of launch files: nodes of this package, RViz, Gazebo Sim with its bridge; and their ends.
+
+Left to itself ``launch`` ends with status 1 after an error in a launch file, and with 0 however
+its processes end. Here a wrong argument ends it with one line and status 2, and the end of a
+process with the process's status.
+"""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -29,31 +35,38 @@ from leader_election.launching.arguments import PACKAGE
 from leader_election.parameters import ParameterError
 
 
-def ours(settings: Mapping[str, str], executable: str, name: str, parameters: Mapping[str, Any],
-         **options: Any) -> Any:
+def package_node(settings: Mapping[str, str], executable: str, name: str,
+                 parameters: Mapping[str, Any], **options: Any) -> Any:
     """
-    Return a process of an executable of this package.
+    Return the process of an executable of this package.
 
-    :param settings: the launch's: ``params_file`` and ``log_level``, and ``namespace`` where the
-        launch has one.
+    :param settings: the values of arguments: ``params_file``, ``log_level``, and ``namespace`` if
+        the launch file has it.
+    :param executable: its name.
     :param name: of its first node.
+    :param parameters: by name, for all nodes of the process.
     :param options: for ``launch_ros.actions.Node``.
     """
     from launch_ros.actions import Node
     files = [settings['params_file']] if settings['params_file'] else []
-    # Not by the argument name of Node: the parameters would then be for that one node alone, and
-    # not for the robots that live in the same process.
+    # The name is remapped instead of given to Node, which would restrict the parameters to the
+    # node of that name; they are for the robots in the same process, too.
     return Node(
         package=PACKAGE, executable=executable, namespace=settings.get('namespace', ''),
         parameters=[*files, dict(parameters)], output='screen', arguments=[
             '--ros-args', '-r', f'__node:={name}', '--log-level', settings['log_level']],
-        # Many nodes take their time to say goodbye.
+        # A process with many nodes takes long to shut down.
         sigterm_timeout='30',
         **options)
 
 
-def rviz(settings: Mapping[str, str], sim_time: bool) -> Any:
-    """Return RViz, where argument rviz asks for it."""
+def rviz_node(settings: Mapping[str, str], sim_time: bool) -> Any:
+    """
+    Return the process of RViz, which starts if argument ``rviz`` is true.
+
+    :param settings: the values of arguments.
+    :param sim_time: whether it uses simulated time.
+    """
     from launch.conditions import IfCondition
     from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
     from launch_ros.actions import Node
@@ -65,21 +78,22 @@ def rviz(settings: Mapping[str, str], sim_time: bool) -> Any:
         condition=IfCondition(LaunchConfiguration('rviz')))
 
 
-PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
-OWN_TRANSFORMS = [('/tf', 'tf'), ('/tf_static', 'tf_static')]
-"""Frames of all robots have the same names, so that each robot has a topic of its own for them."""
+GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
+NAMESPACED_TF = [('/tf', 'tf'), ('/tf_static', 'tf_static')]
+"""Remappings that give each robot a topic of transforms: all use the same frame names."""
 
 
-def check_installed(robots: str) -> None:
+def check_gazebo_installed(robots: str) -> None:
     """
-    Refuse to start where there is no Gazebo.
+    Check that Gazebo is installed.
 
-    :param robots: how many, or which, for the command that does without.
-    :raises ParameterError: naming the package, and the embedded world's command.
+    :param robots: the argument of the launch file, for the alternative command in the message.
+    :raises ParameterError: if it is not; the message names the missing package and the command
+        for the embedded world.
     """
     from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
     number = robots if _is_number(robots) else '30'
-    for package in PACKAGES:
+    for package in GAZEBO_PACKAGES:
         try:
             get_package_share_directory(package)
         except PackageNotFoundError:
@@ -91,30 +105,31 @@ def check_installed(robots: str) -> None:
 
 
 def _is_number(robots: str) -> bool:
-    """Return whether the embedded world takes it: what is nonsense is not said again."""
+    """Return whether the embedded world accepts it; a wrong value is not repeated in a message."""
     return re.fullmatch('[1-9][0-9]{0,3}', robots) is not None
 
 
 def run_folder() -> Path:
-    """Return the folder of this launch's logs: the files made for it are worth as much."""
+    """Return the folder of this launch's logs, in which generated files are written, too."""
     from launch.logging import launch_config
     return Path(launch_config.log_dir)
 
 
-def server(world: Path, headless: bool) -> Any:
+def gazebo_server(world: Path, headless: bool) -> Any:
     """
-    Return Gazebo's server; when it ends all ends.
+    Return the process of Gazebo's server; its end ends the launch.
 
-    :param headless: whether sensors are to be rendered without a display.
+    :param world: the path of the world file.
+    :param headless: whether sensors are rendered without a display.
     """
-    # It becomes a part of a shell's command.
+    # gz_sim.launch.py puts the arguments into a shell command.
     rendering = ' --headless-rendering' if headless else ''
     return _gz_sim(f'-r -s -v2{rendering} {shlex.quote(str(world))}', on_exit_shutdown='true')
 
 
-def window() -> Any:
-    """Return Gazebo's window, which may be closed."""
-    # Said again: what the server's was told would else hold for this one, too.
+def gazebo_window() -> Any:
+    """Return the process of Gazebo's window; closing it does not end the launch."""
+    # Given explicitly: launch would otherwise keep the value set for the server.
     return _gz_sim('-g -v2', on_exit_shutdown='false')
 
 
@@ -128,16 +143,30 @@ def _gz_sim(arguments: str, on_exit_shutdown: str) -> Any:
             'gz_args': arguments, 'on_exit_shutdown': on_exit_shutdown}.items())
 
 
-def bridge(config: Path, name: str, sim_time: bool, **options: Any) -> Any:
-    """Return the bridge that a file configures; options are those of ``launch_ros``' Node."""
+def gazebo_bridge(config: Path, name: str, sim_time: bool, **options: Any) -> Any:
+    """
+    Return the process of the bridge between Gazebo and ROS.
+
+    :param config: the path of its configuration.
+    :param name: of its node.
+    :param sim_time: whether it uses simulated time.
+    :param options: for ``launch_ros.actions.Node``.
+    """
     from launch_ros.actions import Node
     return Node(
         package='ros_gz_bridge', executable='parameter_bridge', name=name, output='screen',
         parameters=[{'config_file': str(config), 'use_sim_time': sim_time}], **options)
 
 
-def spawn(world_name: str, name: str, model: Path, pose: tuple[float, float, float]) -> Any:
-    """Return the process that puts a model into a world that is running, and ends."""
+def spawn_model(world_name: str, name: str, model: Path, pose: tuple[float, float, float]) -> Any:
+    """
+    Return the process that adds a model to a running world and then ends.
+
+    :param world_name: of the running world.
+    :param name: of the model.
+    :param model: the path of its SDF file.
+    :param pose: x, y, yaw [m, rad].
+    """
     from launch_ros.actions import Node
     x, y, yaw = pose
     return Node(
@@ -146,21 +175,21 @@ def spawn(world_name: str, name: str, model: Path, pose: tuple[float, float, flo
             '-x', repr(x), '-y', repr(y), '-z', '0.0', '-Y', repr(yaw)])
 
 
-Make = Callable[[Any], list[Any]]
-"""What an ``OpaqueFunction`` calls: a context in, actions out."""
+OpaqueCallback = Callable[[Any], list[Any]]
+"""The callback of an ``OpaqueFunction``: takes a launch context, returns actions."""
 
 
-def refusing(make: Make) -> Make:
+def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
     """
-    Return what makes the same actions, and ends the launch where that is a ``ParameterError``.
+    Decorate a callback so that a ``ParameterError`` ends the launch with one line and status 2.
 
-    What a launch file that includes this one has started before is stopped first. Where no launch
-    is running, as in a test, the error is the caller's.
+    Processes that an including launch file has started before are stopped first. If no launch is
+    running, as in a test, the error is raised to the caller.
     """
-    @wraps(make)
-    def made(context: Any) -> list[Any]:
+    @wraps(callback)
+    def decorated(context: Any) -> list[Any]:
         try:
-            return make(context)
+            return callback(context)
         except ParameterError as error:
             if context.asyncio_loop is None:
                 raise
@@ -168,50 +197,55 @@ def refusing(make: Make) -> Make:
             _end_with_status(context.asyncio_loop, print_error(error))
             return [Shutdown(reason='wrong arguments')]
 
-    return made
+    return decorated
 
 
-def passing_on(event: Any, context: Any) -> list[Any]:
+def shut_down_with_status(event: Any, context: Any) -> list[Any]:
     """
-    End the launch when a process ends, with the process's status; for its ``on_exit``.
+    End the launch when a process ends, with the status of the process; for its ``on_exit``.
 
-    Left to itself ``launch`` ends with 0, however its processes did.
+    :param event: a ``launch.events.process.ProcessExited``.
+    :param context: of the launch.
+    :return: the actions to execute.
     """
     from launch.actions import Shutdown
     if context.is_shutdown:
-        # Who ends now was told to.
+        # The process ends because the launch does.
         return []
     if event.returncode != 0 and context.asyncio_loop is not None:
-        # What a signal killed has a negative one.
+        # The status of a process that a signal killed is negative.
         _end_with_status(context.asyncio_loop, max(event.returncode, 1))
     return [Shutdown(reason=f'{event.process_name} has ended')]
 
 
-def after(first: Any, rest: Sequence[Any], trouble: str) -> list[Any]:
+def start_after(first: Any, rest: Sequence[Any], error_text: str) -> list[Any]:
     """
-    Return a process that ends by itself, and what is started when it has ended well.
+    Return a process that ends by itself, followed by actions if it ends with status 0.
 
-    Where it has not, the launch ends with its status.
+    Otherwise the launch ends with its status.
 
-    :param trouble: what that means, in a line.
+    :param first: the process.
+    :param rest: the actions that follow.
+    :param error_text: the line printed if it fails.
     """
     from launch.actions import RegisterEventHandler
     from launch.event_handlers import OnProcessExit
 
-    def go_on(event: Any, context: Any) -> list[Any]:
+    def on_exit(event: Any, context: Any) -> list[Any]:
         if context.is_shutdown:
             return []
         if event.returncode == 0:
             return list(rest)
-        print_error(trouble)
-        return passing_on(event, context)
+        print_error(error_text)
+        return shut_down_with_status(event, context)
 
-    return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=go_on)), first]
+    return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=on_exit)), first]
 
 
 def _end_with_status(loop: asyncio.AbstractEventLoop, status: int) -> None:
-    """Have the process end with the status once the launch has come to its end."""
+    """Make this process exit with a status when the launch has ended."""
     for task in asyncio.all_tasks(loop):
-        # launch has no word for it: the task is that of LaunchService.run.
+        # launch has no interface for an exit status. The task with this name is the one that
+        # LaunchService.run waits for.
         if getattr(task.get_coro(), '__name__', '') == 'run_async':
             task.add_done_callback(lambda _: sys.exit(status))

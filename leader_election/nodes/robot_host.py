@@ -12,12 +12,18 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Many robots' nodes in one process, on one executor: a simulated swarm that fits a machine."""
+"""
+The executable ``fleet``: hosts the nodes of many simulated robots in one process.
+
+One executor serves all nodes, so that a large swarm runs on one machine. Executable and node are
+called ``fleet``; the room ``leader_election.fleet`` holds lists of robots and the fleet file of
+physical robots, each of which runs in a process of its own.
+"""
 
 import sys
 
-from leader_election.fleet.hosting import RobotHostParameters, roster_of, strength
-from leader_election.fleet.robot_list import Entry, parse_ids
+from leader_election.fleet.hosting import RobotHostParameters, strength, swarm_robots
+from leader_election.fleet.robot_list import parse_ids, RobotSpec
 from leader_election.nodes.declare import Declared, overrides
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.process import run
@@ -26,19 +32,35 @@ from rclpy.utilities import remove_ros_args
 
 
 class RobotHost(Node):
-    """Makes the robots' nodes; after that it is only their parameters' holder."""
+    """
+    Creates the nodes of the robots that the process hosts, and holds the common parameters.
+
+    :ivar parameters: of this node.
+    :ivar robots: the nodes of the robots.
+    """
 
     def __init__(self, arguments: list[str]) -> None:
+        """
+        Declare the parameters and create all nodes.
+
+        :param arguments: of the process; robots get the ROS arguments among them, too.
+        :raises ParameterError: for a wrong parameter, of this node or of a robot's.
+        """
         super().__init__('fleet')
         self.parameters = Declared(self, RobotHostParameters).values
         self.executor_kind = self.parameters.executor
-        known = {robot.id: robot for robot in roster_of(self.parameters)}
+        known = {robot.id: robot for robot in swarm_robots(self.parameters)}
         members = parse_ids(self.parameters.members, tuple(known))
-        shared = _for_members(arguments)
+        shared = _shared_arguments(arguments)
         self.robots = [self._robot(known[robot], shared) for robot in members]
 
-    def _robot(self, robot: Entry, shared: list[str]) -> ElectionNode:
-        """Make a robot's node in a namespace of its own, on the one neighbourhood topic."""
+    def _robot(self, robot: RobotSpec, shared: list[str]) -> ElectionNode:
+        """
+        Create a robot's node in a namespace of its own.
+
+        All robots share one topic ``neighbourhood``. With radio relay they publish on it, and the
+        world forwards messages to the topic ``heard`` of each robot within range.
+        """
         space = self.get_namespace().rstrip('/')
         own = {'robot_id': robot.id, 'initial_pose': list(robot.pose),
                'strength': strength(self.parameters, robot.id)}
@@ -57,14 +79,14 @@ class RobotHost(Node):
                 {name: value for name, value in own.items() if value is not None}))
 
 
-_OF_ONE_NODE = ('__ns:=', '__node:=', '__name:=')
+_NODE_REMAPS = ('__ns:=', '__node:=', '__name:=')
 
 
-def _for_members(arguments: list[str]) -> list[str]:
+def _shared_arguments(arguments: list[str]) -> list[str]:
     """
-    Return the ROS arguments that the members share with the fleet: all but name and namespace.
+    Return the ROS arguments that apply to the robots, too: all but name and namespace.
 
-    >>> _for_members(['fleet', '--ros-args', '-r', '__ns:=/a', '-p', 'radius:=3.0', '--', 'x'])
+    >>> _shared_arguments(['fleet', '--ros-args', '-r', '__ns:=/a', '-p', 'radius:=3.0', '--'])
     ['-p', 'radius:=3.0']
     """
     plain = remove_ros_args(arguments)
@@ -75,7 +97,7 @@ def _for_members(arguments: list[str]) -> list[str]:
         follows = ros[i + 1] if i + 1 < len(ros) else ''
         if skip:
             skip = False
-        elif argument in ('-r', '--remap') and follows.startswith(_OF_ONE_NODE):
+        elif argument in ('-r', '--remap') and follows.startswith(_NODE_REMAPS):
             skip = True
         else:
             kept.append(argument)
@@ -83,9 +105,9 @@ def _for_members(arguments: list[str]) -> list[str]:
 
 
 def main() -> int:
-    """Run many robots' nodes until they are stopped; return the exit status."""
+    """Run the nodes of many robots until a signal; return the exit status."""
     def make() -> list[Node]:
-        fleet = RobotHost(sys.argv)
-        return [fleet, *fleet.robots]
+        host = RobotHost(sys.argv)
+        return [host, *host.robots]
 
     return run(make)

@@ -12,13 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the robots of the embedded world sense, as topics."""
+"""Publishers of the simulated robots' sensor data: laser scans and scalar readings."""
 
 from array import array
 
 from builtin_interfaces.msg import Time
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.sensors import Rate
+from leader_election.world.sensors import RateLimiter
 from leader_election.world.world import World
 import numpy as np
 from rclpy.node import Node
@@ -27,13 +27,19 @@ from std_msgs.msg import Float64
 
 
 class ScanPublisher:
-    """Publishes ``robot_<id>/scan`` of those robots whose scan somebody listens to."""
+    """Publishes ``robot_<id>/scan``; only scans with a subscriber are computed."""
 
     def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """Make the publishers, where there is a rate."""
+        """
+        Create the publishers, unless ``scan_rate`` is 0.
+
+        :param node: that publishes.
+        :param world: whose robots scan.
+        :param parameters: the rate, range and number of beams.
+        """
         rate = parameters.scan_rate
         self._world = world
-        self._rate = Rate(rate)
+        self._rate = RateLimiter(rate)
         self._publishers = [node.create_publisher(LaserScan, f'robot_{i}/scan', 10)
                             for i in world.scene.ids] if rate else []
         self._message = LaserScan(
@@ -44,32 +50,48 @@ class ScanPublisher:
         self._message.header.frame_id = 'base_link'
 
     def publish(self, stamp: Time) -> None:
-        """Publish what is due at the world's time."""
+        """
+        Publish scans if they are due at the world's time.
+
+        :param stamp: the time of the scans.
+        """
         if not self._rate.due(self._world.time):
             return
-        who = [place for place, publisher in enumerate(self._publishers)
-               if publisher.get_subscription_count() > 0]
-        if not who:
+        scanning = [row for row, publisher in enumerate(self._publishers)
+                    if publisher.get_subscription_count() > 0]
+        if not scanning:
             return
+        # One message for all robots: creating messages is expensive. An array is assigned much
+        # faster than a list, whose elements rclpy would check one by one.
         self._message.header.stamp = stamp
-        ranges = self._world.lidar.scan(self._world.poses, who).astype(np.float32)
-        for place, row in zip(who, ranges):
-            self._message.ranges = array('f', row.tobytes())
-            self._publishers[place].publish(self._message)
+        scans = self._world.lidar.scan(self._world.poses, scanning).astype(np.float32)
+        for row, ranges in zip(scanning, scans):
+            self._message.ranges = array('f', ranges.tobytes())
+            self._publishers[row].publish(self._message)
 
 
 class ReadingPublisher:
-    """Publishes ``robot_<id>/reading``."""
+    """Publishes ``robot_<id>/reading``, the readings of scalar sensors."""
 
     def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
-        """Make the publishers, where there is a rate."""
+        """
+        Create the publishers, unless ``reading_rate`` is 0.
+
+        :param node: that publishes.
+        :param world: whose robots have the sensors.
+        :param parameters: the rate.
+        """
         self._world = world
-        self._rate = Rate(parameters.reading_rate)
+        self._rate = RateLimiter(parameters.reading_rate)
         self._publishers = [node.create_publisher(Float64, f'robot_{i}/reading', 10)
                             for i in world.scene.ids] if parameters.reading_rate else []
 
     def publish(self, stamp: Time) -> None:
-        """Publish what is due at the world's time; a plain number has no stamp."""
+        """
+        Publish readings if they are due at the world's time.
+
+        :param stamp: unused, since ``std_msgs/Float64`` has no stamp.
+        """
         if self._rate.due(self._world.time):
             values = self._world.field.read(self._world.poses).tolist()
             for publisher, value in zip(self._publishers, values):

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The node ``swarm_world``: the embedded world, as robots and people see it."""
+"""The node ``swarm_world``: the embedded world as a ROS node, in place of robots' drivers."""
 
 from collections.abc import Iterable, Sequence
 from copy import copy
@@ -40,17 +40,20 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
-_STEPS_AT_ONCE = 10
-"""A world farther behind its clock than this does not catch up."""
+_MAX_CATCH_UP = 10
+"""The number of steps that a late world catches up; if it is farther behind, it skips time."""
 
 
 class SwarmWorld(Node):
     """
-    Steps the world by a clock and publishes it.
+    Advances the world by a clock and publishes its state.
 
-    For each robot: ``robot_<id>/odom`` from its own origin, ``robot_<id>/ground_truth`` in the
-    shared frame; where there are rates for them, ``robot_<id>/scan`` and ``robot_<id>/reading``;
-    once, latched: ``world``, the arena and the obstacles.
+    Topics of each robot: ``robot_<id>/odom``, relative to its start; ``robot_<id>/ground_truth``,
+    in the shared frame; and, if their rates are not 0, ``robot_<id>/scan`` and
+    ``robot_<id>/reading``. Published once, latched: ``world``, the arena and its obstacles.
+
+    :ivar world: the simulation.
+    :ivar dropped: the number of messages without a sender in this world, which are not relayed.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -58,14 +61,13 @@ class SwarmWorld(Node):
         Declare the parameters and build the world.
 
         :param options: for ``rclpy.node.Node``.
-        :raises ParameterError: when a parameter, the arena or a log is wrong.
+        :raises ParameterError: for a wrong parameter, arena or log.
         """
         super().__init__('swarm_world', **options)
         parameters = Declared(self, WorldParameters).values
         self.executor_kind = parameters.executor
         self.world = World(parameters)
         self.dropped = 0
-        """How many messages the radio did not carry since they named no sender in this world."""
         ids = self.world.scene.ids
         self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in ids]
         self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in ids]
@@ -74,14 +76,15 @@ class SwarmWorld(Node):
         self._scene = self.create_publisher(
             MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
         self._scene.publish(_markers(self.world.scene))
-        self._senses = [
-            sense(self, self.world, parameters) for sense in (ScanPublisher, ReadingPublisher)
+        self._sensors = [
+            publisher(self, self.world, parameters)
+            for publisher in (ScanPublisher, ReadingPublisher)
         ]
-        self._listen(ids)
+        self._subscribe_commands(ids)
         if parameters.radio == 'relay':
             self._heard = [
                 self.create_publisher(String, f'robot_{i}/heard', NEIGHBOURHOOD) for i in ids]
-            self.create_subscription(String, 'neighbourhood', self._carry, copy(NEIGHBOURHOOD),
+            self.create_subscription(String, 'neighbourhood', self._relay, copy(NEIGHBOURHOOD),
                                      qos_overriding_options=overridable())
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
@@ -93,40 +96,39 @@ class SwarmWorld(Node):
         self._period = round(period * 1e9)
         self._origin = self._steady_clock.now().nanoseconds
         self._taken = 0
-        self._end_told = False
+        self._end_logged = False
         self.create_timer(period, self._tick, clock=self._steady_clock)
 
-    def _listen(self, ids: Sequence[int]) -> None:
+    def _subscribe_commands(self, ids: Sequence[int]) -> None:
         commands = self.world.commands
         if commands is None:
             return
-        for place, robot_id in enumerate(ids):
-            def obey(message: Twist, place: int = place) -> None:
-                commands.command(
-                    place, message.linear.x, message.angular.z, self.world.time)
-            self.create_subscription(Twist, f'robot_{robot_id}/cmd_vel', obey, 10)
+        for row, robot_id in enumerate(ids):
+            def command(message: Twist, row: int = row) -> None:
+                commands.command(row, message.linear.x, message.angular.z, self.world.time)
+            self.create_subscription(Twist, f'robot_{robot_id}/cmd_vel', command, 10)
 
     def _tick(self) -> None:
-        """Take the steps that are due; steps are all alike, however late the timer is."""
+        """Take all steps that are due; their length is constant, however late the timer is."""
         now = self._steady_clock.now().nanoseconds
         if self._waits_for_listeners():
             self._origin = now
             return
         due = round((now - self._origin) / self._period) - self._taken
-        if not 0 <= due <= _STEPS_AT_ONCE:
-            # The clock has jumped, or this machine cannot keep up: go on from here.
+        if not 0 <= due <= _MAX_CATCH_UP:
+            # The clock has jumped, or this machine is too slow: continue from the present.
             self._origin, self._taken, due = now - self._period, 0, 1
         for _ in range(due):
             self.world.step()
         self._taken += due
         if due:
             self._publish(now)
-        if self.world.ended and not self._end_told:
-            self._end_told = True
+        if self.world.ended and not self._end_logged:
+            self._end_logged = True
             self.get_logger().info('The logs are over; the robots stay where they are.')
 
     def _waits_for_listeners(self) -> bool:
-        """Return whether the clock has still to start, since not all who go by it are there."""
+        """Return whether the world must not start yet, since subscribers of /clock are missing."""
         topic = self._clock_topic
         if topic is not None and topic.get_subscription_count() < self._listeners:
             return True
@@ -139,25 +141,26 @@ class SwarmWorld(Node):
             stamp = _time(round(world.time * 1e9))
             self._clock_topic.publish(ClockMessage(clock=stamp))
         else:
-            # When the last step was due, by the clock that other nodes have, too.
+            # The time at which the last step was due, by the clock that other nodes share.
             late = now - self._origin - self._taken * self._period
             stamp = _time(self.get_clock().now().nanoseconds - late)
         _send(self._odom, self._odom_message, stamp, world.odometry, world.measured)
         _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
-        for sense in self._senses:
-            sense.publish(stamp)
+        for sensor in self._sensors:
+            sensor.publish(stamp)
 
-    def _carry(self, message: String) -> None:
+    def _relay(self, message: String) -> None:
+        """Forward a message to the robots that receive it by radio."""
         sender = codec.sender(message.data)
-        hearers = None if sender is None else self.world.hearers(sender)
-        if hearers is None:
+        receivers = None if sender is None else self.world.receivers(sender)
+        if receivers is None:
             self.dropped += 1
             self.get_logger().warning(
                 f'{self.dropped} messages dropped that name no sender of this world',
                 throttle_duration_sec=10.0)
             return
-        for place in hearers:
-            self._heard[place].publish(message)
+        for row in receivers:
+            self._heard[row].publish(message)
 
 
 def _odometry(frame: str) -> Odometry:
@@ -168,7 +171,11 @@ def _odometry(frame: str) -> Odometry:
 
 def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses: Array,
           velocities: Array) -> None:
-    """Publish one pose and velocity a publisher, all in the one message, since making it costs."""
+    """
+    Publish one row of poses and velocities on each publisher.
+
+    The message is reused for all: creating one is expensive.
+    """
     message.header.stamp = stamp
     rows = np.column_stack((poses[:, :2], quaternions(poses[:, 2]), velocities)).tolist()
     position, orientation = message.pose.pose.position, message.pose.pose.orientation
@@ -183,7 +190,7 @@ def _time(nanoseconds: int) -> Time:
 
 
 def _markers(scene: Scene) -> MarkerArray:
-    """Return outlines: the arena's in namespace ``arena``, the obstacles' in ``obstacles``."""
+    """Return markers with outlines, in namespace ``arena`` and in namespace ``obstacles``."""
     array = MarkerArray()
     for namespace, polygons in (('arena', (scene.arena,)), ('obstacles', scene.obstacles)):
         for number, polygon in enumerate(polygons):
@@ -199,5 +206,5 @@ def _markers(scene: Scene) -> MarkerArray:
 
 
 def main() -> int:
-    """Run the embedded world; return the exit status."""
+    """Run the embedded world until a signal; return the exit status."""
     return process.run(lambda: [SwarmWorld()], sys.argv)

@@ -25,7 +25,7 @@ from copy import copy
 import math
 from typing import Any
 
-from leader_election.fleet.robot_list import is_name
+from leader_election.fleet.robot_list import is_robot_name
 from leader_election.nodes import clock
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.odometry_origin import ParameterOrigin, ROBOT_NODE
@@ -38,7 +38,7 @@ from leader_election.tasks.driving import Driver
 from leader_election.tasks.steering import Scan
 from leader_election.tasks.wander import levy, Wander, WanderParameters
 from leader_election.world.arena import load_arena
-from leader_election.world.lidar import REACH, Sight
+from leader_election.world.lidar import MAP_LIDAR_RANGE, MapLidar
 from nav_msgs.msg import Odometry
 import numpy as np
 from numpy.typing import NDArray
@@ -70,7 +70,7 @@ def namespaces(text: str) -> tuple[str, ...]:
     names = [name.strip() for name in text.split(',')] if text.strip() else []
     for name in names:
         parts = name.removeprefix('/').split('/')
-        if not all(map(is_name, parts)) or names.count(name) > 1:
+        if not all(map(is_robot_name, parts)) or names.count(name) > 1:
             raise ParameterError(f'parameter robots: {text!r} is not allowed; it takes names of '
                                  "namespaces, each once, for example 'robot_1,robot_2'")
     return tuple(f'{name}/' for name in names) or ('',)
@@ -187,10 +187,10 @@ class WanderNode(Node):
         self._settings = parameters = Declared(self, WanderParameters).values
         self.executor_kind = parameters.executor
         self._steady_clock = clock.steady_clock(self)
-        self._sight: Sight | None = None
+        self._map_lidar: MapLidar | None = None
         self._published: dict[int, tuple[str, codec.Position, float]] = {}
         if parameters.world:
-            self._sight = Sight(load_arena(parameters.world), parameters.robot_radius,
+            self._map_lidar = MapLidar(load_arena(parameters.world), parameters.robot_radius,
                                 parameters.speed)
             self.create_subscription(
                 String, 'neighbourhood', self._receive_position, copy(NEIGHBOURHOOD),
@@ -205,7 +205,7 @@ class WanderNode(Node):
         wander = Wander(f'{p.seed}/{self.get_namespace()}/{prefix}', p.tolerance, p.patience,
                         levy(p.levy_scale, p.levy_shape))
         return WanderingRobot(RobotContext(self, self._steady_clock, prefix), p, wander,
-                              needs_origin=self._sight is not None)
+                              needs_origin=self._map_lidar is not None)
 
     def _receive_position(self, message: String) -> None:
         received = codec.whereabouts(message.data)
@@ -225,14 +225,14 @@ class WanderNode(Node):
     def _computed_scan(self, robot: WanderingRobot, place: Place | None,
                        places: list[Place | None]) -> tuple[Scan | None, str]:
         """Return what a scanner of the robot would measure, or ``None``, and why not."""
-        if self._sight is None or robot.origin is None:
+        if self._map_lidar is None or robot.origin is None:
             return None, 'it hears no scan; one without a scanner needs parameter world'
         if place is None:
             robot.origin.ask()
             return None, (f'it hears no scan, and no {robot.prefix}{ROBOT_NODE} says where it '
                           'started')
-        ranges = self._sight.look(place, self._others(robot, places))
-        return Scan(ranges.tolist(), 0.0, self._sight.increment, REACH), ''
+        ranges = self._map_lidar.scan(place, self._others(robot, places))
+        return Scan(ranges.tolist(), 0.0, self._map_lidar.increment, MAP_LIDAR_RANGE), ''
 
     def _others(self, robot: WanderingRobot, places: list[Place | None]) -> NDArray[np.float64]:
         """Return x, y [m] and age [s] of all other robots whose place is known, a row each."""

@@ -13,9 +13,10 @@
 # limitations under the License.
 
 """
-Arenas out of YAML files: ``size: [w, h]`` and ``obstacles:``, a list of polygons.
+Arenas from YAML files: ``size: [w, h]`` and ``obstacles:``, a list of polygons.
 
-Metres; the arena is centred on the origin; a polygon is a list of three or more ``[x, y]``.
+All lengths are in metres; the arena is centred on the origin; a polygon is a list of three or more
+points ``[x, y]``.
 """
 
 from importlib.resources import files
@@ -31,7 +32,7 @@ _SHIPPED = files('leader_election.world').joinpath('worlds')
 
 
 class Arena(NamedTuple):
-    """What does not move."""
+    """The static part of a world."""
 
     outline: shapely.Polygon
     """The inside of the outer walls [m]."""
@@ -39,7 +40,7 @@ class Arena(NamedTuple):
 
 
 def shipped_worlds() -> tuple[str, ...]:
-    """Return the names of the arenas that come with the package, sorted."""
+    """Return the names of the arenas included in the package, sorted."""
     return tuple(sorted(
         entry.name.removesuffix('.yaml') for entry in _SHIPPED.iterdir()
         if entry.name.endswith('.yaml')))
@@ -47,10 +48,10 @@ def shipped_worlds() -> tuple[str, ...]:
 
 def load_arena(world: str) -> Arena:
     """
-    Return an arena.
+    Load an arena.
 
-    :param world: the name of one that comes with the package, or the path of a YAML file.
-    :raises ParameterError: naming the file and the key, when there is none or it is wrong.
+    :param world: the name of an arena included in the package, or the path of a YAML file.
+    :raises ParameterError: for a missing or wrong file; the message names file and key.
 
     >>> arena = load_arena('blocks')
     >>> arena.outline.bounds

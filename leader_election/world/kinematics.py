@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kinematics of the robots: unicycle motion, collisions, and odometry with drift and noise."""
+"""Kinematics of many robots: unicycle motion, collisions, odometry with drift and noise."""
 
 import math
 
@@ -22,19 +22,25 @@ from numpy.typing import NDArray
 import shapely
 
 Array = NDArray[np.float64]
-"""Poses are shape (n, 3): x, y, yaw [m, rad]; velocities (n, 2): forward, turning [m/s, rad/s]."""
+"""Poses have shape (n, 3): x, y, yaw [m, rad]; velocities (n, 2): linear, angular [m/s, rad/s]."""
 
 
 def advance(poses: Array, velocities: Array, dt: float) -> Array:
     """
-    Return the poses after a time [s] at constant velocities, exactly, along arcs.
+    Integrate unicycle motion exactly, along circular arcs of constant velocity.
+
+    :param poses: x, y, yaw [m, rad], shape (n, 3).
+    :param velocities: linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :param dt: duration [s].
+    :return: the poses after ``dt``, shape (n, 3); yaw is not wrapped.
 
     >>> quarter = advance(np.zeros((1, 3)), np.array([[np.pi / 2, np.pi / 2]]), 1.0)
     >>> quarter.round(6).tolist()
     [[1.0, 1.0, 1.570796]]
     """
     half = velocities[:, 1] * dt / 2
-    # The chord of the arc: its length is v dt sin(half) / half, and it points half the turn ahead.
+    # The chord of the arc has length v dt sin(half) / half and points half the turn ahead. sinc
+    # has no singularity at 0, where the robot drives straight.
     chord = velocities[:, 0] * dt * np.sinc(half / np.pi)
     along = poses[:, 2] + half
     return poses + np.column_stack((chord * np.cos(along), chord * np.sin(along), 2 * half))
@@ -42,7 +48,11 @@ def advance(poses: Array, velocities: Array, dt: float) -> Array:
 
 def relative(origin: Array, poses: Array) -> Array:
     """
-    Return poses in the frames that other poses are, one each.
+    Transform poses into the frames given by other poses, row by row.
+
+    :param origin: the frames' poses [m, rad], shape (n, 3).
+    :param poses: the poses to transform [m, rad], shape (n, 3).
+    :return: each pose in its frame [m, rad], shape (n, 3).
 
     >>> facing_left = np.array([[1.0, 0.0, np.pi / 2]])
     >>> relative(facing_left, np.array([[1.0, 2.0, np.pi / 2]])).round(6).tolist()
@@ -56,16 +66,20 @@ def relative(origin: Array, poses: Array) -> Array:
 def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,
          ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """
-    Move robots through free space; return poses, the velocities they really had, who was stopped.
+    Move robots through free space for one step; a robot whose path leaves it turns on the spot.
 
-    A robot whose way would leave free space does not drive in this step, but turns.
-
-    :param free: where centres of robots may be, prepared.
+    :param poses: x, y, yaw [m, rad], shape (n, 3).
+    :param velocities: commanded linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :param dt: duration of the step [s].
+    :param free: the region allowed for robot centres, prepared.
+    :return: the new poses, the velocities that were really driven, and which robots were blocked,
+        shapes (n, 3), (n, 2) and (n,).
     """
     ahead = advance(poses, velocities, dt)
+    # Only robots that translate are tested: the geometric query is the expensive part.
     blocked = np.any(ahead[:, :2] != poses[:, :2], axis=1)
-    ways = np.stack((poses[blocked, :2], ahead[blocked, :2]), axis=1)
-    blocked[blocked] = ~shapely.covers(free, shapely.linestrings(ways))
+    paths = np.stack((poses[blocked, :2], ahead[blocked, :2]), axis=1)
+    blocked[blocked] = ~shapely.covers(free, shapely.linestrings(paths))
     allowed = velocities.copy()
     allowed[blocked, 0] = 0.0
     ahead[blocked, :2] = poses[blocked, :2]
@@ -74,9 +88,10 @@ def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,
 
 def least_distance(positions: Array) -> float:
     """
-    Return the least distance between the centres of two robots [m]; infinity with less than two.
+    Return the least distance between the centres of two robots.
 
-    :param positions: x, y (and more) [m], shape (n, 2 or more).
+    :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
+    :return: [m]; infinity with fewer than two robots.
 
     >>> least_distance(np.array([[0.0, 0.0], [9.0, 0.0], [3.0, 4.0]]))
     5.0
@@ -87,9 +102,11 @@ def least_distance(positions: Array) -> float:
 
 def overlaps(positions: Array, robot_radius: float) -> list[tuple[int, int]]:
     """
-    Return the pairs of robots that overlap, as places in their order, the lower first, ascending.
+    Return the pairs of robots that overlap; robots are discs, and touching is not overlapping.
 
-    Robots are discs; who only touch do not overlap.
+    :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
+    :param robot_radius: [m].
+    :return: pairs of row indices, the lower one first, in ascending order.
 
     >>> overlaps(np.array([[0.0, 0.0], [9.0, 0.0], [0.5, 0.0], [8.8, 0.0]]), 0.25)
     [(1, 3)]
@@ -98,19 +115,27 @@ def overlaps(positions: Array, robot_radius: float) -> list[tuple[int, int]]:
     first, second = shapely.STRtree(points).query(
         points, predicate='dwithin', distance=2 * robot_radius)
     apart = np.hypot(*(positions[first, :2] - positions[second, :2]).T)
+    # dwithin includes touching robots and reports each pair twice.
     hit = (first < second) & (apart < 2 * robot_radius)
     return sorted(zip(first[hit].tolist(), second[hit].tolist()))
 
 
 class Odometry:
     """
-    The odometry of all robots, each from an origin of its own.
+    Dead reckoning of all robots, with scale errors, bias and noise; each starts at its own origin.
 
-    :ivar poses: x, y, yaw from where the robot started [m, rad], shape (n, 3).
+    :ivar poses: x, y, yaw relative to the robot's start [m, rad], shape (n, 3).
     :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
     """
 
     def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator) -> None:
+        """
+        Draw the constant errors of each robot.
+
+        :param robots: how many there are.
+        :param parameters: the standard deviations of errors and noise.
+        :param rng: the source of all randomness of odometry.
+        """
         p = parameters
         self._rng = rng
         self._scale = 1 + rng.standard_normal((robots, 2)) * (
@@ -121,8 +146,14 @@ class Odometry:
         self.velocities: Array = np.zeros((robots, 2))
 
     def step(self, velocities: Array, dt: float) -> None:
-        """Integrate what was measured of true velocities [m/s, rad/s] over a time [s]."""
-        # White noise: its effect on the path grows with the square root of time at any step rate.
+        """
+        Measure the true velocities and integrate them over one step.
+
+        :param velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
+        :param dt: duration of the step [s].
+        """
+        # White noise, scaled by 1 / sqrt(dt): its effect on the path then grows with the square
+        # root of time at any step rate.
         noise = self._rng.standard_normal(velocities.shape) * self._noise / math.sqrt(dt)
         self.velocities = velocities * self._scale + self._bias + noise
         self.poses = advance(self.poses, self.velocities, dt)

@@ -13,10 +13,11 @@
 # limitations under the License.
 
 """
-Robots' logs: CSV files with the columns ``t,v,omega,x,y,theta``.
+Logs of robots: CSV files with the columns ``t,v,omega,x,y,theta``.
 
-``t`` [s]; forward and turning speed as the robot's own odometry reported them [m/s, rad/s],
-each holding until the next row; the true pose [m, rad]. Further columns are passed over.
+``t`` is time [s]; ``v`` and ``omega`` are the linear and angular velocity reported by the robot's
+odometry [m/s, rad/s], valid until the next row; ``x, y, theta`` is the true pose [m, rad]. Further
+columns are ignored.
 """
 
 import csv
@@ -31,47 +32,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 SAMPLE = 'mrclam6'
-"""The name of the logs that come with the package."""
+"""The name of the logs included in the package."""
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
 
 
 class LogError(ParameterError):
-    """A log that cannot be used; the text is one line that names the file and the line in it."""
+    """An unusable log; the message is one line that names the file and the line in it."""
 
 
 @dataclass(frozen=True, eq=False)
-class Log:
-    """One robot's log."""
+class RobotLog:
+    """The log of one robot."""
 
     t: NDArray[np.float64]
     """Time [s], shape (n,), increasing."""
     velocities: NDArray[np.float64]
-    """Forward and turning speed as reported [m/s, rad/s], shape (n, 2)."""
+    """Linear and angular velocity by odometry [m/s, rad/s], shape (n, 2)."""
     poses: NDArray[np.float64]
     """True x, y, yaw [m, rad], shape (n, 3); yaw is continuous."""
     _travelled: NDArray[np.float64] = field(init=False, repr=False)
 
     def pose_at(self, t: float) -> NDArray[np.float64]:
-        """Return the true x, y, yaw [m, rad] at a time [s]; before and after: the nearest row."""
+        """
+        Return the true x, y, yaw at a time, interpolated linearly [m, rad].
+
+        :param t: [s]; before the first and after the last row that row holds.
+        """
         return np.array([np.interp(t, self.t, column) for column in self.poses.T])
 
     def travelled_at(self, t: float) -> NDArray[np.float64]:
-        """Return the reported path and turn [m, rad] from the first row up to a time [s]."""
+        """
+        Return the distance driven and the angle turned by odometry since the first row [m, rad].
+
+        :param t: [s].
+        """
         return np.array([np.interp(t, self.t, column) for column in self._travelled.T])
 
     def __post_init__(self) -> None:
-        """Integrate the speeds once."""
+        """Integrate the velocities once."""
         steps = self.velocities[:-1] * np.diff(self.t)[:, np.newaxis]
         travelled = np.vstack((np.zeros((1, 2)), np.cumsum(steps, axis=0)))
         object.__setattr__(self, '_travelled', travelled)
 
 
-def read_logs(logs: str) -> tuple[Log, ...]:
+def read_logs(logs: str) -> tuple[RobotLog, ...]:
     """
-    Read the logs of a folder, in the order of their names, robot_2 before robot_10.
+    Read the logs of a folder, in natural order of their names: robot_2 before robot_10.
 
-    :param logs: the path of the folder, or ``mrclam6``.
-    :raises LogError: when there is none, or one is wrong.
+    :param logs: the path of the folder, or ``mrclam6`` for the logs included in the package.
+    :raises LogError: if there are no logs or one of them is wrong.
 
     >>> len(read_logs('mrclam6'))
     5
@@ -82,7 +91,7 @@ def read_logs(logs: str) -> tuple[Log, ...]:
     return _read_folder(Path(logs))
 
 
-def _read_folder(folder: Path) -> tuple[Log, ...]:
+def _read_folder(folder: Path) -> tuple[RobotLog, ...]:
     paths = sorted(folder.glob('*.csv'), key=_natural)
     if not paths:
         raise LogError(f'parameter logs: no folder with .csv files: {folder}')
@@ -93,12 +102,13 @@ def _natural(path: Path) -> list[tuple[int, str]]:
     return [(int(digits or 0), text) for text, digits in re.findall(r'(\D*)(\d*)', path.name)]
 
 
-def read_log(path: Path) -> Log:
+def read_log(path: Path) -> RobotLog:
     """
     Read one log.
 
-    :raises LogError: for a column missing, a value missing or not a finite number, time that does
-        not increase, no rows, or a file that cannot be read.
+    :param path: of a CSV file.
+    :raises LogError: for a missing column, a value that is missing or not finite, time that does
+        not increase, no rows, or an unreadable file.
     """
     rows: list[list[float]] = []
     try:
@@ -119,7 +129,7 @@ def read_log(path: Path) -> Log:
         raise LogError(f'log {path}: {error}') from error
     table = np.array(rows)
     table[:, 5] = np.unwrap(table[:, 5])
-    return Log(table[:, 0], table[:, 1:3], table[:, 3:])
+    return RobotLog(table[:, 0], table[:, 1:3], table[:, 3:])
 
 
 def _number(name: str, text: str | None, line: int) -> float:

@@ -12,14 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How robots move: what drives them, and the replay of logs."""
+"""Motion of the robots: Levy walks, velocity commands, none, or the replay of logs."""
 
 from collections.abc import Sequence
 import math
 from typing import Protocol
 
 from leader_election.world.kinematics import Array, move
-from leader_election.world.logs import Log
+from leader_election.world.logs import RobotLog
 from leader_election.world.parameters import WorldParameters
 import numpy as np
 from numpy.typing import NDArray
@@ -27,54 +27,79 @@ import shapely
 
 
 class Motion(Protocol):
-    """What moves the robots from one time to the next."""
+    """Moves all robots by one step."""
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """Return the poses at ``now + dt`` [s], and the velocities as robots' wheels turned."""
+        """
+        Return the next poses, and the velocities as wheel encoders would measure them.
+
+        :param poses: x, y, yaw at time ``now`` [m, rad], shape (n, 3).
+        :param now: simulated time [s].
+        :param dt: duration of the step [s].
+        :return: poses at ``now + dt`` [m, rad], shape (n, 3), and velocities [m/s, rad/s], shape
+            (n, 2).
+        """
 
 
-class Driver(Protocol):
-    """What decides on the velocities of robots that drive freely."""
+class VelocityController(Protocol):
+    """Chooses the velocities of robots that drive freely."""
 
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
         """
-        Return the velocities wanted for the next step, shape (n, 2) [m/s, rad/s].
+        Return the velocities commanded for the next step [m/s, rad/s], shape (n, 2).
 
-        :param blocked: who was stopped by a wall or an obstacle in the last step.
+        :param poses: x, y, yaw at time ``now`` [m, rad], shape (n, 3).
+        :param blocked: which robots were stopped by a wall or an obstacle in the last step, shape
+            (n,).
+        :param now: simulated time [s].
+        :param dt: duration of the step [s].
         """
 
 
-class Driven:
-    """Robots that drive through free space and are stopped at its border."""
+class DrivenMotion:
+    """Robots that follow a controller through free space and are stopped at its border."""
 
-    def __init__(self, driver: Driver, free: shapely.Geometry, robots: int) -> None:
-        self._driver = driver
+    def __init__(self, controller: VelocityController, free: shapely.Geometry,
+                 robots: int) -> None:
+        """
+        Start with no robot blocked.
+
+        :param free: the region allowed for robot centres, prepared.
+        :param robots: how many there are.
+        """
+        self._controller = controller
         self._free = free
         self._blocked = np.zeros(robots, dtype=bool)
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
         """Drive for one step (:class:`Motion`)."""
-        wanted = self._driver.velocities(poses, self._blocked, now, dt)
+        wanted = self._controller.velocities(poses, self._blocked, now, dt)
         poses, velocities, self._blocked = move(poses, wanted, dt, self._free)
         return poses, velocities
 
 
-class Levy:
+class LevyWalk:
     """
-    Levy walks: turn to a uniformly drawn direction, then drive a leg.
+    Levy walks: turn to a uniformly drawn heading, then drive a leg of Pareto-distributed length.
 
-    The length of a leg is drawn from a Pareto distribution. A new one begins where the last one
-    ended, or was stopped.
+    A new leg begins where the last one ended or was blocked.
     """
 
     def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator) -> None:
+        """
+        Start with no leg.
+
+        :param robots: how many there are.
+        :param parameters: ``speed``, ``turn_rate``, ``levy_scale`` and ``levy_shape``.
+        :param rng: the source of headings and lengths.
+        """
         self._parameters = parameters
         self._rng = rng
         self._heading = np.zeros(robots)
         self._left = np.zeros(robots)
 
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
-        """Walk on (:class:`Driver`)."""
+        """Continue the walk (:class:`VelocityController`)."""
         p = self._parameters
         new = np.flatnonzero(blocked | (self._left < 1e-9))
         self._heading[new] = self._rng.uniform(-math.pi, math.pi, len(new))
@@ -85,51 +110,65 @@ class Levy:
         return np.column_stack((forward, np.clip(turn / dt, -p.turn_rate, p.turn_rate)))
 
 
-class Commands:
-    """The last velocity that each robot was told from outside; it stands still at first."""
+class VelocityCommands:
+    """The last velocity command of each robot; robots stand still without a recent one."""
 
     def __init__(self, robots: int, parameters: WorldParameters) -> None:
+        """
+        Start with no commands.
+
+        :param robots: how many there are.
+        :param parameters: ``speed``, ``turn_rate`` and ``command_timeout``.
+        """
         self._limits = (parameters.speed, parameters.turn_rate)
         self._timeout = parameters.command_timeout
         self._velocities = np.zeros((robots, 2))
         self._since = np.full(robots, -math.inf)
 
-    def command(self, robot: int, forward: float, turning: float, now: float) -> None:
+    def command(self, robot: int, linear: float, angular: float, now: float) -> None:
         """
-        Tell a robot, by its place in the order, a velocity [m/s, rad/s], limited to the greatest.
+        Set the velocity of a robot, clipped to the limits; values that are not finite are ignored.
 
-        What is not finite is passed over.
+        :param robot: its row.
+        :param linear: [m/s].
+        :param angular: [rad/s].
+        :param now: simulated time [s].
         """
-        if math.isfinite(forward) and math.isfinite(turning):
+        if math.isfinite(linear) and math.isfinite(angular):
             self._velocities[robot] = np.clip(
-                (forward, turning), np.negative(self._limits), self._limits)
+                (linear, angular), np.negative(self._limits), self._limits)
             self._since[robot] = now
 
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
-        """Obey (:class:`Driver`)."""
+        """Return the commands that have not timed out (:class:`VelocityController`)."""
         valid = now - self._since < self._timeout
         return self._velocities * valid[:, np.newaxis]
 
 
-class Static:
-    """Robots that stay where they are."""
+class StaticMotion:
+    """Robots that do not move."""
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """Stay (:class:`Motion`)."""
+        """Leave the poses as they are (:class:`Motion`)."""
         return poses, np.zeros((len(poses), 2))
 
 
-class Replay:
-    """Robots that do what logs say, from the earliest row of all to the last, then stand still."""
+class ReplayMotion:
+    """Replay of logs, from the earliest row of all logs to the last; then robots stand still."""
 
-    def __init__(self, logs: Sequence[Log]) -> None:
+    def __init__(self, logs: Sequence[RobotLog]) -> None:
+        """
+        Find the common beginning of the logs.
+
+        :param logs: one for each robot, at least one.
+        """
         self._logs = logs
         self._first = min(log.t[0] for log in logs)
         self.duration = float(max(log.t[-1] for log in logs) - self._first)
         """Time from the first row to the last [s]."""
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """Go to the poses of the next step (:class:`Motion`); velocities are the reported ones."""
+        """Return the logged poses and the reported velocities (:class:`Motion`)."""
         t = self._first + now
         velocities = [(log.travelled_at(t + dt) - log.travelled_at(t)) / dt for log in self._logs]
         return np.array([log.pose_at(t + dt) for log in self._logs]), np.array(velocities)

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The scene: the arena, and where each robot starts.
+The scene: the arena, and the initial pose of each robot.
 
-The world's process and the robots' processes each make it out of the same parameters, so that a
-robot knows its initial pose without asking.
+The world's process and the robots' processes each compute it from the same parameters, so that a
+robot's initial pose need not be communicated.
 """
 
 from dataclasses import dataclass
@@ -24,23 +24,23 @@ import math
 
 from leader_election.parameters import ParameterError
 from leader_election.world.arena import load_arena
-from leader_election.world.logs import Log, read_logs
+from leader_election.world.logs import read_logs, RobotLog
 from leader_election.world.parameters import SceneParameters
 import numpy as np
 from numpy.typing import NDArray
 import shapely
 
-_BATCHES = 20
-"""After so many draws of a place for each robot there is no room for more."""
-_WIDER = 0.01
-"""By so much of the arena's reach a circle grows until there is room."""
+_MAX_BATCHES = 20
+"""Batches of random positions that are drawn before the arena counts as full."""
+_CIRCLE_GROWTH = 0.01
+"""The step by which the circle grows until all robots fit, as a share of the arena's extent."""
 _LOG_MARGIN = 0.5
-"""Between the logged paths and the walls drawn round them [m]."""
+"""The distance between logged paths and the walls round them [m]."""
 
 
 @dataclass(frozen=True, eq=False)
 class Scene:
-    """Where everything is when the world starts, in the shared frame."""
+    """Arena, obstacles and robots at time 0, in the shared frame."""
 
     arena: shapely.Polygon
     """The inside of the outer walls [m]."""
@@ -49,25 +49,31 @@ class Scene:
     """The robots' ids."""
     starts: tuple[tuple[float, float, float], ...]
     """``(x, y, yaw)`` of each robot [m, rad], in the order of the ids."""
-    logs: tuple[Log, ...] = ()
+    logs: tuple[RobotLog, ...] = ()
     """The log of each robot, in the order of the ids, where logs are replayed."""
 
     def start_of(self, robot_id: int) -> tuple[float, float, float]:
-        """Return ``(x, y, yaw)`` of one robot; an unknown id is a ``ValueError``."""
+        """
+        Return the initial ``(x, y, yaw)`` of one robot [m, rad].
+
+        :param robot_id: the robot's id.
+        :raises ValueError: for an unknown id.
+        """
         return self.starts[self.ids.index(robot_id)]
 
 
 def make_scene(parameters: SceneParameters) -> Scene:
     """
-    Return the scene, the same for the same parameters in every process.
+    Build the scene; equal parameters give equal scenes in every process.
 
-    :raises ParameterError: when the arena or a log is wrong, or the robots do not fit.
+    :param parameters: number of robots, arena, layout, seed, or the logs to replay.
+    :raises ParameterError: for a wrong arena or log, and for robots that do not fit.
 
     >>> make_scene(SceneParameters(robots=3, world='empty', layout='grid')).starts
     ((-0.5, -0.5, 0.0), (0.5, -0.5, 0.0), (-0.5, 0.5, 0.0))
     """
     if parameters.logs:
-        return _logged(parameters)
+        return _scene_of_logs(parameters)
     arena, obstacles = load_arena(parameters.world)
     free = free_space(arena, obstacles, parameters.robot_radius)
     starts = _LAYOUTS[parameters.layout](free, parameters)
@@ -75,12 +81,19 @@ def make_scene(parameters: SceneParameters) -> Scene:
         raise ParameterError(
             f'parameter robots: {parameters.robots} do not fit into world {parameters.world} with '
             f'layout {parameters.layout}: only {len(starts)} found room')
-    return Scene(arena, obstacles, _ids(parameters, len(starts)), starts)
+    return Scene(arena=arena, obstacles=obstacles, ids=_ids(parameters, len(starts)),
+                 starts=starts)
 
 
 def free_space(arena: shapely.Polygon, obstacles: tuple[shapely.Polygon, ...],
                robot_radius: float) -> shapely.Geometry:
-    """Return where the centre of a robot may be, prepared for many questions."""
+    """
+    Return the region allowed for robot centres, prepared for many queries.
+
+    :param arena: the inside of the outer walls [m].
+    :param obstacles: [m].
+    :param robot_radius: the least distance from a centre to walls and obstacles [m].
+    """
     free = arena.difference(shapely.union_all(obstacles)).buffer(-robot_radius)
     shapely.prepare(free)
     return free
@@ -90,20 +103,21 @@ def _ids(parameters: SceneParameters, robots: int) -> tuple[int, ...]:
     return tuple(range(parameters.first_id, parameters.first_id + robots))
 
 
-def _anywhere(free: shapely.Geometry, parameters: SceneParameters,
+def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
               ) -> tuple[tuple[float, float, float], ...]:
-    """Return poses that are uniform over free space, robots apart; too few where room is short."""
+    """Return random poses, uniform over free space, without overlaps; too few if it is full."""
     if free.is_empty:
         return ()
     rng = np.random.default_rng([parameters.seed, 0])
     apart = 2 * parameters.robot_radius
     left, bottom, right, top = free.bounds
     starts: NDArray[np.float64] = np.empty((0, 3))
-    for _ in range(_BATCHES):
+    for _ in range(_MAX_BATCHES):
         drawn = rng.uniform((left, bottom, -math.pi), (right, top, math.pi),
                             size=(max(parameters.robots, 1000), 3))
         drawn = drawn[shapely.contains_xy(free, drawn[:, 0], drawn[:, 1])]
-        # Most of what is too near to the earlier ones is found at once; the rest one by one.
+        # A spatial index removes at once what is too near to earlier robots; what remains may
+        # still be too near to others of this batch, and is tested one by one.
         near, _ = shapely.STRtree(shapely.points(starts[:, :2])).query(
             shapely.points(drawn[:, :2]), predicate='dwithin', distance=apart)
         for pose in np.delete(drawn, np.unique(near), axis=0):
@@ -114,11 +128,11 @@ def _anywhere(free: shapely.Geometry, parameters: SceneParameters,
     return _poses(starts)
 
 
-def _lattice(free: shapely.Geometry, parameters: SceneParameters,
+def _grid_starts(free: shapely.Geometry, parameters: SceneParameters,
              ) -> tuple[tuple[float, float, float], ...]:
-    """Return the lattice points in free space nearest to the centre, as a square, row by row."""
+    """Return the points of a square grid in free space nearest to the centre, row by row."""
     side = math.ceil(math.sqrt(parameters.robots))
-    # An odd square has a robot in its centre, an even one has not.
+    # A square with an odd side has a robot in its centre, one with an even side has not.
     shift = 0.0 if side % 2 else 0.5
     reach = 0 if free.is_empty else math.ceil(
         min(np.abs(free.bounds).max() / parameters.spacing, parameters.robots)) + 1
@@ -132,9 +146,9 @@ def _lattice(free: shapely.Geometry, parameters: SceneParameters,
                   * (parameters.spacing, parameters.spacing, 1.0))
 
 
-def _circle(free: shapely.Geometry, parameters: SceneParameters,
+def _circle_starts(free: shapely.Geometry, parameters: SceneParameters,
             ) -> tuple[tuple[float, float, float], ...]:
-    """Return poses evenly on the smallest circle that has room for all; else the most it has."""
+    """Return poses evenly on the smallest circle on which all fit, or the most that fit on any."""
     robots, spacing = parameters.robots, parameters.spacing
     yaw = 2 * math.pi * np.arange(robots) / robots
     radius = spacing / (2 * math.sin(math.pi / robots)) if robots > 1 else 0.0
@@ -146,21 +160,22 @@ def _circle(free: shapely.Geometry, parameters: SceneParameters,
         most = max(most, found, key=len)
         if len(most) == robots:
             break
-        radius += max(reach, spacing) * _WIDER
+        radius += max(reach, spacing) * _CIRCLE_GROWTH
     return _poses(np.column_stack((most[:, :2], np.mod(most[:, 2] + math.pi, 2 * math.pi)
                                    - math.pi)))
 
 
-def _logged(parameters: SceneParameters) -> Scene:
+def _scene_of_logs(parameters: SceneParameters) -> Scene:
     logs = read_logs(parameters.logs)
     paths = shapely.MultiPoint(np.vstack([log.poses[:, :2] for log in logs]))
     arena = shapely.box(*paths.bounds).buffer(_LOG_MARGIN, join_style='mitre')
     starts = _poses(np.array([log.poses[0] for log in logs]))
-    return Scene(arena, (), _ids(parameters, len(logs)), starts, logs)
+    return Scene(arena=arena, obstacles=(), ids=_ids(parameters, len(logs)), starts=starts,
+                 logs=logs)
 
 
-_LAYOUTS = {'random': _anywhere, 'grid': _lattice, 'circle': _circle}
-"""The layouts, as parameter layout names them."""
+_LAYOUTS = {'random': _random_starts, 'grid': _grid_starts, 'circle': _circle_starts}
+"""The functions that place robots, by the value of parameter ``layout``."""
 
 
 def _poses(array: NDArray[np.float64]) -> tuple[tuple[float, float, float], ...]:

@@ -23,27 +23,36 @@ import numpy as np
 from numpy.typing import NDArray
 import shapely
 
-_ROUNDING = 1e-6
-"""By how much of a period a step may seem to be too early."""
+_TOLERANCE = 1e-6
+"""By which share of a period a step may appear to be early because of rounding."""
 
 
-class Rate:
+class RateLimiter:
     """
-    So many times a second of the world's time, at most once a step; 0: never.
+    A rate in simulated time, for a world that advances in steps: due at most once a step.
 
-    >>> five = Rate(5.0)
+    >>> five = RateLimiter(5.0)
     >>> [now for now in (0.1, 0.2, 0.3, 0.4, 0.8, 0.9) if five.due(now)]
     [0.1, 0.2, 0.4, 0.8]
     """
 
     def __init__(self, rate: float) -> None:
-        """Take a rate [Hz], not negative."""
+        """
+        Start with the first period.
+
+        :param rate: [Hz], not negative; 0 for never.
+        """
         self._rate = rate
         self._next = 0
 
     def due(self, now: float) -> bool:
-        """Return whether it is time again [s]; true once a period, what was missed is left out."""
-        period = math.floor(now * self._rate + _ROUNDING)
+        """
+        Return whether a new period has begun; true once a period, missed periods are skipped.
+
+        :param now: the simulated time [s], not decreasing.
+        """
+        # Periods are counted from time 0, so that the mean rate is exact at any step rate.
+        period = math.floor(now * self._rate + _TOLERANCE)
         if self._rate == 0.0 or period < self._next:
             return False
         self._next = period + 1
@@ -51,26 +60,35 @@ class Rate:
 
 
 class Radio:
-    """Carries a message to all robots within range, in sight where that counts, not lost."""
+    """Reception of messages: limited range, optionally line of sight, and random loss."""
 
     def __init__(self, obstacles: Sequence[shapely.Polygon], parameters: WorldParameters,
                  rng: np.random.Generator) -> None:
+        """
+        Prepare the obstacles for line-of-sight tests.
+
+        :param obstacles: [m].
+        :param parameters: ``radio_range``, ``line_of_sight`` and ``radio_loss``.
+        :param rng: the source of losses.
+        """
         self._parameters = parameters
         self._rng = rng
         self._obstacles = shapely.union_all(list(obstacles))
         shapely.prepare(self._obstacles)
 
-    def hearers(self, sender: int, positions: Array) -> NDArray[np.intp]:
+    def receivers(self, sender: int, positions: Array) -> NDArray[np.intp]:
         """
-        Return who hears one message of a robot, as places in the order of the robots, ascending.
+        Return which robots receive one message of a robot.
 
-        :param positions: all robots' true x, y (and more) [m], shape (n, 2 or more).
+        :param sender: the row of the sending robot.
+        :param positions: true x, y (further columns are ignored) [m], shape (n, 2 or more).
+        :return: the rows of the receiving robots, ascending.
         """
         p = self._parameters
         here, there = positions[sender, :2], positions[:, :2]
-        hears = np.hypot(*(there - here).T) <= p.radio_range
-        hears[sender] = False
-        found = np.flatnonzero(hears)
+        receives = np.hypot(*(there - here).T) <= p.radio_range
+        receives[sender] = False
+        found = np.flatnonzero(receives)
         if p.line_of_sight and len(found):
             rays = np.stack((np.broadcast_to(here, (len(found), 2)), there[found]), axis=1)
             found = found[~shapely.intersects(self._obstacles, shapely.linestrings(rays))]
@@ -79,11 +97,20 @@ class Radio:
         return found
 
 
-class Field:
-    """Gaussian bumps over a constant, read with noise: a temperature, a signal, a pollution."""
+class ScalarField:
+    """
+    A scalar quantity over the plane, such as temperature, and noisy readings of it.
+
+    It is a sum of Gaussian peaks over a constant base.
+    """
 
     def __init__(self, parameters: WorldParameters, rng: np.random.Generator) -> None:
-        """Put up the bumps ``reading_peaks`` over ``reading_base``."""
+        """
+        Build the field.
+
+        :param parameters: ``reading_base``, ``reading_peaks`` and ``reading_noise``.
+        :param rng: the source of noise.
+        """
         self._base = parameters.reading_base
         self._peaks = np.reshape(parameters.reading_peaks, (-1, 4))
         self._noise = parameters.reading_noise
@@ -91,9 +118,9 @@ class Field:
 
     def value(self, positions: Array) -> Array:
         """
-        Return the true value at places: a bump is ``height * exp(-distance² / (2 width²))``.
+        Return the true values: each peak adds ``height * exp(-distance² / (2 width²))``.
 
-        :param positions: x, y (and more) [m], shape (n, 2 or more).
+        :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
         :return: shape (n,), in the unit of ``reading_base``.
         """
         x, y, height, width = self._peaks.T
@@ -101,6 +128,11 @@ class Field:
         return np.asarray(self._base + np.exp(-square / (2 * width ** 2)) @ height)
 
     def read(self, positions: Array) -> Array:
-        """Return what sensors say there (:meth:`value`), each with noise of its own."""
+        """
+        Return sensor readings: the true values (:meth:`value`) with independent Gaussian noise.
+
+        :param positions: x, y (further columns are ignored) [m], shape (n, 2 or more).
+        :return: shape (n,), in the unit of ``reading_base``.
+        """
         noise = self._noise * self._rng.standard_normal(len(positions))
         return self.value(positions) + noise

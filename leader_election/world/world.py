@@ -12,47 +12,57 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The embedded world: all robots, stepped together at a fixed rate."""
+"""The embedded world: the true state of all robots, advanced in steps of equal length."""
 
 from leader_election.world.kinematics import Array, least_distance, Odometry, relative
 from leader_election.world.lidar import Lidar
-from leader_election.world.motion import Commands, Driven, Levy, Motion, Replay, Static
+from leader_election.world.motion import (
+    DrivenMotion,
+    LevyWalk,
+    Motion,
+    ReplayMotion,
+    StaticMotion,
+    VelocityCommands,
+)
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import free_space, make_scene
-from leader_election.world.sensors import Field, Radio
+from leader_election.world.sensors import Radio, ScalarField
 import numpy as np
 
 
 class World:
     """
-    The true state of all robots, and what each of them believes of its own.
+    Simulates robots as unicycles in an arena, with their odometry, sensors and radio.
 
-    Arrays have one row a robot, in the order of ``scene.ids``. Robots drive through each other;
-    :attr:`closest` tells how near they are.
+    Arrays have one row a robot, in the order of ``scene.ids``. Robots do not collide with each
+    other; :attr:`closest` is the distance of the closest pair.
 
-    :ivar scene: where everything was at the start.
-    :ivar dt: the time that a step takes [s].
-    :ivar steps: how many were taken.
+    :ivar scene: arena, obstacles and initial poses.
+    :ivar dt: the duration of a step [s].
+    :ivar steps: the number of steps so far.
     :ivar poses: true x, y, yaw in the shared frame [m, rad], shape (n, 3).
-    :ivar velocities: true forward and turning speed [m/s, rad/s], shape (n, 2).
-    :ivar commands: takes velocities from outside, with motion ``cmd_vel``; else ``None``.
+    :ivar velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :ivar commands: takes velocity commands, with motion ``cmd_vel``; else ``None``.
     :ivar lidar: the robots' laser scanners.
-    :ivar field: what the robots' scalar sensors read.
+    :ivar field: the quantity that the robots' scalar sensors read.
     """
 
     def __init__(self, parameters: WorldParameters) -> None:
         """
         Build the world at time 0.
 
-        :raises ParameterError: when the arena or a log is wrong, or the robots do not fit.
+        :param parameters: checked together with the files that they name.
+        :raises ParameterError: for a wrong arena or log, and for robots that do not fit.
         """
         self.scene = make_scene(parameters)
         self.dt = 1.0 / parameters.step_rate
         self.steps = 0
         self.poses: Array = np.array(self.scene.starts)
         self.velocities: Array = np.zeros((len(self.poses), 2))
-        self.commands: Commands | None = None
+        self.commands: VelocityCommands | None = None
         self._starts = self.poses
+        # A random stream of its own for each part: switching one part on leaves the others as
+        # they were for the same seed. Stream 0 is that of the initial poses.
         self._motion = self._make_motion(parameters)
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
@@ -60,40 +70,40 @@ class World:
         self._radio = Radio(
             self.scene.obstacles, parameters, np.random.default_rng([parameters.seed, 3]))
         self.lidar = Lidar(self.scene.arena, self.scene.obstacles, parameters)
-        self.field = Field(parameters, np.random.default_rng([parameters.seed, 4]))
-        self._places = {robot_id: i for i, robot_id in enumerate(self.scene.ids)}
+        self.field = ScalarField(parameters, np.random.default_rng([parameters.seed, 4]))
+        self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
 
     def _make_motion(self, parameters: WorldParameters) -> Motion:
         if self.scene.logs:
-            return Replay(self.scene.logs)
+            return ReplayMotion(self.scene.logs)
         robots = len(self.poses)
         free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)
         if parameters.motion == 'levy':
             rng = np.random.default_rng([parameters.seed, 1])
-            return Driven(Levy(robots, parameters, rng), free, robots)
+            return DrivenMotion(LevyWalk(robots, parameters, rng), free, robots)
         if parameters.motion == 'cmd_vel':
-            self.commands = Commands(robots, parameters)
-            return Driven(self.commands, free, robots)
-        return Static()
+            self.commands = VelocityCommands(robots, parameters)
+            return DrivenMotion(self.commands, free, robots)
+        return StaticMotion()
 
     @property
     def time(self) -> float:
-        """Return the time since the start [s]."""
+        """Return the simulated time since the start [s]."""
         return self.steps * self.dt
 
     @property
     def ended(self) -> bool:
-        """Return whether there was a replay and it is over."""
-        return isinstance(self._motion, Replay) and self.time >= self._motion.duration
+        """Return whether a replay has reached the end of the logs."""
+        return isinstance(self._motion, ReplayMotion) and self.time >= self._motion.duration
 
     @property
     def odometry(self) -> Array:
-        """Return x, y, yaw from each robot's start, as it believes [m, rad], shape (n, 3)."""
+        """Return the poses by odometry, relative to each start [m, rad], shape (n, 3)."""
         return relative(self._starts, self.poses) if self._odom_is_true else self._odometry.poses
 
     @property
     def measured(self) -> Array:
-        """Return the velocities as the robots believe [m/s, rad/s], shape (n, 2)."""
+        """Return the velocities by odometry [m/s, rad/s], shape (n, 2)."""
         return self.velocities if self._odom_is_true else self._odometry.velocities
 
     @property
@@ -102,26 +112,30 @@ class World:
         return least_distance(self.poses)
 
     def step(self) -> None:
-        """Go on by one step."""
+        """Advance the world by one step."""
         self.poses, self.velocities = self._motion.step(self.poses, self.time, self.dt)
         self._odometry.step(self.velocities, self.dt)
         self.steps += 1
 
-    def hearers(self, sender_id: int) -> list[int] | None:
+    def receivers(self, sender_id: int) -> list[int] | None:
         """
-        Return who hears one message of a robot, as places in the order of the robots.
+        Return which robots receive one message of a robot.
 
-        ``None``: there is no such robot.
+        :param sender_id: the id of the sending robot.
+        :return: rows of robots, ascending; ``None`` if there is no robot of that id.
         """
-        place = self._places.get(sender_id)
-        if place is None:
+        row = self._rows.get(sender_id)
+        if row is None:
             return None
-        return [int(i) for i in self._radio.hearers(place, self.poses)]
+        return [int(i) for i in self._radio.receivers(row, self.poses)]
 
 
 def quaternions(yaws: Array) -> Array:
     """
-    Return the quaternions' z and w of turns about the vertical [rad], shape (n, 2); x, y are 0.
+    Return the z and w components of quaternions of rotations about the vertical; x and y are 0.
+
+    :param yaws: [rad], shape (n,).
+    :return: shape (n, 2).
 
     >>> quaternions(np.array([0.0, np.pi])).round(6).tolist()
     [[0.0, 1.0], [1.0, 0.0]]

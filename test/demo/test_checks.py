@@ -14,7 +14,7 @@
 
 """What a demonstration checks, on swarms written down by hand."""
 
-from leader_election.demo.checks import Watch
+from leader_election.demo.checks import RunObserver
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
 
@@ -31,63 +31,63 @@ def swarm(time, **leaders):
 
 
 @pytest.fixture
-def watch():
-    return Watch((1, 2, 3), radius=2.0)
+def observer():
+    return RunObserver((1, 2, 3), radius=2.0)
 
 
-def test_waits_for_all_robots(watch):
-    watch.look(swarm(1.0, r1=1, r3=1), {1: 0.5, 3: 1.0})
-    assert watch.all_heard is None and watch.first_partition is None
-    watch.look(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
-    assert (watch.all_heard, watch.first_partition) == (2.0, 2.0)
+def test_waits_for_all_robots(observer):
+    observer.observe(swarm(1.0, r1=1, r3=1), {1: 0.5, 3: 1.0})
+    assert observer.all_heard is None and observer.first_partition is None
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    assert (observer.all_heard, observer.first_partition) == (2.0, 2.0)
 
 
-def test_first_partition_wants_leaders_that_lead_themselves(watch):
-    watch.look(swarm(2.0, r1=2, r2=3, r3=3), HEARD)
-    assert watch.first_partition is None
-    watch.look(swarm(3.0, r1=3, r2=3, r3=3), HEARD)
-    assert watch.first_partition == 3.0
+def test_first_partition_wants_leaders_that_lead_themselves(observer):
+    observer.observe(swarm(2.0, r1=2, r2=3, r3=3), HEARD)
+    assert observer.first_partition is None
+    observer.observe(swarm(3.0, r1=3, r2=3, r3=3), HEARD)
+    assert observer.first_partition == 3.0
 
 
 def test_first_partition_wants_the_radius():
-    watch = Watch((1, 2, 3), radius=1.9)
-    watch.look(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
-    assert watch.first_partition is None
+    observer = RunObserver((1, 2, 3), radius=1.9)
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    assert observer.first_partition is None
 
 
-def test_recovery_is_when_nobody_follows_the_dead(watch):
-    watch.look(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
-    watch.kill(1, 5.0)
+def test_recovery_is_when_nobody_follows_the_dead(observer):
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    observer.kill(1, 5.0)
     # The dead robot's last message is still fresh, and so is its hold on the others.
-    watch.look(swarm(5.1, r1=1, r2=1, r3=1), HEARD)
-    watch.look(swarm(6.0, r1=1, r2=2, r3=1), HEARD)
-    assert watch.recovered is None
-    assert watch.astray(swarm(6.0, r1=1, r2=2, r3=1)) == [3]
-    watch.look(swarm(8.0, r2=2, r3=2), HEARD)
-    assert watch.recovered == 8.0
+    observer.observe(swarm(5.1, r1=1, r2=1, r3=1), HEARD)
+    observer.observe(swarm(6.0, r1=1, r2=2, r3=1), HEARD)
+    assert observer.recovered is None
+    assert observer.unled(swarm(6.0, r1=1, r2=2, r3=1)) == [3]
+    observer.observe(swarm(8.0, r2=2, r3=2), HEARD)
+    assert observer.recovered == 8.0
 
 
-def test_a_living_robot_that_falls_silent_is_not_held(watch):
-    assert not watch.holds(swarm(9.0, r1=1, r2=1))
-    assert watch.missing(swarm(9.0, r1=1, r2=1)) == [3]
+def test_a_living_robot_that_falls_silent_is_not_held(observer):
+    assert not observer.all_led(swarm(9.0, r1=1, r2=1))
+    assert observer.missing(swarm(9.0, r1=1, r2=1)) == [3]
 
 
-def test_share_of_partitions(watch):
+def test_share_of_partitions(observer):
     for time, leader_of_2 in ((2.0, 1), (3.0, 3), (4.0, 1), (5.0, 1)):
-        watch.look(swarm(time, r1=1, r2=leader_of_2, r3=1), HEARD)
-    assert (watch.looks, watch.partitions) == (4, 3)
+        observer.observe(swarm(time, r1=1, r2=leader_of_2, r3=1), HEARD)
+    assert (observer.snapshots, observer.partitions) == (4, 3)
 
 
-def test_calm_begins_with_the_partition_and_anew_with_a_recovery(watch):
-    assert watch.calm_for(1.0) == 0.0
-    watch.look(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
-    assert watch.calm_for(4.5) == 2.5
-    watch.kill(1, 5.0)
-    assert watch.calm_for(6.0) == 0.0
-    watch.look(swarm(8.0, r2=2, r3=2), HEARD)
-    assert watch.calm_for(9.0) == 1.0
+def test_calm_begins_with_the_partition_and_anew_with_a_recovery(observer):
+    assert observer.stable_for(1.0) == 0.0
+    observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
+    assert observer.stable_for(4.5) == 2.5
+    observer.kill(1, 5.0)
+    assert observer.stable_for(6.0) == 0.0
+    observer.observe(swarm(8.0, r2=2, r3=2), HEARD)
+    assert observer.stable_for(9.0) == 1.0
 
 
-def test_the_dead_are_left_out_before_they_are_forgotten(watch):
-    watch.kill(1, 5.0)
-    assert list(watch.of_living(swarm(5.1, r1=1, r2=1, r3=3)).robots) == [2, 3]
+def test_the_dead_are_left_out_before_they_are_forgotten(observer):
+    observer.kill(1, 5.0)
+    assert list(observer.living_only(swarm(5.1, r1=1, r2=1, r3=3)).robots) == [2, 3]

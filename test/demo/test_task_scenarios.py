@@ -15,8 +15,14 @@
 """Scenarios of the demonstration: what they check of a run."""
 
 from leader_election.demo.main import parse
-from leader_election.demo.scenario import Look
-from leader_election.demo.task_scenarios import FALL, JOURNEY, PEAK, RISE, SCENARIOS
+from leader_election.demo.scenario import Observation
+from leader_election.demo.task_scenarios import (
+    ALARM_DELAY,
+    CLEAR_DELAY,
+    JOIN_TIME,
+    PEAK,
+    SCENARIOS,
+)
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.view.frame import Rings
 from PIL import Image
@@ -24,29 +30,29 @@ import pytest
 
 
 def scenario(task, *arguments):
-    """Return the trial of a task."""
+    """Return the scenario of a task."""
     return SCENARIOS[task](parse(['--task', task, *arguments]))
 
 
 def look(time, *robots, truth=None, steady=True):
     """
-    Return a look at robots that are where they believe to be.
+    Return an observation of robots; unless given, true positions are those they report.
 
-    :param robots: of each id, place and leader, and where it says so, members and decision.
+    :param robots: id, position and leader of each, and optionally tasks, members and decision.
     """
     views = {}
     for robot, place, leader, *said in robots:
         task, members, decision = said or ((), float('nan'), '')
         views[robot] = RobotView(robot, place, -1.0, 0.0, leader, task, members, decision)
     places = {robot: view.position for robot, view in views.items()} if truth is None else truth
-    return Look(Snapshot(time, views), places, steady)
+    return Observation(Snapshot(time, views), places, steady)
 
 
 COUNT = ('count',)
 
 
 def swarm(first, second, **options):
-    """Return two regions of two robots each, and what their leaders count."""
+    """Return two regions of two robots each, with the counts of their leaders."""
     return look(0.0, (1, None, 1, COUNT, first, ''), (2, None, 1),
                 (3, None, 3, COUNT, second, ''), (4, None, 3), **options)
 
@@ -61,17 +67,17 @@ def swarm(first, second, **options):
 def test_on_average_the_counts_add_up_to_the_swarm(looks, holds):
     count = scenario('count')
     for counts in looks:
-        count.look(swarm(*counts))
+        count.observe(swarm(*counts))
     [check] = count.checks()
     assert check.holds == holds
 
 
 def test_only_steady_moments_count():
     count = scenario('count')
-    count.look(swarm(0.0, 0.0, steady=False))
+    count.observe(swarm(0.0, 0.0, steady=False))
     [check] = count.checks()
     assert not check.holds and 'no time' in check.text
-    count.look(swarm(2.0, 2.0))
+    count.observe(swarm(2.0, 2.0))
     [check] = count.checks()
     assert check.holds and '100.0% of the swarm (off by 0.0% at a look' in check.text
 
@@ -81,31 +87,32 @@ PEAK_AT, NOWHERE = PEAK[:2], (100.0, 100.0)
 
 
 def region(time, member_at, alarm):
-    """Return a region whose leader is far from the peak, and says that there is an alarm."""
+    """Return a region whose leader is far from the peak and reports an alarm or none."""
     return look(time, (1, NOWHERE, 1, FIELD, 2.0, f'[{{"alarm":{alarm}}}]'), (2, member_at, 1))
 
 
 def held(*looks):
     field = scenario('field')
     for each in looks:
-        field.look(each)
+        field.observe(each)
     return [(check.holds, check.text.split(', at ')[1]) for check in field.checks()]
 
 
 def test_alarm_where_a_member_is_in_the_peak_once_the_news_had_its_time():
     early = region(0.0, PEAK_AT, 0)
-    alarm, _ = held(early, region(RISE - 0.1, PEAK_AT, 0), region(RISE, PEAK_AT, 5))
+    alarm, _ = held(early, region(ALARM_DELAY - 0.1, PEAK_AT, 0), region(ALARM_DELAY, PEAK_AT, 5))
     assert alarm == (True, '1 of 1 looks')
-    alarm, _ = held(early, region(RISE, PEAK_AT, 0))
+    alarm, _ = held(early, region(ALARM_DELAY, PEAK_AT, 0))
     assert alarm == (False, '0 of 1 looks')
 
 
 def test_no_alarm_where_nobody_was_in_the_peak_for_long():
     early = region(0.0, NOWHERE, 5)
-    alarm, quiet = held(early, region(FALL - 0.1, NOWHERE, 1), region(FALL, NOWHERE, 0))
+    alarm, quiet = held(
+        early, region(CLEAR_DELAY - 0.1, NOWHERE, 1), region(CLEAR_DELAY, NOWHERE, 0))
     assert quiet == (True, '1 of 1 looks')
     assert alarm == (False, '0 of 0 looks'), 'without a robot in the peak nothing was seen'
-    _, quiet = held(early, region(FALL, NOWHERE, 1))
+    _, quiet = held(early, region(CLEAR_DELAY, NOWHERE, 1))
     assert quiet == (False, '0 of 1 looks')
 
 
@@ -115,13 +122,13 @@ def test_a_region_that_hears_a_robot_in_the_peak_is_neither():
         return look(time, (1, NOWHERE, 1, FIELD, 2.0, '[{"alarm":5}]'),
                     (2, (PEAK_AT[0] + 3.9, PEAK_AT[1]), 1), (9, PEAK_AT, 9))
     # Only region 9 itself is in the peak, and it says nothing.
-    assert [text for _, text in held(border(0.0), border(FALL))] == [
+    assert [text for _, text in held(border(0.0), border(CLEAR_DELAY))] == [
         '0 of 1 looks', '0 of 0 looks']
 
 
 def test_who_leads_no_more_is_not_asked():
     over = [look(time, (1, PEAK_AT, 2, FIELD, 2.0, ''), (2, NOWHERE, 2), (3, PEAK_AT, 1))
-            for time in (0.0, RISE)]
+            for time in (0.0, ALARM_DELAY)]
     assert held(*over)[0] == (False, '0 of 1 looks'), 'only 2 was'
 
 
@@ -133,19 +140,19 @@ def test_the_time_begins_anew_when_a_member_goes_or_comes():
 def test_whoever_overlaps_was_hit():
     # Robots are discs of 0.15 m.
     rally = scenario('rally')
-    rally.look(look(0.0, (1, (0.0, 0.0), 1), (2, (0.31, 0.0), 1)))
-    rally.look(look(0.1, (1, (0.0, 0.0), 1), (2, (0.31, 0.4), 1)))
+    rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (0.31, 0.0), 1)))
+    rally.observe(look(0.1, (1, (0.0, 0.0), 1), (2, (0.31, 0.4), 1)))
     apart, drove, _ = rally.checks()
     assert apart.holds and '0.31 m' in apart.text
     assert drove.holds and 'drove 0 m' in drove.text
-    rally.look(look(0.2, (1, (0.0, 0.0), 1), (2, (0.29, 0.0), 1)))
+    rally.observe(look(0.2, (1, (0.0, 0.0), 1), (2, (0.29, 0.0), 1)))
     assert not rally.checks()[0].holds
 
 
 def test_nobody_drives_where_nothing_moves():
     rally = scenario('rally')
-    for time in (0.0, JOURNEY):
-        rally.look(look(time, (1, (0.0, 0.0), 1), (2, (1.0, 0.0), 1)))
+    for time in (0.0, JOIN_TIME):
+        rally.observe(look(time, (1, (0.0, 0.0), 1), (2, (1.0, 0.0), 1)))
     assert [check.holds for check in rally.checks()] == [True, False, True]
 
 
@@ -153,20 +160,20 @@ def test_nobody_drives_where_nothing_moves():
 def test_members_are_with_their_leader_when_they_have_had_the_time(away, holds):
     # A circle of 1.5 m, and 1 m for being behind; it is true places that count.
     rally = scenario('rally')
-    rally.look(look(0.0, (1, (0.0, 0.0), 1), (2, (9.0, 0.0), 1)))
-    rally.look(look(JOURNEY, (1, (0.0, 0.0), 1), (2, None, 1),
+    rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (9.0, 0.0), 1)))
+    rally.observe(look(JOIN_TIME, (1, (0.0, 0.0), 1), (2, None, 1),
                     truth={1: (0.0, 0.0), 2: (away, 0.0)}))
     assert rally.checks()[-1].holds == holds
 
 
 def test_who_joins_another_region_has_the_time_again():
     rally = scenario('rally')
-    rally.look(look(0.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 1), (3, (9.0, 0.0), 3)))
-    rally.look(look(5.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
-    rally.look(look(JOURNEY, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
+    rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 1), (3, (9.0, 0.0), 3)))
+    rally.observe(look(5.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
+    rally.observe(look(JOIN_TIME, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
     # Nobody but leaders has been anywhere for long: that is no rally.
     assert '0% of its members' in rally.checks()[-1].text and not rally.checks()[-1].holds
-    rally.look(look(5.0 + JOURNEY, (2, (8.0, 0.0), 3), (3, (9.0, 0.0), 3)))
+    rally.observe(look(5.0 + JOIN_TIME, (2, (8.0, 0.0), 3), (3, (9.0, 0.0), 3)))
     assert rally.checks()[-1].holds
 
 
@@ -174,12 +181,12 @@ def test_what_robots_came_near_to_was_visited():
     # Of 19 m x 13 m, a strip of 2 m all along the middle is 2/13.
     patrol = scenario('patrol', '--world', 'empty')
     for time, x in enumerate((-12.0, 0.0, 12.0)):
-        patrol.look(look(time, (1, (x, 0.0), 1)))
+        patrol.observe(look(time, (1, (x, 0.0), 1)))
     assert patrol.visited() == pytest.approx(2 / 13)
     assert not patrol.checks()[-1].holds
     for number, y in enumerate((-5.5, -3.5, -1.5, 2.0, 4.0), start=2):
         for time, x in enumerate((-12.0, 12.0)):
-            patrol.look(look(time, (number, (x, y), 1)))
+            patrol.observe(look(time, (number, (x, y), 1)))
     # Five strips more; those at -1.5 and 0 overlap by half a metre.
     assert patrol.visited() == pytest.approx(11.5 / 13)
     assert patrol.checks()[-1].holds
@@ -188,7 +195,7 @@ def test_what_robots_came_near_to_was_visited():
 def test_the_ways_are_drawn(tmp_path):
     patrol = scenario('patrol')
     for time in range(3):
-        patrol.look(look(time, (1, (float(time), 0.0), 1)))
+        patrol.observe(look(time, (1, (float(time), 0.0), 1)))
     [path] = patrol.draw(tmp_path, Rings())
     with Image.open(path) as image:
         assert image.format == 'PNG' and image.width == 1600

@@ -20,8 +20,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.fleet.fleet_file import load_fleet, read_fleet
-from leader_election.fleet.fleet_settings import for_tasks
-from leader_election.fleet.robot_list import Entry
+from leader_election.fleet.fleet_settings import task_parameters
+from leader_election.fleet.robot_list import RobotSpec
 from leader_election.parameters import ParameterError
 import pytest
 import yaml
@@ -96,14 +96,14 @@ def test_what_drives_a_robot_is_told_of_its_body() -> None:
         scan_yaw=1.5, stamped=True, instances='rescue', tasks='rally', rescue={'tasks': 'count'},
         **{'rally.stamped': False}), 'mine.yaml').robots
     assert alice.driving == {'scan_yaw': 1.5, 'stamped': True}
-    assert for_tasks(alice.driving, alice.parameters) == {
+    assert task_parameters(alice.driving, alice.parameters) == {
         'rally.scan_yaw': 1.5, 'rally.stamped': True}
     assert alice.parameters['rally.stamped'] is False
 
 
 def test_a_robot_goes_before_its_type_and_that_before_the_defaults() -> None:
     alice, bob, carol = read_fleet(FLEET, 'mine.yaml').robots
-    assert alice.entry == Entry('alice', 1, (1.0, 2.0, 0.5), 'small')
+    assert alice.spec == RobotSpec('alice', 1, (1.0, 2.0, 0.5), 'small')
     assert alice.parameters == {
         'robot_id': 1, 'initial_pose': (1.0, 2.0, 0.5), 'radius': 6.0,
         'communication_range': 4.0, 'frame': 'hall'}
@@ -112,14 +112,14 @@ def test_a_robot_goes_before_its_type_and_that_before_the_defaults() -> None:
         'robot_id': 2, 'initial_pose': (0.0, 0.0, 0.0), 'radius': 7.0,
         'communication_range': 4.0, 'frame': 'hall', 'tasks': 'rally', 'rally.reaction': 2.0}
     assert bob.topics == {'odom_topic': 'odom'}
-    assert (carol.entry.type, carol.parameters['radius'], carol.enabled) == ('', 8.0, False)
+    assert (carol.spec.type, carol.parameters['radius'], carol.enabled) == ('', 8.0, False)
 
 
 def test_a_robot_is_found_by_its_name_and_by_its_computers() -> None:
     fleet = read_fleet(FLEET, 'mine.yaml')
-    assert fleet.robot('bob').entry.id == 2
+    assert fleet.robot('bob').spec.id == 2
     for hostname, name in (('tb4-07', 'alice'), ('TB4-07.local', 'alice'), ('bob', 'bob')):
-        assert fleet.of_host(hostname).entry.name == name
+        assert fleet.of_host(hostname).spec.name == name
 
 
 def test_who_is_asked_for_and_not_there_is_told_who_is() -> None:
@@ -136,7 +136,7 @@ def test_who_is_asked_for_and_not_there_is_told_who_is() -> None:
 
 def test_a_pose_may_have_six_coordinates() -> None:
     (alice,) = read_fleet(robots(initial_pose=[1, 2, 3, 0, 0, 0.5]), 'mine.yaml').robots
-    assert alice.entry.pose == (1.0, 2.0, 0.5)
+    assert alice.spec.pose == (1.0, 2.0, 0.5)
     assert alice.parameters['initial_pose'] == (1.0, 2.0, 3.0, 0.0, 0.0, 0.5)
 
 
@@ -259,7 +259,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
 def test_the_example_is_one() -> None:
     fleet = load_fleet(EXAMPLE)
     assert len(fleet.robots) == 10
-    assert {robot.entry.type for robot in fleet.robots} == {'turtlebot4', 'create3'}
+    assert {robot.spec.type for robot in fleet.robots} == {'turtlebot4', 'create3'}
 
 
 KEYS = st.sampled_from(['defaults', 'types', 'robots', 'alice', 'id', 'type', 'initial_pose',

@@ -14,8 +14,8 @@
 
 """Robots placed by a layout, and whether listed ones have room."""
 
-from leader_election.fleet.hosting import check_room, placed_robots
-from leader_election.fleet.robot_list import Entry
+from leader_election.fleet.hosting import check_free_space, scene_robots
+from leader_election.fleet.robot_list import RobotSpec
 from leader_election.parameters import ParameterError
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters
@@ -26,10 +26,10 @@ import pytest
 @pytest.mark.parametrize('layout', ['random', 'grid', 'circle'])
 def test_robots_are_called_after_their_ids_and_have_room(layout: str) -> None:
     scene = make_scene(SceneParameters(robots=20, first_id=5, layout=layout, seed=3))
-    robots = placed_robots(scene)
+    robots = scene_robots(scene)
     assert [robot.name for robot in robots] == [f'robot_{i}' for i in range(5, 25)]
     assert [robot.pose for robot in robots] == list(scene.starts)
-    check_room(robots, load_arena('blocks'), 0.15)
+    check_free_space(robots, load_arena('blocks'), 0.15)
 
 
 @pytest.mark.parametrize(('where', 'line'), [
@@ -38,10 +38,11 @@ def test_robots_are_called_after_their_ids_and_have_room(layout: str) -> None:
     ([(2.0, 0.0), (8.0, 5.0), (2.1, 0.0)], 'r0 and r2 would start within each other'),
 ])
 def test_robots_without_room_are_named(where: list[tuple[float, float]], line: str) -> None:
-    robots = [Entry(f'r{i}', i, (x, y, 0.0)) for i, (x, y) in enumerate(where)]
+    robots = [RobotSpec(f'r{i}', i, (x, y, 0.0)) for i, (x, y) in enumerate(where)]
     with pytest.raises(ParameterError, match=line):
-        check_room(robots, load_arena('blocks'), 0.15)
+        check_free_space(robots, load_arena('blocks'), 0.15)
 
 
 def test_robots_may_touch_and_be_where_nobody_knows_the_arena() -> None:
-    check_room([Entry('a', 1, (50.0, 0.0, 0.0)), Entry('b', 2, (50.3, 0.0, 0.0))], None, 0.15)
+    robots = [RobotSpec('a', 1, (50.0, 0.0, 0.0)), RobotSpec('b', 2, (50.3, 0.0, 0.0))]
+    check_free_space(robots, None, 0.15)

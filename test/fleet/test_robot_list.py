@@ -16,14 +16,20 @@
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.fleet.robot_list import Entry, format_ids, listed_robots, listing, parse_ids
+from leader_election.fleet.robot_list import (
+    format_ids,
+    format_robot_list,
+    parse_ids,
+    parse_robot_list,
+    RobotSpec,
+)
 from leader_election.parameters import ParameterError
 import pytest
 
 NAMES = st.from_regex(r'[A-Za-z][A-Za-z0-9]{0,6}', fullmatch=True)
 NUMBERS = st.floats(-1e6, 1e6)
 ROBOTS = st.lists(
-    st.builds(Entry, NAMES, st.integers(0, 2**53 - 1), st.tuples(NUMBERS, NUMBERS, NUMBERS),
+    st.builds(RobotSpec, NAMES, st.integers(0, 2**53 - 1), st.tuples(NUMBERS, NUMBERS, NUMBERS),
               st.just('')),
     min_size=1, max_size=8,
     unique_by=(lambda entry: entry.name, lambda entry: entry.id))
@@ -32,29 +38,29 @@ ROBOTS = st.lists(
 def test_nav2s_syntax() -> None:
     text = ("{name: 'robot1', pose: {x: 0.5, y: 0.5, yaw: 0}};"
             "{name: 'robot2', pose: {x: -0.5, y: -0.5, z: 0, roll: 0, pitch: 0.0, yaw: 1.5707}}")
-    assert listed_robots(text) == (
-        Entry('robot1', 1, (0.5, 0.5, 0.0)), Entry('robot2', 2, (-0.5, -0.5, 1.5707)))
+    assert parse_robot_list(text) == (
+        RobotSpec('robot1', 1, (0.5, 0.5, 0.0)), RobotSpec('robot2', 2, (-0.5, -0.5, 1.5707)))
 
 
 def test_nav2s_syntax_as_it_was_before() -> None:
     text = 'robot1={x: 0.5, y: 0.5, yaw: 0}; robot2={x: -0.5}; '
-    assert listed_robots(text) == (
-        Entry('robot1', 1, (0.5, 0.5, 0.0)), Entry('robot2', 2, (-0.5, 0.0, 0.0)))
+    assert parse_robot_list(text) == (
+        RobotSpec('robot1', 1, (0.5, 0.5, 0.0)), RobotSpec('robot2', 2, (-0.5, 0.0, 0.0)))
 
 
 def test_a_name_may_be_a_word_that_yaml_knows() -> None:
-    robots = (Entry('on', 1), Entry('null', 2), Entry('e5', 3))
-    assert listed_robots(listing(robots)) == robots
+    robots = (RobotSpec('on', 1), RobotSpec('null', 2), RobotSpec('e5', 3))
+    assert parse_robot_list(format_robot_list(robots)) == robots
 
 
 def test_who_has_no_id_gets_one_that_nobody_has() -> None:
-    robots = listed_robots('{name: a};{name: b, id: 2};{name: c};{name: d, id: 1}')
+    robots = parse_robot_list('{name: a};{name: b, id: 2};{name: c};{name: d, id: 1}')
     assert [(robot.name, robot.id) for robot in robots] == [('a', 3), ('b', 2), ('c', 4), ('d', 1)]
 
 
 @given(ROBOTS)
-def test_what_is_written_is_read(robots: list[Entry]) -> None:
-    assert listed_robots(listing(robots)) == tuple(robots)
+def test_what_is_written_is_read(robots: list[RobotSpec]) -> None:
+    assert parse_robot_list(format_robot_list(robots)) == tuple(robots)
 
 
 @pytest.mark.parametrize(('text', 'line'), [
@@ -86,14 +92,14 @@ def test_what_is_written_is_read(robots: list[Entry]) -> None:
 ])
 def test_what_is_wrong_is_named_in_one_line(text: str, line: str) -> None:
     with pytest.raises(ParameterError, match=line) as caught:
-        listed_robots(text)
+        parse_robot_list(text)
     assert str(caught.value).startswith('parameter robots: ') and '\n' not in str(caught.value)
 
 
 @given(st.text(max_size=40) | st.text('{}:;=, abx1.-[]"\'&*!', max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
     try:
-        assert listed_robots(text)
+        assert parse_robot_list(text)
     except ParameterError:
         pass
 

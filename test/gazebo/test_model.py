@@ -22,10 +22,10 @@ from gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.gazebo import model
-from leader_election.gazebo.model import Body, box, CHASSIS, cylinder, sphere, together, WHEEL
+from leader_election.gazebo.model import box, CHASSIS, combined, cylinder, RigidBody, sphere, WHEEL
 from leader_election.gazebo.sdf import robot_colour
 from leader_election.gazebo.simulator import (
-    Extras,
+    Equipment,
     Lidar,
     MAX_ACCELERATION,
     MAX_TURN_RATE,
@@ -40,12 +40,12 @@ SIZES = st.floats(0.05, 2.0)
 PLACES = st.tuples(*[st.floats(-2.0, 2.0)] * 3)
 
 
-def summed(points: NDArray[np.float64], mass: float) -> Body:
+def summed(points: NDArray[np.float64], mass: float) -> RigidBody:
     """Return what points of equal mass are as one body."""
     centre = points.mean(axis=0)
     x, y, z = (points - centre).T
     each = mass / len(points)
-    return Body(mass, tuple(centre), tuple(each * np.array(
+    return RigidBody(mass, tuple(centre), tuple(each * np.array(
         [(y * y + z * z).sum(), (x * x + z * z).sum(), (x * x + y * y).sum()])),
         tuple(-each * np.array([(x * y).sum(), (x * z).sum(), (y * z).sum()])))
 
@@ -56,7 +56,7 @@ def lattice(side: int = 60) -> NDArray[np.float64]:
     return np.stack(np.meshgrid(line, line, line), axis=-1).reshape(-1, 3)
 
 
-def same(one: Body, other: Body, within: float) -> None:
+def same(one: RigidBody, other: RigidBody, within: float) -> None:
     for a, b in zip(one, other):
         assert a == pytest.approx(b, rel=within, abs=1e-9)
 
@@ -79,7 +79,7 @@ def test_bodies_together_are_what_their_points_are(parts: list) -> None:
         points.append(six * radius * np.sqrt(3 * 0.2) + centre)
         weights.append(np.full(6, mass / 6))
     p, w = np.vstack(points), np.concatenate(weights)
-    whole = together(bodies)
+    whole = combined(bodies)
     centre = w @ p / w.sum()
     off = p - centre
     matrix = (w * (off * off).sum(axis=1)).sum() * np.eye(3) - (off.T * w) @ off
@@ -91,7 +91,7 @@ def test_bodies_together_are_what_their_points_are(parts: list) -> None:
 
 
 @pytest.mark.parametrize('body', [CHASSIS, WHEEL])
-def test_the_robots_bodies_could_exist(body: Body) -> None:
+def test_the_robots_bodies_could_exist(body: RigidBody) -> None:
     """Principal moments are positive, and no one is more than the two others together."""
     xy, xz, yz = body.products
     a, b, c = np.linalg.eigvalsh(np.diag(body.moments)
@@ -99,13 +99,13 @@ def test_the_robots_bodies_could_exist(body: Body) -> None:
     assert 0 < a <= b <= c <= a + b + 1e-12
 
 
-ALL = Extras(Lidar(), ground_truth=True)
+ALL = Equipment(Lidar(), ground_truth=True)
 SIMULATORS = list(Simulator)
 GRAVITY = 9.8
 
 
-def robot(simulator: Simulator, extras: Extras = ALL) -> ElementTree.Element:
-    text = model.robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), simulator, extras)
+def robot(simulator: Simulator, equipment: Equipment = ALL) -> ElementTree.Element:
+    text = model.robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), simulator, equipment)
     return ElementTree.fromstring(text)
 
 
@@ -118,7 +118,7 @@ def test_it_is_as_large_as_robots_are_by_default() -> None:
 def test_it_rests_on_wheels_and_caster_whatever_it_is_told() -> None:
     """Its centre is over the triangle of the three, with the pull of a hard stop, too."""
     side = model.WHEEL_SEPARATION / 2
-    whole = together([model.CHASSIS] + [
+    whole = combined([model.CHASSIS] + [
         model.WHEEL._replace(centre=(0.0, y, model.WHEEL_RADIUS)) for y in (side, -side)])
     lean = whole.centre[2] * MAX_ACCELERATION / GRAVITY
     assert model.CASTER_X < whole.centre[0] - lean and whole.centre[0] + lean < 0
@@ -150,7 +150,7 @@ def test_each_simulator_has_its_own_plugins_and_scanner() -> None:
         'gz-sim-diff-drive-system', 'gz-sim-odometry-publisher-system'}
     assert [sensor.get('type') for each in (sim, classic) for sensor in each.iter('sensor')] == [
         'gpu_lidar', 'ray']
-    assert robot(Simulator.GZ_SIM, Extras()).find('.//sensor') is None
+    assert robot(Simulator.GZ_SIM, Equipment()).find('.//sensor') is None
     # But for these the two are one robot.
     for each in (sim, classic):
         (body,) = each
@@ -162,7 +162,7 @@ def test_each_simulator_has_its_own_plugins_and_scanner() -> None:
 
 def test_the_scanner_looks_all_round_with_even_beams() -> None:
     for simulator in SIMULATORS:
-        (sensor,) = robot(simulator, Extras(Lidar(beams=8))).iter('horizontal')
+        (sensor,) = robot(simulator, Equipment(Lidar(beams=8))).iter('horizontal')
         low, high = (float(sensor.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
         assert sensor.findtext('samples') == '8'
         assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
@@ -170,7 +170,7 @@ def test_the_scanner_looks_all_round_with_even_beams() -> None:
 
 def test_a_scanner_sees_other_robots_even_one_that_touches_and_not_its_own() -> None:
     for simulator in SIMULATORS:
-        body = robot(simulator, Extras(Lidar()))
+        body = robot(simulator, Equipment(Lidar()))
         (sensor,) = body.iter('sensor')
         height = float(sensor.findtext('pose', '').split()[2])
         begin = float(sensor.findtext('.//range/min', ''))

@@ -19,17 +19,17 @@ import re
 from typing import Any
 from xml.etree import ElementTree
 
-from leader_election.fleet.robot_list import Entry
+from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.plan import (
-    Arrival,
     bridge_yaml,
     GazeboParameters,
-    make_arrival,
-    make_plan,
-    Plan,
+    plan_spawn,
+    plan_swarm,
     SpawnParameters,
+    SpawnPlan,
+    SwarmPlan,
 )
-from leader_election.gazebo.simulator import BARE, Extras, Lidar
+from leader_election.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT
 from leader_election.parameters import build, ParameterError
 import pytest
 import yaml
@@ -37,11 +37,11 @@ import yaml
 TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}}'
 
 
-def plan(**given: object) -> Plan:
-    return make_plan(build(GazeboParameters, given))
+def plan(**given: object) -> SwarmPlan:
+    return plan_swarm(build(GazeboParameters, given))
 
 
-def names(made: Plan) -> list[str]:
+def names(made: SwarmPlan) -> list[str]:
     return [robot.name for robot in made.robots]
 
 
@@ -91,8 +91,8 @@ def test_what_is_wrong_is_named(given: dict[str, object], line: str) -> None:
         plan(**given)
 
 
-def arrival(**given: object) -> Arrival:
-    return make_arrival(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
+def arrival(**given: object) -> SpawnPlan:
+    return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
 def test_one_more_robot_has_a_world_that_it_comes_to(tmp_path: Path) -> None:
@@ -132,12 +132,12 @@ def test_what_is_wrong_with_one_more_is_named(given: dict[str, object], line: st
         arrival(**given)
 
 
-ROBOTS = [Entry('alice', 1), Entry('bob', 2)]
+ROBOTS = [RobotSpec('alice', 1), RobotSpec('bob', 2)]
 KEYS = {'ros_topic_name', 'gz_topic_name', 'ros_type_name', 'gz_type_name', 'direction', 'lazy'}
 
 
-def rows(extras: Extras = BARE, **options: bool) -> dict[str, dict[str, Any]]:
-    listed = yaml.safe_load(bridge_yaml(ROBOTS, 'depot', extras, **options))
+def rows(equipment: Equipment = NO_EQUIPMENT, **options: bool) -> dict[str, dict[str, Any]]:
+    listed = yaml.safe_load(bridge_yaml(ROBOTS, 'depot', equipment, **options))
     assert all(row.keys() == KEYS for row in listed)
     by_name = {row['ros_topic_name']: row for row in listed}
     assert len(by_name) == len({row['gz_topic_name'] for row in listed}) == len(listed)
@@ -151,7 +151,7 @@ def test_each_robot_has_its_topics_and_the_clock_comes_once() -> None:
 
 
 def test_topics_are_the_simulators_own() -> None:
-    found = rows(Extras(Lidar(), ground_truth=True))
+    found = rows(Equipment(Lidar(), ground_truth=True))
     assert {row['ros_topic_name']: (row['gz_topic_name'], row['gz_type_name'])
             for row in found.values() if row['ros_topic_name'].startswith('bob')} == {
         'bob/odom': ('/model/bob/odometry', 'gz.msgs.Odometry'),
@@ -165,13 +165,13 @@ def test_topics_are_the_simulators_own() -> None:
 @pytest.mark.parametrize(('world', 'part'), [
     ('my big depot', 'my_big_depot'), ('d@po~t', 'dpot'), ('a:=b', 'ab')])
 def test_a_world_may_have_any_name(world: str, part: str) -> None:
-    listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Extras(Lidar())))
+    listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Equipment(Lidar())))
     (scan,) = (row for row in listed if row['ros_topic_name'] == 'alice/scan')
     assert scan['gz_topic_name'] == f'/world/{part}/model/alice/link/base_link/sensor/lidar/scan'
 
 
 def test_commands_go_in_and_all_else_comes_out() -> None:
-    for name, row in rows(Extras(Lidar(), ground_truth=True)).items():
+    for name, row in rows(Equipment(Lidar(), ground_truth=True)).items():
         into = name.endswith('cmd_vel')
         assert row['direction'] == ('ROS_TO_GZ' if into else 'GZ_TO_ROS')
         # What robots live by is there from the start.

@@ -18,13 +18,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from gazebo.sdf_tool import needs_tool, verdict
-from leader_election.fleet.robot_list import Entry
-from leader_election.gazebo.simulator import BARE, Extras, Lidar, Simulator
+from leader_election.fleet.robot_list import RobotSpec
+from leader_election.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT, Simulator
 from leader_election.gazebo.user_world import (
-    into_world,
-    is_own,
-    OwnWorld,
+    add_robots,
+    is_user_world,
     read_world,
+    UserWorld,
     world_name,
 )
 from leader_election.parameters import ParameterError
@@ -32,17 +32,17 @@ import pytest
 
 PLAIN = ('<sdf version="1.9"><world name="depot"><!-- mine --><model name="shelf">'
          '<static>true</static><link name="l"/></model></world></sdf>')
-ROBOTS = [Entry('alice', 1, (1.0, 2.0, 0.0)), Entry('bob', 2, (3.0, 2.0, 0.0))]
+ROBOTS = [RobotSpec('alice', 1, (1.0, 2.0, 0.0)), RobotSpec('bob', 2, (3.0, 2.0, 0.0))]
 NEEDED = ['gz-sim-physics-system', 'gz-sim-user-commands-system',
           'gz-sim-scene-broadcaster-system']
 
 
 def put(text: str, simulator: Simulator = Simulator.GZ_SIM,
-        extras: Extras = BARE) -> OwnWorld:
-    return into_world('depot.sdf', text, ROBOTS, simulator, extras)
+        equipment: Equipment = NO_EQUIPMENT) -> UserWorld:
+    return add_robots('depot.sdf', text, ROBOTS, simulator, equipment)
 
 
-def systems(world: OwnWorld) -> list[str | None]:
+def systems(world: UserWorld) -> list[str | None]:
     found = ElementTree.fromstring(world.text).find('world')
     assert found is not None
     return [plugin.get('filename') for plugin in found.findall('plugin')]
@@ -114,7 +114,7 @@ def test_the_name_of_a_world_is_read(tmp_path: Path) -> None:
 
 def test_systems_that_are_missing_are_named() -> None:
     assert systems(put(PLAIN)) == NEEDED
-    assert systems(put(PLAIN, extras=Extras(Lidar()))) == [*NEEDED, 'gz-sim-sensors-system']
+    assert systems(put(PLAIN, equipment=Equipment(Lidar()))) == [*NEEDED, 'gz-sim-sensors-system']
     assert systems(put(PLAIN, Simulator.GZ_CLASSIC)) == []
 
 
@@ -146,7 +146,7 @@ def test_what_is_no_world_for_these_robots_is_named_in_one_line(text: str, line:
 
 
 def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
-    assert is_own(str(tmp_path / 'no.sdf')) and not is_own('blocks')
+    assert is_user_world(str(tmp_path / 'no.sdf')) and not is_user_world('blocks')
     for path in (tmp_path / 'no.sdf', tmp_path):
         with pytest.raises(ParameterError, match='parameter world: .* cannot be read'):
             read_world(str(path))
@@ -156,5 +156,5 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 def test_the_tool_finds_the_copy_valid(tmp_path: Path) -> None:
     file = tmp_path / 'depot.sdf'
     for text in (PLAIN, *FORMS.values()):
-        file.write_bytes(put(text, extras=Extras(Lidar(), ground_truth=True)).text.encode())
+        file.write_bytes(put(text, equipment=Equipment(Lidar(), ground_truth=True)).text.encode())
         assert verdict(file) == 'Valid.'

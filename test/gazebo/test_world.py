@@ -21,9 +21,16 @@ from xml.etree import ElementTree
 from gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.fleet.hosting import placed_robots
-from leader_election.gazebo.simulator import Extras, Lidar, Simulator
-from leader_election.gazebo.world import EDGE, edge_slabs, outer_walls, rectangle, Slab, world_sdf
+from leader_election.fleet.hosting import scene_robots
+from leader_election.gazebo.simulator import Equipment, Lidar, Simulator
+from leader_election.gazebo.world import (
+    as_rectangle,
+    edge_rectangles,
+    EDGE_THICKNESS,
+    outer_walls,
+    Rectangle,
+    world_sdf,
+)
 from leader_election.world.arena import load_arena, shipped_worlds
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene
@@ -32,7 +39,7 @@ import shapely
 from shapely.affinity import rotate, translate
 
 
-def area(slab: Slab) -> shapely.Polygon:
+def area(slab: Rectangle) -> shapely.Polygon:
     """Return what a slab covers."""
     box = shapely.box(-slab.length / 2, -slab.width / 2, slab.length / 2, slab.width / 2)
     return translate(rotate(box, slab.yaw, origin=(0, 0), use_radians=True), slab.x, slab.y)
@@ -42,8 +49,8 @@ def area(slab: Slab) -> shapely.Polygon:
        st.floats(-10.0, 10.0), st.floats(-10.0, 10.0))
 def test_a_turned_rectangle_is_one_slab(
         length: float, width: float, yaw: float, x: float, y: float) -> None:
-    polygon = area(Slab(x, y, length, width, yaw))
-    slab = rectangle(polygon)
+    polygon = area(Rectangle(x, y, length, width, yaw))
+    slab = as_rectangle(polygon)
     assert slab is not None
     assert area(slab).symmetric_difference(polygon).area < 1e-5 * polygon.area
 
@@ -52,16 +59,16 @@ def test_a_turned_rectangle_is_one_slab(
     [(0, 0), (1, 0), (0, 1)], [(0, 0), (2, 0), (2.2, 1), (0, 1)],
     [(0, 0), (2, 0), (2, 2), (1, 2), (1, 1), (0, 1)]])
 def test_other_polygons_are_none(corners: list[tuple[float, float]]) -> None:
-    assert rectangle(shapely.Polygon(corners)) is None
+    assert as_rectangle(shapely.Polygon(corners)) is None
 
 
 @pytest.mark.parametrize('clockwise', [False, True])
 def test_edges_are_closed_and_stay_inside(clockwise: bool) -> None:
     for obstacle in load_arena('blocks').obstacles:
         polygon = obstacle.reverse() if clockwise else obstacle
-        slabs = shapely.union_all([area(slab) for slab in edge_slabs(polygon)])
+        slabs = shapely.union_all([area(slab) for slab in edge_rectangles(polygon)])
         assert slabs.buffer(1e-6).covers(obstacle.exterior)
-        assert obstacle.buffer(EDGE).covers(slabs)
+        assert obstacle.buffer(EDGE_THICKNESS).covers(slabs)
         # Along an edge nothing stands out; beyond a pointed corner a little of it does.
         assert slabs.difference(obstacle.buffer(1e-6)).area < 0.01 * slabs.area
 
@@ -77,14 +84,14 @@ def test_outer_walls_are_closed_and_outside(world: str) -> None:
     assert math.isclose(walls.envelope.area, walls.area + outline.area)
 
 
-ALL = Extras(Lidar(), ground_truth=True)
+ALL = Equipment(Lidar(), ground_truth=True)
 CASES = [(world, robots, simulator)
          for world in shipped_worlds() for robots in (1, 30) for simulator in Simulator]
 
 
-def made(world: str, robots: int, simulator: Simulator, extras: Extras = ALL) -> str:
+def made(world: str, robots: int, simulator: Simulator, equipment: Equipment = ALL) -> str:
     scene = make_scene(SceneParameters(robots=robots, world=world))
-    return world_sdf(load_arena(world), placed_robots(scene), simulator, extras)
+    return world_sdf(load_arena(world), scene_robots(scene), simulator, equipment)
 
 
 def world_in(text: str) -> ElementTree.Element:
@@ -102,7 +109,7 @@ def test_it_holds_the_arena_the_ground_and_the_robots(
 
 
 def test_robots_are_where_the_roster_says() -> None:
-    robots = placed_robots(make_scene(SceneParameters(robots=5)))
+    robots = scene_robots(make_scene(SceneParameters(robots=5)))
     text = world_sdf(load_arena('blocks'), robots, Simulator.GZ_SIM)
     models = {model.get('name'): model for model in world_in(text).iter('model')}
     for robot in robots:
@@ -111,14 +118,14 @@ def test_robots_are_where_the_roster_says() -> None:
 
 
 def test_gazebo_sim_gets_the_systems_that_it_needs() -> None:
-    def systems(extras: Extras, simulator: Simulator = Simulator.GZ_SIM) -> list[str]:
+    def systems(equipment: Equipment, simulator: Simulator = Simulator.GZ_SIM) -> list[str]:
         return [plugin.get('filename', '')
-                for plugin in world_in(made('empty', 1, simulator, extras)).findall('plugin')]
+                for plugin in world_in(made('empty', 1, simulator, equipment)).findall('plugin')]
 
     needed = [f'gz-sim-{name}-system' for name in
               ('physics', 'user-commands', 'scene-broadcaster')]
-    assert systems(Extras()) == needed
-    assert systems(Extras(Lidar())) == [*needed, 'gz-sim-sensors-system']
+    assert systems(Equipment()) == needed
+    assert systems(Equipment(Lidar())) == [*needed, 'gz-sim-sensors-system']
     assert systems(ALL, Simulator.GZ_CLASSIC) == []
 
 
@@ -130,7 +137,7 @@ def test_real_time_is_aimed_at_whatever_the_step() -> None:
                   for name in ('max_step_size', 'real_time_update_rate'))
     assert (step, rate) == (0.004, 250.0)
     assert '<real_time_factor>1<' in text
-    swift = world_sdf(load_arena('empty'), [], Simulator.GZ_SIM, step=0.004, pace=2.0)
+    swift = world_sdf(load_arena('empty'), [], Simulator.GZ_SIM, step=0.004, real_time_factor=2.0)
     assert '<real_time_factor>2<' in swift and '<real_time_update_rate>500<' in swift
 
 

@@ -20,9 +20,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from launched import describe, INDEX, install, launched
-from leader_election.fleet.robot_list import Entry, listed_robots
+from leader_election.fleet.robot_list import parse_robot_list, RobotSpec
 from leader_election.launching import processes
-from leader_election.launching.processes import passing_on
+from leader_election.launching.processes import shut_down_with_status
 from leader_election.parameters import ParameterError
 import pytest
 import yaml
@@ -129,7 +129,7 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
     for name in ('fleet', 'fleet2'):
         words = command(found[name])
         assert {'/tf:=tf', '/tf_static:=tf_static'} <= set(words)
-    robots = listed_robots(first['roster'])
+    robots = parse_robot_list(first['roster'])
     assert [robot.id for robot in robots] == [1, 2, 3, 4, 5]
     for robot in robots:
         assert f'<model name="{robot.name}">' in world.read_text()
@@ -140,14 +140,14 @@ def test_whoever_ends_ends_all_with_its_status() -> None:
     """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
     spawned = launched('spawn', id='31', x='9', y='0')
     for node in (*nodes(launched('gazebo', robots='2')).values(), *arrived(spawned)):
-        assert node._ExecuteLocal__on_exit is passing_on
+        assert node._ExecuteLocal__on_exit is shut_down_with_status
 
 
 def test_robots_may_be_listed() -> None:
     found = nodes(launched('gazebo', robots=TWO, motion='static'))
     assert 'wander' not in found
-    assert listed_robots(parameters(found['fleet'])['roster']) == (
-        Entry('alice', 7, (-8.0, 5.0, 0.0)), Entry('bob', 1, (8.0, 5.0, 0.0)))
+    assert parse_robot_list(parameters(found['fleet'])['roster']) == (
+        RobotSpec('alice', 7, (-8.0, 5.0, 0.0)), RobotSpec('bob', 1, (8.0, 5.0, 0.0)))
 
 
 def test_without_a_display_there_is_no_window() -> None:
@@ -268,8 +268,8 @@ def test_one_more_robot_is_a_model_a_bridge_a_node_and_wanders(prefix: Path) -> 
     assert '<model name="late">' in model.read_text()
     topics = [row['ros_topic_name'] for row in yaml.safe_load(bridge.read_text())]
     assert topics == ['late/odom', 'late/cmd_vel', 'late/tf']
-    assert listed_robots(parameters(found['fleet'])['roster']) == (
-        Entry('late', 31, (2.5, 0.0, -1.0)),)
+    assert parse_robot_list(parameters(found['fleet'])['roster']) == (
+        RobotSpec('late', 31, (2.5, 0.0, -1.0)),)
     wander = parameters(found['wander'])
     assert (wander['robots'], wander['world']) == ('late', 'blocks')
 

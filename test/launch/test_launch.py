@@ -18,7 +18,7 @@ from pathlib import Path
 import sys
 
 from launched import describe, executables, install, launched, parameters
-from leader_election.launching.processes import passing_on
+from leader_election.launching.processes import shut_down_with_status
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -142,7 +142,7 @@ def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
 def test_whoever_ends_ends_all_with_its_status() -> None:
     """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
     for node in launched('swarm', robots='3', robots_per_process='2'):
-        assert node._ExecuteLocal__on_exit is passing_on
+        assert node._ExecuteLocal__on_exit is shut_down_with_status
 
 
 def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -18,12 +18,12 @@ from pathlib import Path
 
 from leader_election.gazebo.plan import SpawnParameters
 from leader_election.launching.arguments import (
-    check_known,
-    described,
-    given,
-    named,
-    switch,
-    with_defaults,
+    arguments_with_defaults,
+    check_argument_names,
+    given_values,
+    optional_arguments,
+    parse_bool,
+    select_parameters,
 )
 from leader_election.parameters import ParameterError, table
 from leader_election.world.parameters import SceneParameters, WorldParameters
@@ -32,42 +32,43 @@ import pytest
 
 def test_what_is_given_is_checked_and_what_is_empty_is_not_given() -> None:
     settings = {'robots': '12', 'seed': '', 'world': 'rooms', 'spacing': '2'}
-    assert given(settings, SceneParameters, ('robots', 'seed', 'world', 'layout')) == {
+    assert given_values(settings, SceneParameters, ('robots', 'seed', 'world', 'layout')) == {
         'robots': 12, 'world': 'rooms'}
-    assert given(settings, SceneParameters, ('spacing',)) == {'spacing': 2.0}
+    assert given_values(settings, SceneParameters, ('spacing',)) == {'spacing': 2.0}
     # A text may look like a number.
-    assert given({'world': '7'}, SceneParameters, ('world',)) == {'world': '7'}
-    assert given({'world': 'none'}, SpawnParameters, ('world',)) == {'world': 'none'}
+    assert given_values({'world': '7'}, SceneParameters, ('world',)) == {'world': '7'}
+    assert given_values({'world': 'none'}, SpawnParameters, ('world',)) == {'world': 'none'}
 
 
 @pytest.mark.parametrize('value', ['many', '[', '0', '1.5', '2026-13-45', 2000 * '[',
                                    '1' + 400 * '0'])
 def test_what_is_wrong_is_named(value: str) -> None:
     with pytest.raises(ParameterError, match='parameter robots'):
-        given({'robots': value}, SceneParameters, ('robots',))
+        given_values({'robots': value}, SceneParameters, ('robots',))
 
 
 def test_every_declaration_makes_a_described_argument() -> None:
     parameters = table(WorldParameters)
-    for arguments in (described(parameters), with_defaults(parameters)):
+    for arguments in (optional_arguments(parameters), arguments_with_defaults(parameters)):
         assert list(arguments) == [p.name for p in parameters]
         assert all(description for _, description in arguments.values())
     for p in parameters:
-        default, _ = with_defaults([p])[p.name]
+        default, _ = arguments_with_defaults([p])[p.name]
         if default:
-            assert given({p.name: default}, WorldParameters, (p.name,)) == {p.name: p.default}
+            assert given_values({p.name: default}, WorldParameters, (p.name,)) == {
+                p.name: p.default}
 
 
 def test_names_have_the_order_that_they_are_asked_in() -> None:
-    found = named((WorldParameters, SceneParameters), ('motion', 'robots'))
+    found = select_parameters((WorldParameters, SceneParameters), ('motion', 'robots'))
     assert [p.name for p in found] == ['motion', 'robots']
 
 
 def test_a_switch_is_on_or_off() -> None:
-    assert [switch({'gui': text}, 'gui') for text in ('true', 'false', 'True')] == [
+    assert [parse_bool({'gui': text}, 'gui') for text in ('true', 'false', 'True')] == [
         True, False, True]
     with pytest.raises(ParameterError, match='parameter gui'):
-        switch({'gui': 'perhaps'}, 'gui')
+        parse_bool({'gui': 'perhaps'}, 'gui')
 
 
 def test_arguments_are_looked_at_where_the_command_names_this_very_file(
@@ -81,8 +82,8 @@ def test_arguments_are_looked_at_where_the_command_names_this_very_file(
                     ['../ours/robot.launch.py'], [str(tmp_path / 'link.launch.py')]):
         words = ['ros2', 'launch', *command, 'model:=lite']
         with pytest.raises(ParameterError, match='^parameter model: robot.launch.py has no such'):
-            check_known(words, str(file), ['robot'])
-        check_known(words, str(file), ['robot', 'model'])
+            check_argument_names(words, str(file), ['robot'])
+        check_argument_names(words, str(file), ['robot', 'model'])
 
 
 def test_a_launch_file_of_the_same_name_that_includes_ours_has_its_own_arguments(
@@ -93,4 +94,4 @@ def test_a_launch_file_of_the_same_name_that_includes_ours_has_its_own_arguments
         each.touch()
     for command in (['turtlebot4_bringup', 'robot.launch.py'], [str(other)],
                     ['leader_election', 'mine.launch.py']):
-        check_known(['ros2', 'launch', *command, 'model:=lite'], str(file), ['robot'])
+        check_argument_names(['ros2', 'launch', *command, 'model:=lite'], str(file), ['robot'])

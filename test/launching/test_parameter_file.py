@@ -16,7 +16,7 @@
 
 from pathlib import Path
 
-from leader_election.launching.parameter_file import in_file, told
+from leader_election.launching.parameter_file import effective_parameters, global_parameters
 from leader_election.parameters import ParameterError
 import pytest
 import rclpy
@@ -52,13 +52,13 @@ def test_a_node_is_told_what_ros_tells_it(order: list[str], tmp_path: Path) -> N
         node.destroy_node()
     finally:
         rclpy.shutdown(context=context)
-    assert told(str(file), ['alice/election_node'], given) == [found]
+    assert effective_parameters(str(file), ['alice/election_node'], given) == [found]
     assert {'a', 'b', 'c', 'nested.e', 'f', 'g'} <= set(found) and 'h' not in found
 
 
 def test_a_file_says_what_all_nodes_are_told(tmp_path: Path) -> None:
     file = tmp_path / 'mine.yaml'
     file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n/a:\n  ros__parameters: {x: 1}\n')
-    assert in_file(str(file)) == {'radius': 3.0} and in_file('') == {}
+    assert global_parameters(str(file)) == {'radius': 3.0} and global_parameters('') == {}
     with pytest.raises(ParameterError, match='parameter params_file'):
-        in_file(str(tmp_path / 'no.yaml'))
+        global_parameters(str(tmp_path / 'no.yaml'))

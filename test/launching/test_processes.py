@@ -17,7 +17,7 @@
 import subprocess
 import sys
 
-from leader_election.launching.processes import refusing
+from leader_election.launching.processes import ends_on_error
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -26,10 +26,10 @@ import sys
 from launch import LaunchDescription, LaunchService
 from launch.actions import ExecuteProcess, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessExit, OnProcessStart
-from leader_election.launching.processes import refusing
+from leader_election.launching.processes import ends_on_error
 from leader_election.parameters import ParameterError
 
-@refusing
+@ends_on_error
 def nonsense(context):
     raise ParameterError('parameter robots: 0 is not allowed')
 
@@ -48,16 +48,16 @@ AFTER = """
 import sys
 from launch import LaunchDescription, LaunchService
 from launch.actions import ExecuteProcess
-from leader_election.launching.processes import after, passing_on
+from leader_election.launching.processes import shut_down_with_status, start_after
 
 def process(*words, **options):
     return ExecuteProcess(cmd=['sh', '-c', *words], output='screen', **options)
 
 service = LaunchService()
-service.include_launch_description(LaunchDescription(after(
+service.include_launch_description(LaunchDescription(start_after(
     process('exit FIRST'), [
-        process('exec sleep 100', on_exit=passing_on),
-        process('echo falls; exit 5', on_exit=passing_on)], 'it did not come')))
+        process('exec sleep 100', on_exit=shut_down_with_status),
+        process('echo falls; exit 5', on_exit=shut_down_with_status)], 'it did not come')))
 sys.exit(service.run())
 """
 
@@ -92,7 +92,7 @@ def test_without_a_running_launch_the_error_is_the_callers() -> None:
     class Context:
         asyncio_loop = None
 
-    @refusing
+    @ends_on_error
     def nonsense(context: object) -> list[object]:
         raise ParameterError('parameter robots: 0 is not allowed')
 

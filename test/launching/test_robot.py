@@ -16,7 +16,7 @@
 
 from pathlib import Path
 
-from leader_election.launching.robot import check_scanner, one_robot, tasks_of
+from leader_election.launching.robot import check_scanner, configured_tasks, robot_launch
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -38,7 +38,7 @@ def fleet(tmp_path: Path) -> str:
 
 
 def test_a_robot_without_a_fleet_file_is_what_it_is_told() -> None:
-    robot = one_robot({'robot_id': '3', 'initial_pose': '[1, 2, 0.5]', 'fleet_file': ''}, 'vm')
+    robot = robot_launch({'robot_id': '3', 'initial_pose': '[1, 2, 0.5]', 'fleet_file': ''}, 'vm')
     assert robot.namespace == 'robot_3'
     assert robot.parameters == {
         'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'odometry_timeout': 10.0}
@@ -47,10 +47,10 @@ def test_a_robot_without_a_fleet_file_is_what_it_is_told() -> None:
 
 
 def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet: str) -> None:
-    bob = one_robot({'fleet_file': fleet, 'robot': 'bob'}, 'tb4-07')
+    bob = robot_launch({'fleet_file': fleet, 'robot': 'bob'}, 'tb4-07')
     assert (bob.namespace, bob.parameters['robot_id'], bob.parameters['radius']) == ('bob', 2, 8.0)
     assert bob.parameters['odometry_timeout'] == 10.0
-    alice = one_robot({'fleet_file': fleet}, 'tb4-07')
+    alice = robot_launch({'fleet_file': fleet}, 'tb4-07')
     assert alice.namespace == 'alice'
     assert alice.parameters == {
         'robot_id': 1, 'initial_pose': (1.0, 2.0, 0.5), 'radius': 6.0, 'tasks': 'count',
@@ -59,20 +59,20 @@ def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet: str) -> None:
 
 
 def test_transforms_have_two_topics(fleet: str) -> None:
-    assert '/tf' not in dict(one_robot({'robot_id': '3'}, 'vm').remappings)
+    assert '/tf' not in dict(robot_launch({'robot_id': '3'}, 'vm').remappings)
     for settings, place in (({'fleet_file': fleet}, 'tf'), (
             {'robot_id': '3', 'tf_topic': '/robot_3/tf'}, '/robot_3/tf')):
-        found = dict(one_robot(settings, 'tb4-07').remappings)
+        found = dict(robot_launch(settings, 'tb4-07').remappings)
         assert (found['/tf'], found['/tf_static']) == (place, f'{place}_static')
 
 
 def test_what_drives_it_is_told_of_its_body(fleet: str) -> None:
-    alice = one_robot({'fleet_file': fleet, 'robot': 'alice', 'tasks': 'rally'}, 'vm')
+    alice = robot_launch({'fleet_file': fleet, 'robot': 'alice', 'tasks': 'rally'}, 'vm')
     assert alice.parameters['rally.scan_yaw'] == 1.5 and alice.driving == {'scan_yaw': 1.5}
 
 
 def test_an_argument_goes_before_the_fleet_file(fleet: str) -> None:
-    alice = one_robot({
+    alice = robot_launch({
         'fleet_file': fleet, 'robot': 'alice', 'namespace': 'scout', 'robot_id': '7',
         'initial_pose': '[0, 0, 0]', 'tasks': 'rally', 'odom_topic': '/odometry/filtered',
         'odometry_timeout': '0'}, 'vm')
@@ -90,26 +90,26 @@ def test_a_file_of_parameters_may_say_how_long_odometry_is_waited_for(tmp_path: 
                         ('/robot_4/election_node', False)):
         end = '    ros__parameters: {odometry_timeout: 60.0}\n'
         path.write_text(f'{place}:\n{end}')
-        robot = one_robot({'robot_id': '3', 'params_file': str(path)}, 'vm')
+        robot = robot_launch({'robot_id': '3', 'params_file': str(path)}, 'vm')
         assert ('odometry_timeout' not in robot.parameters) == says, place
 
 
 @pytest.mark.parametrize('namespace', ['/', '_a', '/a', 'a_1/_b', 'a__b', '_'])
 def test_a_namespace_may_be_all_that_ros_allows(namespace: str) -> None:
-    assert one_robot({'robot_id': '3', 'namespace': namespace}, 'vm').namespace == namespace
+    assert robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm').namespace == namespace
 
 
 @pytest.mark.parametrize(
     'namespace', ['//', 'a//b', 'a/', '1', 'a/1', 'a b', '~', 'é', '{a}', 'a\n'])
 def test_a_namespace_that_ros_does_not_allow_is_refused(namespace: str) -> None:
     with pytest.raises(ParameterError, match='parameter namespace: .* or / alone for none$'):
-        one_robot({'robot_id': '3', 'namespace': namespace}, 'vm')
+        robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm')
 
 
 def test_a_file_of_parameters_may_speak_of_a_robot_without_a_namespace(tmp_path: Path) -> None:
     path = tmp_path / 'mine.yaml'
     path.write_text('election_node:\n  ros__parameters: {odometry_timeout: 60.0}\n')
-    robot = one_robot({'robot_id': '3', 'namespace': '/', 'params_file': str(path)}, 'vm')
+    robot = robot_launch({'robot_id': '3', 'namespace': '/', 'params_file': str(path)}, 'vm')
     assert 'odometry_timeout' not in robot.parameters
 
 
@@ -135,7 +135,8 @@ def test_a_file_of_parameters_may_speak_of_a_robot_without_a_namespace(tmp_path:
 def test_what_is_wrong_is_told_in_one_line(
         settings: dict[str, str], said: str, fleet: str) -> None:
     with pytest.raises(ParameterError) as caught:
-        one_robot({name: value.replace('FLEET', fleet) for name, value in settings.items()}, 'vm')
+        robot_launch(
+            {name: value.replace('FLEET', fleet) for name, value in settings.items()}, 'vm')
     assert str(caught.value).startswith(said) and '\n' not in str(caught.value)
 
 
@@ -173,7 +174,7 @@ BOTH = '/**:\n  ros__parameters: {tasks: field}\n'
     (ONE, 'count', ['count'], ['count'])])
 def test_tasks_are_those_that_a_robots_node_is_told(
         tmp_path: Path, text: str, tasks: str, alice: list[str], bob: list[str]) -> None:
-    assert tasks_of(settings(tmp_path, text, tasks), ROBOTS) == [alice, bob]
+    assert configured_tasks(settings(tmp_path, text, tasks), ROBOTS) == [alice, bob]
 
 
 @pytest.mark.parametrize('text', [INSTANCE, NESTED, ONE, SPLIT])

@@ -25,11 +25,11 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
-from leader_election.fleet.robot_list import Entry
+from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.simulator import MAX_SPEED, MAX_TURN_RATE, ODOMETRY_RATE
 from leader_election.robot.pose import yaw_of
 from leader_election.world.kinematics import Array
-from leader_election.world.sensors import Rate
+from leader_election.world.sensors import RateLimiter
 from leader_election.world.world import quaternions
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -57,7 +57,7 @@ class Bridge(Node):
     :ivar silent: the robots that are gone, by name: nothing is published of them.
     """
 
-    def __init__(self, client: Client, messages: Messages, robots: Sequence[Entry]) -> None:
+    def __init__(self, client: Client, messages: Messages, robots: Sequence[RobotSpec]) -> None:
         super().__init__('bridge')
         self.time = 0.0
         self.truth: Array = np.array([robot.pose for robot in robots])
@@ -69,7 +69,7 @@ class Bridge(Node):
         self._angles: Array = np.zeros((len(robots), 2))
         self._parts = {f'{robot.name}::{side}_wheel': (i, k) for i, robot in enumerate(robots)
                        for k, side in enumerate(SIDES)}
-        self._rate = Rate(ODOMETRY_RATE)
+        self._rate = RateLimiter(ODOMETRY_RATE)
         self._clock_topic = self.create_publisher(Clock, '/clock', 10)
         self._odom = [self.create_publisher(Odometry, f'{r.name}/odom', 10) for r in robots]
         self._truth = [
@@ -81,7 +81,7 @@ class Bridge(Node):
             self._listen(client, robot, drive)
         client.subscribe('pose/info', 'PosesStamped', self._move)
 
-    def _listen(self, client: Client, robot: Entry, drive: Publisher) -> None:
+    def _listen(self, client: Client, robot: RobotSpec, drive: Publisher) -> None:
         scans = self.create_publisher(LaserScan, f'{robot.name}/scan', 10)
         client.subscribe(f'{robot.name}/base_link/lidar/scan', 'LaserScanStamped',
                          lambda scan: self._look(robot.name, scans, scan))

@@ -21,11 +21,11 @@ import math
 from pathlib import Path
 import time
 
-from leader_election.demo.checks import Truth
+from leader_election.demo.checks import GroundTruth
 from leader_election.demo.processes import Processes
-from leader_election.fleet.hosting import placed_robots
+from leader_election.fleet.hosting import scene_robots
 from leader_election.fleet.robot_list import format_ids
-from leader_election.gazebo.simulator import BARE, Lidar
+from leader_election.gazebo.simulator import Lidar, NO_EQUIPMENT
 from leader_election.gazebo.simulator import Simulator as Kind
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
 from leader_election.nodes import clock
@@ -230,9 +230,9 @@ def in_gazebo(root: Path, settings: Settings, folder: Path, apart: Sequence[int]
     :param folder: for what processes say.
     :param check: is called all the time, and may raise what ends it.
     """
-    robots = placed_robots(make_scene(settings.scene))
+    robots = scene_robots(make_scene(settings.scene))
     text = world_sdf(load_arena(settings.world), robots, Kind.GZ_CLASSIC,
-                     BARE._replace(lidar=SCANNER), STEP, PACE)
+                     NO_EQUIPMENT._replace(lidar=SCANNER), STEP, PACE)
     nodes: list[Node] = []
     with _taking_down(nodes), Simulator(root, text, WORLD_NAME, check) as simulator, \
             Processes(folder) as children:
@@ -256,7 +256,7 @@ def embedded(settings: Settings, folder: Path, check: Callable[[], None] = lambd
     """Run the same swarm in the embedded world, where wheels never slide."""
     nodes: list[Node] = []
     with _taking_down(nodes), Processes(folder) as children:
-        truth = Truth(range(1, settings.robots + 1))
+        truth = GroundTruth(range(1, settings.robots + 1))
         observer = Observer(settings, [''], lambda: truth.places)
         nodes += [truth, observer]
         running = Running(settings, observer, children, nodes, check=check)

@@ -23,8 +23,8 @@ import subprocess
 import sys
 
 from geometry_msgs.msg import Twist
-from leader_election.fleet.robot_list import Entry
-from leader_election.gazebo.simulator import BARE
+from leader_election.fleet.robot_list import RobotSpec
+from leader_election.gazebo.simulator import NO_EQUIPMENT
 from leader_election.gazebo.simulator import Simulator as Kind
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
 from leader_election.world.arena import load_arena
@@ -49,7 +49,8 @@ More than a robot that stands creeps, its wheels held still: 1.5 mm/s were measu
 The solver stops before friction is worked out to the end: with ten times the iterations it is
 0.3 mm/s.
 """
-ROBOTS = [Entry('robot_1', 1, (0.0, 8.0, math.pi / 2)), Entry('robot_2', 2, (1.0, 8.0, 0.0))]
+ROBOTS = [RobotSpec('robot_1', 1, (0.0, 8.0, math.pi / 2)),
+          RobotSpec('robot_2', 2, (1.0, 8.0, 0.0))]
 
 
 class Driver(Node):
@@ -72,7 +73,7 @@ class Driver(Node):
 
 def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
     text = world_sdf(load_arena('empty'), ROBOTS, Kind.GZ_CLASSIC,
-                     BARE._replace(lidar=SCANNER), STEP)
+                     NO_EQUIPMENT._replace(lidar=SCANNER), STEP)
     with Simulator(gazebo, text, WORLD_NAME) as running:
         bridge, driver = Bridge(running.client, Messages(gazebo), ROBOTS), Driver()
 
@@ -115,7 +116,7 @@ def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
 
 
 def test_a_server_ends_with_who_started_it(gazebo: Path) -> None:
-    world = world_sdf(load_arena('empty'), ROBOTS, Kind.GZ_CLASSIC, BARE, STEP)
+    world = world_sdf(load_arena('empty'), ROBOTS, Kind.GZ_CLASSIC, NO_EQUIPMENT, STEP)
     code = ('import signal, sys\n'
             'from pathlib import Path\n'
             'from physics.simulator import Simulator\n'

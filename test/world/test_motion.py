@@ -19,7 +19,7 @@ from pathlib import Path
 
 from leader_election.world.kinematics import advance
 from leader_election.world.logs import read_logs
-from leader_election.world.motion import Commands, Driven, Levy, Replay
+from leader_election.world.motion import DrivenMotion, LevyWalk, ReplayMotion, VelocityCommands
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import free_space
 import numpy as np
@@ -32,7 +32,7 @@ def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution() -> 
     parameters = WorldParameters(
         speed=1.0, turn_rate=2.0, levy_scale=0.5, levy_shape=1.5, motion='levy')
     robots = 200
-    motion = Driven(Levy(robots, parameters, np.random.default_rng(1)), FAR, robots)
+    motion = DrivenMotion(LevyWalk(robots, parameters, np.random.default_rng(1)), FAR, robots)
     poses = np.zeros((robots, 3))
     legs: list[float] = []
     driven = np.zeros(robots)
@@ -53,7 +53,7 @@ def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution() -> 
 def test_levy_headings_are_uniform_and_a_blocked_robot_takes_another() -> None:
     parameters = WorldParameters(speed=1.0, turn_rate=20.0)
     robots = 400
-    levy = Levy(robots, parameters, np.random.default_rng(2))
+    levy = LevyWalk(robots, parameters, np.random.default_rng(2))
     poses, free = np.zeros((robots, 3)), np.zeros(robots, dtype=bool)
     for _ in range(3):
         poses = advance(poses, levy.velocities(poses, free, 0.0, 0.1), 0.1)
@@ -67,7 +67,7 @@ def test_levy_headings_are_uniform_and_a_blocked_robot_takes_another() -> None:
 def test_levy_walkers_stay_in_free_space() -> None:
     free = free_space(shapely.box(0, 0, 6, 6), (shapely.box(2, 2, 4, 4),), 0.2)
     parameters = WorldParameters(speed=2.0, levy_scale=2.0)
-    motion = Driven(Levy(30, parameters, np.random.default_rng(3)), free, 30)
+    motion = DrivenMotion(LevyWalk(30, parameters, np.random.default_rng(3)), free, 30)
     poses = np.tile((1.0, 1.0, 0.0), (30, 1))
     for step in range(300):
         poses, _ = motion.step(poses, step * 0.1, 0.1)
@@ -76,7 +76,7 @@ def test_levy_walkers_stay_in_free_space() -> None:
 
 
 def test_commands_hold_until_the_timeout_and_are_limited() -> None:
-    commands = Commands(2, WorldParameters(speed=1.0, turn_rate=2.0, command_timeout=0.5))
+    commands = VelocityCommands(2, WorldParameters(speed=1.0, turn_rate=2.0, command_timeout=0.5))
     poses, free = np.zeros((2, 3)), np.zeros(2, dtype=bool)
     assert commands.velocities(poses, free, 0.0, 0.1).tolist() == [[0.0, 0.0], [0.0, 0.0]]
     commands.command(1, -9.0, 0.25, now=10.0)
@@ -91,7 +91,7 @@ def test_replay_follows_the_logs_and_then_stands_still(tmp_path: Path) -> None:
     header = 't,v,omega,x,y,theta\n'
     (tmp_path / 'a.csv').write_text(header + '5,1,0,0,0,0\n6,2,1,1,0,0\n8,3,3,5,0,2\n')
     (tmp_path / 'b.csv').write_text(header + '6,1,0,7,7,1\n7,1,0,8,7,1\n')
-    replay = Replay(read_logs(str(tmp_path)))
+    replay = ReplayMotion(read_logs(str(tmp_path)))
     assert replay.duration == 3.0
     poses, velocities = replay.step(np.zeros((2, 3)), 0.5, 1.0)  # from 5.5 s to 6.5 s
     assert poses.tolist() == [[2.0, 0.0, 0.5], [7.5, 7.0, 1.0]]

@@ -18,7 +18,7 @@ import math
 
 from leader_election.parameters import ParameterError
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.sensors import Field, Radio, Rate
+from leader_election.world.sensors import Radio, RateLimiter, ScalarField
 import numpy as np
 import pytest
 import shapely
@@ -37,12 +37,12 @@ import shapely
     (0.1, [1]),
 ])
 def test_in_which_of_ten_steps_of_a_tenth_of_a_second(rate: float, expected: list[int]) -> None:
-    one = Rate(rate)
+    one = RateLimiter(rate)
     assert [step for step in range(1, 11) if one.due(step * 0.1)] == expected
 
 
 def test_what_was_missed_is_left_out() -> None:
-    one = Rate(5.0)
+    one = RateLimiter(5.0)
     assert [now for now in (0.2, 1.7, 1.7, 1.75, 1.8) if one.due(now)] == [0.2, 1.7, 1.8]
 
 
@@ -58,26 +58,26 @@ def radio(**settings: object) -> Radio:
 @pytest.mark.parametrize(('reach', 'hearers'), [
     (1.99, []), (2.0, [1]), (3.0, [1, 3]), (math.inf, [1, 2, 3])])
 def test_range_is_inclusive_and_nobody_hears_itself(reach: float, hearers: list[int]) -> None:
-    assert radio(radio_range=reach).hearers(0, LINE).tolist() == hearers
+    assert radio(radio_range=reach).receivers(0, LINE).tolist() == hearers
 
 
 def test_obstacles_block_the_line_of_sight_only_if_asked() -> None:
-    assert radio(radio_range=10.0).hearers(0, LINE).tolist() == [1, 2, 3]
-    assert radio(radio_range=10.0, line_of_sight=True).hearers(0, LINE).tolist() == [3]
-    assert radio(radio_range=10.0, line_of_sight=True).hearers(1, LINE).tolist() == [2, 3]
+    assert radio(radio_range=10.0).receivers(0, LINE).tolist() == [1, 2, 3]
+    assert radio(radio_range=10.0, line_of_sight=True).receivers(0, LINE).tolist() == [3]
+    assert radio(radio_range=10.0, line_of_sight=True).receivers(1, LINE).tolist() == [2, 3]
 
 
 def test_loss_is_drawn_for_each_hearer() -> None:
     crowd = np.zeros((1001, 2))
-    heard = [len(radio(radio_loss=p).hearers(0, crowd)) for p in (0.0, 0.3, 1.0)]
+    heard = [len(radio(radio_loss=p).receivers(0, crowd)) for p in (0.0, 0.3, 1.0)]
     assert heard[0] == 1000
     assert 630 < heard[1] < 770
     assert heard[2] == 0
 
 
-def field(seed: int = 1, **settings: object) -> Field:
+def field(seed: int = 1, **settings: object) -> ScalarField:
     parameters = WorldParameters(**settings)  # type: ignore[arg-type]
-    return Field(parameters, np.random.default_rng(seed))
+    return ScalarField(parameters, np.random.default_rng(seed))
 
 
 def test_a_bump_at_its_top_at_its_width_and_far_away() -> None:

@@ -115,6 +115,6 @@ def test_a_replay_that_is_over_stands_still() -> None:
 
 def test_hearers_are_asked_for_by_id() -> None:
     world = after(0, robots=3, first_id=7, world='empty', layout='grid', radio_range=1.2)
-    assert world.hearers(7) == [1, 2]
-    assert world.hearers(8) == [0]
-    assert world.hearers(6) is None
+    assert world.receivers(7) == [1, 2]
+    assert world.receivers(8) == [0]
+    assert world.receivers(6) is None
