@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The documents are finished, what they link to is there, and Sphinx builds them."""
+"""The documents are complete, agree with the code, and are built by Sphinx without warnings."""
 
 from collections.abc import Mapping, Set
 from importlib.util import find_spec
@@ -59,6 +59,13 @@ def test_files_that_are_linked_to_exist(document: Path) -> None:
     targets = re.findall(r'\]\(([^)#\s]+)[^)]*\)', document.read_text())
     files = [target for target in targets if '://' not in target]
     assert [file for file in files if not (document.parent / file).exists()] == []
+
+
+@pytest.mark.parametrize('document', DOCUMENTS, ids=name)
+def test_examples_import_public_names_only(document: Path) -> None:
+    blocks = re.findall('```python\n(.*?)```', document.read_text(), re.DOTALL)
+    deep = re.compile(r'import leader_election|leader_election\.\w+ import|leader_election\.\w+\.')
+    assert [line for block in blocks for line in block.splitlines() if deep.search(line)] == []
 
 
 def test_every_room_has_a_page_or_needs_none() -> None:
@@ -116,32 +123,33 @@ def test_the_picture_of_rooms_is_that_of_the_package() -> None:
 
 
 def test_topics_are_those_that_a_robot_has(ros: None) -> None:
-    node = ElectionNode(parameter_overrides=[
-        Parameter('robot_id', value=3), Parameter('tasks', value='patrol'),
-        Parameter('metric', value='range'), Parameter('strength_source', value='topic')])
     page = (ROOT / 'doc' / 'reference' / 'topics.md').read_text()
     own = page.partition('## election_node')[2].partition('## Others')[0]
-    heard, said = own.partition('Out:')[::2]
-    for told, ask in ((heard, node.get_subscriber_names_and_types_by_node),
-                      (said, node.get_publisher_names_and_types_by_node)):
-        rows = dict(re.findall(r'^\| `([\w/]+)` \| `(\w+/\w+)`', told, re.MULTILINE))
-        rows.pop('battery_state', None)
-        there = {topic: kind for topic, [kind] in ask(node.get_name(), node.get_namespace())}
-        assert {'/' + topic.lstrip('/'): kind for topic, kind in rows.items()} == {
-            topic: kind.replace('/msg/', '/') for topic, kind in there.items()
-            if topic not in ('/rosout', '/parameter_events')}
-    node.destroy_node()
+    there: tuple[dict[str, str], dict[str, str]] = {}, {}
+    for metric, source in (('range', 'topic'), ('sensor_difference', 'battery')):
+        node = ElectionNode(parameter_overrides=[
+            Parameter('robot_id', value=3), Parameter('tasks', value='patrol'),
+            Parameter('metric', value=metric), Parameter('strength_source', value=source)])
+        for found, ask in zip(there, (node.get_subscriber_names_and_types_by_node,
+                                      node.get_publisher_names_and_types_by_node)):
+            found.update({topic: kind.replace('/msg/', '/')
+                          for topic, [kind] in ask(node.get_name(), node.get_namespace())
+                          if topic not in ('/rosout', '/parameter_events')})
+        node.destroy_node()
+    for text, found in zip(own.partition('Out:')[::2], there):
+        rows = re.findall(r'^\| `([\w/]+)` \| `(\w+/\w+)`', text, re.MULTILINE)
+        assert {'/' + topic.lstrip('/'): kind for topic, kind in rows} == found
 
 
 def test_topics_are_those_that_the_others_have(ros: None) -> None:
     page = (ROOT / 'doc' / 'reference' / 'topics.md').read_text().partition('## Others')[2]
-    told: dict[str, set[tuple[str, str, str]]] = {}
+    listed: dict[str, set[tuple[str, str, str]]] = {}
     executable = ''
     for first, way, topic, kind in re.findall(
             r'^\| (?:`(\w+)` )?\| (\w+) \| `([^`]+)` \| `(\w+/\w+)`', page, re.MULTILINE):
         executable = first or executable
         name = re.sub('robot_N|<robot>', 'robot_3', topic).lstrip('/')
-        told.setdefault(executable, set()).add((way, f'/{name}', kind))
+        listed.setdefault(executable, set()).add((way, f'/{name}', kind))
     parameters = {
         SwarmWorld: {'robots': 1, 'first_id': 3, 'scan_rate': 5.0, 'reading_rate': 1.0,
                      'radio': 'relay', 'motion': 'cmd_vel', 'publish_clock': True},
@@ -158,7 +166,7 @@ def test_topics_are_those_that_the_others_have(ros: None) -> None:
             for topic, [kind] in ask(node.get_name(), node.get_namespace())
             if topic not in ('/rosout', '/parameter_events')}
         node.destroy_node()
-    assert told == there
+    assert listed == there
 
 
 @pytest.mark.skipif(find_spec('myst_parser') is None, reason='Sphinx or MyST is not installed')
@@ -170,5 +178,5 @@ def test_they_are_built_without_a_warning(tmp_path: Path) -> None:
     assert (ran.returncode, ran.stdout) == (0, '')
     page = (tmp_path / 'docs' / 'reference' / 'parameters.html').read_text()
     assert 'communication_range' in page and 'made: parameters' not in page
-    # What stands in its place elsewhere has given way.
+    # The paragraph for readers of the source is removed from the built page.
     assert 'builds has' not in page

@@ -35,6 +35,7 @@ from made.launch_arguments import launch_arguments
 from made.links import convert_links, document
 from made.modules import modules
 from made.parameters import parameters
+from made.public_names import public_names
 from made.wire_format import wire_format
 
 ROS = ('rclpy', 'ament_index_python', 'builtin_interfaces', 'diagnostic_msgs', 'geometry_msgs',
@@ -48,6 +49,7 @@ MAKERS: dict[str, Callable[[Path, str], str]] = {
     'launch_arguments': launch_arguments,
     'modules': modules,
     'parameters': parameters,
+    'public_names': public_names,
     'wire_format': wire_format,
 }
 """Generators by name: functions of the checkout's folder and an argument that return text."""
@@ -80,6 +82,7 @@ def setup(app: Any, root: Path) -> None:
     app.connect('env-get-outdated', lambda app, env, added, changed, removed: sorted(
         name for name in env.found_docs if _MARK.search(Path(env.doc2path(name)).read_text())))
     app.connect('doctree-read', _keep_built_in)
+    app.connect('missing-reference', _resolve_public)
 
 
 def _keep_built_in(app: Any, doctree: Any) -> None:
@@ -88,6 +91,18 @@ def _keep_built_in(app: Any, doctree: Any) -> None:
     for link in list(doctree.findall(pending_xref)):
         if link.get('reftarget') == 'type':
             link.replace_self(link.children)
+
+
+def _resolve_public(app: Any, env: Any, node: Any, content: Any) -> Any:
+    """Link a public name, as ``leader_election.Task``, to the module that defines it."""
+    import leader_election
+    package, _, name = node.get('reftarget', '').rpartition('.')
+    if package != 'leader_election' or name not in leader_election.__all__:
+        return None
+    value = getattr(leader_election, name)
+    target = f'{value.__module__}.{value.__qualname__}'
+    return env.get_domain('py').resolve_xref(
+        env, node['refdoc'], app.builder, node['reftype'], target, node, content)
 
 
 def _read(root: Path, app: Any, name: str, source: list[str]) -> None:
