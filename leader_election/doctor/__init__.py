@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What usually goes wrong with a swarm, told from what it says; no ROS."""
+"""Checks of a swarm from observations of its topics, and advice."""

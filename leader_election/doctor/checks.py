@@ -12,141 +12,153 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""All checks, each with what it asks, what it means, and what to do: the one place for that."""
+"""The table of all checks, with question, meaning and remedy of each."""
 
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
 from leader_election.doctor import hearing, identity, sensing, timing
-from leader_election.doctor.observations import Finding, Observations, Symptom
+from leader_election.doctor.observations import Level, Observations, Symptom
 
 
 class Check(NamedTuple):
-    """One thing that may be wrong."""
+    """One possible problem of a swarm."""
 
     name: str
     question: str
-    """That it answers, for people."""
+    """The question that it answers, for users."""
     meaning: str
-    """What it does to the swarm where something is wrong."""
+    """The consequence for the swarm."""
     remedy: str
-    """What to do."""
+    """The advice."""
     look: Callable[[Observations], Iterable[Symptom]]
+    """Yields the symptoms."""
+
+
+class Finding(NamedTuple):
+    """A symptom with the check that found it, and the remedy."""
+
+    check: str
+    level: Level
+    subjects: tuple[str, ...]
+    what: str
+    remedy: str
 
 
 CHECKS = (
     Check('found', 'Is there any robot?',
-          'No robot can be seen from here: none runs, or discovery does not reach them.',
+          'No robot is visible from here: none runs, or discovery does not reach them.',
           'Start a robot. If one runs: give ROS_DOMAIN_ID and RMW_IMPLEMENTATION the same values '
           'on all machines, ROS_AUTOMATIC_DISCOVERY_RANGE the value SUBNET (not LOCALHOST or '
-          'OFF), and see that the network lets multicast through (ros2 multicast receive, and '
-          'send on the other machine), or list the peers in ROS_STATIC_PEERS.', identity.found),
-    Check('missing', 'Are those there that should be?',
-          'A robot of the fleet file, or the one asked for, is not there or goes by another id.',
-          'Look whether its node runs (systemctl status, ros2 node list on the robot itself) and '
-          'was started with its own name; if it is seen there and not here, it is the network: '
-          'see found.', identity.missing),
-    Check('silent', 'Does each robot speak?',
-          'A node is up, but no candidacy comes from it: for its neighbours it is not there.',
+          'OFF), and check that the network forwards multicast (ros2 multicast receive here, '
+          'ros2 multicast send on the other machine), or list the peers in ROS_STATIC_PEERS.',
+          identity.found),
+    Check('missing', 'Are all expected robots there?',
+          'A robot of the fleet file, or the one asked for, is missing or has another id.',
+          'Check that its node runs (systemctl status, ros2 node list on the robot itself) and '
+          'was started with its own name; if it is visible there and not here, it is the '
+          'network: see found.', identity.missing),
+    Check('silent', 'Does each robot send messages?',
+          'A node runs, but no candidacy comes from it: for its neighbours it does not exist.',
           'A managed node may be inactive: ros2 lifecycle get and ros2 lifecycle set ... '
-          'activate. With use_sim_time its rounds need /clock. Else its neighbourhood is '
-          'remapped to a topic that is called otherwise, or its messages do not come as far as '
-          'here.', identity.silent),
+          'activate. With use_sim_time its rounds need /clock. Otherwise its neighbourhood is '
+          'remapped to a topic of another name, or its messages do not reach this machine.',
+          identity.silent),
     Check('names', 'Has each node a name of its own?',
-          'Nodes of one name answer for each other: parameters and services reach either.',
+          'Nodes of the same name answer for each other: parameters and services reach either.',
           'Start each robot in a namespace of its own (-r __ns:=/NAME), once.', identity.names),
     Check('ids', 'Has each robot an id of its own?',
-          'Robots drop what comes from their own id, and others take the two for one that jumps: '
-          'regions tear.',
+          'Robots drop messages with their own id, and others take the two for one robot that '
+          'jumps: regions break up.',
           'Give each robot its own robot_id, and start no robot twice.', identity.ids),
-    Check('frames', 'Do all name one frame?',
-          'Messages of another frame are dropped: robots of different frames elect apart.',
+    Check('frames', 'Do all robots use one frame?',
+          'Messages of another frame are dropped: robots of different frames elect separately.',
           'Set parameter frame to one value on all robots.', identity.frames),
-    Check('algorithms', 'Do all run one algorithm?',
-          'Messages of another algorithm are dropped: the robots elect apart.',
+    Check('algorithms', 'Do all robots run one algorithm?',
+          'Messages of another algorithm are dropped: the robots elect separately.',
           'Set parameter algorithm to one value on all robots.', identity.algorithms),
     Check('readable', 'Can all messages be read?',
           'Something on the topic is no message, or one of another version of the package.',
           'Install one version of the package everywhere, and let nothing else publish on the '
           'neighbourhood topic.', identity.readable),
-    Check('refused', 'Do robots take what they are told?',
+    Check('refused', 'Do robots accept the messages that they receive?',
           'Robots dropped messages, or parts of them, for the reason named.',
           'no_position: see odometry. frame, algorithm, version: see the checks of these names. '
           'neighbour_limit: raise the parameter neighbour_limit. tasks, summary, decision: give '
           'all robots the same tasks.', identity.refused),
-    Check('own_words', 'Do robots find nothing wrong themselves?',
-          'A robot says on /diagnostics what is wrong with it.',
-          'Do as it says; the other checks may say more.', identity.own_words),
+    Check('self_reported', 'Do the robots report no problem themselves?',
+          'A robot publishes a warning or an error on /diagnostics.',
+          'Follow its text; the other checks may show more.', identity.self_reported),
     Check('odometry', "Does each robot's odometry arrive?",
-          'Without fresh odometry a robot has no position: its messages are dropped wherever '
+          'Without recent odometry a robot has no position: its messages are dropped wherever '
           'distance counts.',
-          'Start its driver; remap odom to where that publishes (topic list: ros2 topic list -t); '
-          'let one driver publish it, ten times a second or more.', sensing.odometry),
+          'Start its driver; remap odom to the topic of the driver (ros2 topic list -t); '
+          'let one driver publish it, at 10 Hz or more.', sensing.odometry),
     Check('odometry_frames', 'Are the frames of odometry right?',
           'A frame that is empty, or changes, makes positions wrong: odometry in the shared frame '
-          'is taken as it is, any other is moved by initial_pose.',
-          'Set header.frame_id (odom, say) and child_frame_id (base_link, say) in the driver.',
-          sensing.odometry_frames),
-    Check('places', 'Is each robot at a place of its own?',
-          'Robots cannot be at one place; at the origin that is an initial_pose forgotten.',
-          "Set initial_pose to where the robot's odometry starts, in the shared frame, or let a "
-          'localisation say it (pose_source: tf).', sensing.places),
-    Check('one_air', 'Do all speak on one topic?',
-          'Each robot talks to itself: all lead themselves.',
+          'is used as it is, any other is transformed by initial_pose.',
+          'Set header.frame_id (for example odom) and child_frame_id (for example base_link) in '
+          'the driver.', sensing.odometry_frames),
+    Check('places', 'Has each robot a position of its own?',
+          'Two robots cannot be at one position; at the origin, initial_pose was forgotten.',
+          "Set initial_pose to where the robot's odometry starts, in the shared frame, or use a "
+          'localisation (pose_source: tf).', sensing.places),
+    Check('shared_topic', 'Do all robots use one topic?',
+          'Each robot receives only its own messages: all lead themselves.',
           'Remap neighbourhood to one shared name on all robots '
-          '(-r neighbourhood:=/neighbourhood), as robot.launch.py does.', hearing.one_air),
-    Check('profiles', 'Do publishers and subscriptions go together (QoS)?',
-          'DDS brings nothing from a publisher to a subscription that asks for more than it '
-          'offers, and says so only in a log.',
-          'Ask for less or offer more: parameters qos_overrides.<topic>.<publisher|subscription>.'
-          '<reliability|durability|...>; of a driver or tool, its own settings.',
-          hearing.profiles),
-    Check('deaf', 'Does each robot hear others?',
-          'A robot that hears nobody leads itself, and takes no part.',
-          'See profiles; see whether its network lets in what comes by multicast or from new '
-          'ports (firewall), and found.', hearing.deaf),
-    Check('one_way', 'Are neighbours heard both ways?',
-          'Where only one of two hears the other, news goes one way, and regions may depend on '
-          'leaders that do not know of them.',
-          'Give all robots one communication_range, smaller than what radios bridge; look for a '
-          'weak sender, a firewall, or odometry that is off.', hearing.one_way),
+          '(-r neighbourhood:=/neighbourhood), as robot.launch.py does.', hearing.shared_topic),
+    Check('profiles', 'Are publishers and subscriptions compatible (QoS)?',
+          'DDS delivers nothing from a publisher to a subscription that requests more than it '
+          'offers, and reports that only in a log.',
+          'Request less or offer more: parameters qos_overrides.<topic>.'
+          '<publisher|subscription>.<reliability|durability|...>; of a driver or tool, its own '
+          'settings.', hearing.profiles),
+    Check('reception', 'Does each robot receive others?',
+          'A robot that receives nothing leads itself, and takes no part.',
+          'See profiles; check that its network accepts multicast and packets from new '
+          'ports (firewall), and see found.', hearing.reception),
+    Check('one_way', 'Are links between neighbours bidirectional?',
+          'Where only one of two robots receives the other, news travels one way, and regions may '
+          'depend on leaders that do not know of them.',
+          'Give all robots one communication_range, smaller than the range of the radios; look '
+          'for a weak sender, a firewall, or wrong odometry.', hearing.one_way),
     Check('loss', 'Do enough messages arrive?',
-          'Who is not heard for message_expiry is given up: at high loss neighbours come and go. '
-          'It is what arrives here; between robots it may be better or worse.',
+          'A neighbour that is not received for message_expiry is dropped: at high loss '
+          'neighbours come and go. These are the messages that arrive here; between robots the '
+          'loss may be lower or higher.',
           'Raise message_expiry to several round_periods; use an interface profile without '
-          'multicast, which Wi-Fi sends slowly and never again; bring robots nearer; look whether '
-          'a computer has too much to do.',
-          hearing.loss),
-    Check('simulated_time', 'Do all go by one time?',
-          'Simulated time that comes from two jumps; a robot that goes by none that comes stands '
-          'still.',
-          'Set use_sim_time alike on all: true with a simulator that publishes /clock, once; '
-          'false on hardware.', timing.simulated_time),
-    Check('jumps', 'Does time go forward, and without leaps?',
-          'After a jump back what is known counts for longer, and TF forgets all; after one '
-          'forward TF takes what it has for old.',
-          'One source of /clock; on hardware let chrony slew the clock, and not step it, while '
+          'multicast, which Wi-Fi sends slowly and does not repeat; bring robots nearer; check '
+          'for an overloaded computer.', hearing.loss),
+    Check('simulated_time', 'Do all nodes use one time?',
+          'Simulated time from two sources jumps; a robot that waits for simulated time without a '
+          'source stands still.',
+          'Set use_sim_time to one value on all robots: true with a simulator that publishes '
+          '/clock, once; false on hardware.', timing.simulated_time),
+    Check('jumps', 'Does time go forward, without jumps?',
+          'After a jump back messages stay valid for longer, and TF is cleared; after a jump '
+          'forward TF takes its data for outdated.',
+          'Use one source of /clock; on hardware let chrony slew the clock, not step it, while '
           'robots run.', timing.jumps),
     Check('drifts', 'Do clocks run at one speed?',
-          'Stamps go off from each other more and more, or messages wait longer and longer.',
-          'Have chrony run on all machines. Where the clocks are well, something queues: look '
-          'what else the network and the computer have to do.', timing.drifts),
+          'Stamps diverge more and more, or messages wait longer and longer.',
+          'Run chrony on all machines. Where the clocks are right, a queue grows: check the load '
+          'of the network and of the computer.', timing.drifts),
     Check('offsets', 'Do stamps agree with the time here?',
-          'The election trusts no stamps, but TF, RViz and recordings do: transforms are said to '
-          'be too old, or in the future.',
+          'The election does not depend on stamps, but TF, RViz and recordings do: transforms '
+          'are reported as too old, or in the future.',
           "Synchronise all machines' clocks (chrony, one of them the server); have drivers stamp "
-          'what they publish.', timing.offsets),
+          'their messages.', timing.offsets),
 )
 
 
-def examine(seen: Observations) -> list[Finding]:
-    """Return all that is to be found, in the order of the checks, the worst of each first."""
-    return [Finding(check.name, *sign, check.remedy)
+def examine(swarm: Observations) -> list[Finding]:
+    """Return all findings in the order of the checks, the worst of each check first."""
+    return [Finding(check.name, *symptom, check.remedy)
             for check in CHECKS
-            for sign in sorted(check.look(seen), key=lambda sign: (-sign.level, *sign[1:]))]
+            for symptom in sorted(check.look(swarm), key=lambda s: (-s.level, *s[1:]))]
 
 
 def about(findings: Iterable[Finding], robot: str) -> list[Finding]:
-    """Return those that are about a robot, or about the whole swarm."""
+    """Return the findings that concern a robot, or the whole swarm."""
     return [finding for finding in findings
             if not finding.subjects or robot in finding.subjects]

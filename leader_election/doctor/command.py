@@ -21,15 +21,15 @@ import math
 import textwrap
 
 from leader_election.command_line import CommandLineParser
-from leader_election.doctor.checks import CHECKS
-from leader_election.doctor.observations import Finding, Level, listing, Observations
+from leader_election.doctor.checks import CHECKS, Finding
+from leader_election.doctor.observations import Level, listing, Observations
 from leader_election.fleet.fleet_file import load_fleet
 from leader_election.fleet.fleet_settings import SHARED_TOPIC, TOPICS
 
 DESCRIPTION = """
-Listen to a swarm for some seconds, on a robot or on any machine of its network, check what usually
-goes wrong, and say what to do. It only listens. The exit status is 0 where all is well, 1 where
-something was found, 2 for wrong usage.
+Observe a swarm for some seconds, on a robot or on any machine of its network, check for common
+problems, and advise what to do. It publishes nothing. The exit status is 0 without a problem,
+1 with one, 2 for wrong usage.
 """
 
 
@@ -45,9 +45,9 @@ def _seconds(text: str) -> float:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
-    Return the options; a wrong one ends the process with status 2 and a line that says why.
+    Return the options; a wrong one ends the process with status 2 and one line on the reason.
 
-    :raises ParameterError: where the fleet file cannot be read, or does not have the robot.
+    :raises ParameterError: where the fleet file cannot be read, or lacks the robot.
     """
     parser = CommandLineParser(prog='leader_election swarm_doctor', description=DESCRIPTION)
     parser.add_argument('--robot', default='', metavar='NAME',
@@ -55,7 +55,7 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument('--seconds', type=_seconds, default=10.0, metavar='S',
                         help='how long to listen; several rounds (default: 10)')
     parser.add_argument('--fleet-file', default='', metavar='FILE',
-                        help='the fleet file: which robots there should be')
+                        help='the fleet file: the expected robots')
     parser.add_argument('--json', action='store_true', help='one JSON document instead of text')
     options = parser.parse_args(arguments)
     options.robot = options.robot.strip('/')
@@ -65,11 +65,9 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
 
 def expected(robot: str, fleet_file: str) -> tuple[Mapping[str, int | None], tuple[str, ...]]:
     """
-    Return the robots that there should be, and the topics that they should talk on.
+    Return the expected robots with their ids, and the topics between them, where known.
 
-    Ids, and topics, are there where these are known.
-
-    :raises ParameterError: where the fleet file cannot be read, or does not have the robot.
+    :raises ParameterError: where the fleet file cannot be read, or lacks the robot.
     """
     if not fleet_file:
         return ({robot: None} if robot else {}), ()
@@ -80,35 +78,36 @@ def expected(robot: str, fleet_file: str) -> tuple[Mapping[str, int | None], tup
 
 
 WIDTH = 96
+"""Of the text [characters]."""
 MARKS = {Level.NOTE: 'note', Level.WARN: 'WARN', Level.ERROR: 'ERROR'}
 
 
 def status(findings: Sequence[Finding]) -> int:
-    """Return the exit status: 0 where nothing is wrong, notes aside, else 1."""
+    """Return the exit status: 0 without findings but notes, else 1."""
     return int(any(finding.level > Level.NOTE for finding in findings))
 
 
-def text(seen: Observations, findings: Sequence[Finding]) -> str:
-    """Return a line for each check, and below it what was found and what to do."""
-    lines = [_summary(seen)]
+def text(swarm: Observations, findings: Sequence[Finding]) -> str:
+    """Return the report as text: a line for each check, with its findings and the remedy."""
+    lines = [_summary(swarm)]
     for check in CHECKS:
-        mine = [finding for finding in findings if finding.check == check.name]
-        worst = max((finding.level for finding in mine), default=None)
+        found = [finding for finding in findings if finding.check == check.name]
+        worst = max((finding.level for finding in found), default=None)
         mark = 'ok' if worst is None else MARKS[worst]
         lines.append(f'  {mark:<6}{check.name + ":":<17}{check.question}')
-        for finding in mine:
+        for finding in found:
             lines += _wrapped((listing(finding.subjects) + ': ' if finding.subjects else '')
                               + finding.what)
-        if mine:
+        if found:
             lines += _wrapped(f'What to do: {check.remedy}')
     return '\n'.join([*lines, _verdict(findings)]) + '\n'
 
 
-def _summary(seen: Observations) -> str:
-    robots = f'{len(seen.robots)} robots' if len(seen.robots) != 1 else '1 robot'
-    named = f' ({listing(seen.robots, 10)})' if seen.robots else ''
-    return (f'swarm_doctor listened for {seen.seconds:.3g} s: {robots}{named}, '
-            f'{len(seen.messages)} messages from {len(seen.said)} ids')
+def _summary(swarm: Observations) -> str:
+    robots = f'{len(swarm.robots)} robots' if len(swarm.robots) != 1 else '1 robot'
+    named = f' ({listing(swarm.robots, 10)})' if swarm.robots else ''
+    return (f'swarm_doctor listened for {swarm.seconds:.3g} s: {robots}{named}, '
+            f'{len(swarm.messages)} messages from {len(swarm.sent)} ids')
 
 
 def _verdict(findings: Sequence[Finding]) -> str:
@@ -120,16 +119,16 @@ def _verdict(findings: Sequence[Finding]) -> str:
 
 
 def _wrapped(line: str) -> list[str]:
-    # Names of parameters and topics stay whole.
+    # Names of parameters and topics are not broken.
     return textwrap.wrap(line, WIDTH, initial_indent=' ' * 8, subsequent_indent=' ' * 10,
                          break_long_words=False, break_on_hyphens=False)
 
 
-def document(seen: Observations, findings: Sequence[Finding]) -> str:
-    """Return the same as one JSON document."""
+def document(swarm: Observations, findings: Sequence[Finding]) -> str:
+    """Return the report as one JSON document."""
     return json.dumps({
-        'status': status(findings), 'seconds': seen.seconds, 'robots': seen.robots,
-        'ids': seen.ids, 'messages': len(seen.messages), 'checks': [c.name for c in CHECKS],
+        'status': status(findings), 'seconds': swarm.seconds, 'robots': swarm.robots,
+        'ids': swarm.ids, 'messages': len(swarm.messages), 'checks': [c.name for c in CHECKS],
         'findings': [{
             'check': finding.check, 'level': finding.level.name.lower(),
             'robots': list(finding.subjects), 'what': finding.what, 'remedy': finding.remedy}

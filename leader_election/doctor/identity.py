@@ -12,168 +12,171 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of who is there, and of whether all mean the same by what they say."""
+"""Checks of presence and identity: which robots are there, with which id, frame and algorithm."""
 
 from collections import Counter
 from collections.abc import Iterator
 import math
 
 from leader_election.doctor.observations import (
-    algorithm_of,
     Level,
     listing,
     Observations,
-    setting,
-    Status,
+    RobotReport,
     Symptom,
 )
-from leader_election.robot.codec import Message
+from leader_election.robot.codec import algorithm_of, Message
+from leader_election.robot.diagnostics import DUPLICATE_ID, ROUND_PERIOD
 from leader_election.robot.wire import RejectReason
 
 ROUNDS = 2
-"""Who was listened to for so many rounds should have been heard."""
+"""A robot should be heard within so many of its rounds."""
 JUMP = 0.2
-"""A robot that is so far off, and back in the next message, is two [m]."""
+"""An id that moves farther and back within two messages belongs to two robots [m]."""
 JUMPS = 3
-"""So often, since once may be a localisation that found itself."""
+"""So many times, since a localisation may correct itself once."""
+EXAMPLE_LENGTH = 60
+"""So much of a message that cannot be decoded is quoted [characters]."""
 
 
-def found(seen: Observations) -> Iterator[Symptom]:
-    """Find nobody there at all."""
-    if not seen.robots and not seen.said:
-        here = ', '.join(f'{name}={value}' for name, value in seen.environment.items())
-        yield Symptom(Level.ERROR, (), f'no robot was found in {seen.seconds:.3g} s'
-                   + (f' (here: {here})' if here else ''))
+def found(swarm: Observations) -> Iterator[Symptom]:
+    """Find the absence of all robots."""
+    if not swarm.robots and not swarm.sent:
+        here = ', '.join(f'{name}={value}' for name, value in swarm.environment.items())
+        yield Symptom(Level.ERROR, (), f'no robot was found in {swarm.seconds:.3g} s'
+                      + (f' (here: {here})' if here else ''))
 
 
-def missing(seen: Observations) -> Iterator[Symptom]:
-    """Find those that should be there and are not, or are somebody else."""
-    if not seen.robots and not seen.said:
+def missing(swarm: Observations) -> Iterator[Symptom]:
+    """Find expected robots that are missing or have another id, and robots not expected."""
+    if not swarm.robots and not swarm.sent:
         return
-    for name, robot_id in seen.expected.items():
-        if name not in seen.robots:
+    for name, robot_id in swarm.expected.items():
+        if name not in swarm.robots:
             yield Symptom(Level.ERROR, (name,), 'it was not found')
-        elif robot_id is not None and seen.ids.get(name, robot_id) != robot_id:
+        elif robot_id is not None and swarm.ids.get(name, robot_id) != robot_id:
             yield Symptom(Level.ERROR, (name,),
-                       f'it goes by id {seen.ids[name]}, and should by {robot_id}')
-    if seen.only_expected:
-        for name in seen.robots:
-            if name not in seen.expected:
+                          f'its id is {swarm.ids[name]}, but {robot_id} is expected')
+    if swarm.only_expected:
+        for name in swarm.robots:
+            if name not in swarm.expected:
                 yield Symptom(Level.NOTE, (name,), 'it is there, but not in the fleet file')
 
 
-def silent(seen: Observations) -> Iterator[Symptom]:
-    """Find robots whose nodes are up and say nothing."""
-    for name in seen.robots:
-        if name not in seen.ids:
-            yield Symptom(Level.ERROR, (name,), 'its node is up, but says nothing of itself')
-        elif seen.ids[name] not in seen.said and _reason(seen, name) is None:
-            period = setting(seen, name, 'round_period')
-            if seen.seconds < ROUNDS * period:
+def silent(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots whose nodes run but publish nothing."""
+    for name in swarm.robots:
+        if name not in swarm.ids:
+            yield Symptom(Level.ERROR, (name,), 'its node runs, but publishes no diagnostics')
+        elif swarm.ids[name] not in swarm.sent and not _is_rejected(swarm, name):
+            least = ROUNDS * swarm.setting(name, ROUND_PERIOD)
+            if swarm.seconds < least:
                 yield Symptom(
-                    Level.NOTE,
-                    (name,),
-                    f'its rounds are {period:g} s apart, longer than '
-                    f'was listened for; --seconds {ROUNDS * period:g} would do',
-                )
+                    Level.NOTE, (name,),
+                    f'its rounds are {least / ROUNDS:g} s apart, too long for an observation of '
+                    f'{swarm.seconds:g} s; use --seconds {least:g}')
             else:
-                yield Symptom(Level.ERROR, (name,), f'no message of id {seen.ids[name]} was heard')
+                yield Symptom(
+                    Level.ERROR, (name,), f'no message of id {swarm.ids[name]} was heard')
 
 
-def _reason(seen: Observations, name: str) -> RejectReason | None:
-    """Return why nothing of a robot could be read, ``None`` where nothing was heard."""
-    own = f'"id":{seen.ids[name]},'
-    return next(
-        (r for h, r in seen.decoded if isinstance(r, RejectReason) and own in h.payload), None
-    )
+def _is_rejected(swarm: Observations, name: str) -> bool:
+    """Return whether a robot sent messages that cannot be decoded: that is another check."""
+    own = f'"id":{swarm.ids[name]},'
+    return any(isinstance(reason, RejectReason) and own in heard.payload
+               for heard, reason in swarm.decoded)
 
 
-def names(seen: Observations) -> Iterator[Symptom]:
-    """Find nodes of one name."""
-    for node, count in Counter(endpoint.node for endpoint in seen.nodes).items():
+def names(swarm: Observations) -> Iterator[Symptom]:
+    """Find several nodes of the same name."""
+    for node, count in Counter(endpoint.node for endpoint in swarm.nodes).items():
         if count > 1:
-            robot = next(e.robot for e in seen.nodes if e.node == node)
+            robot = next(e.robot for e in swarm.nodes if e.node == node)
             yield Symptom(Level.ERROR, (robot,), f'{count} nodes are called {node}')
 
 
-def ids(seen: Observations) -> Iterator[Symptom]:
-    """Find robots that go by one id: by what they are called, what they say, where they are."""
-    shared = {i for i, count in Counter(seen.ids.values()).items() if count > 1}
+def ids(swarm: Observations) -> Iterator[Symptom]:
+    """Find several robots of the same id: by diagnostics, by their own reports, by positions."""
+    shared = {i for i, count in Counter(swarm.ids.values()).items() if count > 1}
     for robot_id in sorted(shared):
-        yield Symptom(Level.ERROR, seen.named(robot_id), f'they go by one id, {robot_id}')
-    for robot_id in sorted({s.id for s in seen.diagnostics if _has_a_twin(s)} - shared):
-        yield Symptom(Level.ERROR, seen.named(robot_id),
-                   f'it hears another robot that goes by its id, {robot_id}')
+        yield Symptom(Level.ERROR, swarm.names_of(robot_id), f'they have the same id, {robot_id}')
+    for robot_id in sorted({s.id for s in swarm.diagnostics if _reports_duplicate(s)} - shared):
+        yield Symptom(Level.ERROR, swarm.names_of(robot_id),
+                      f'it receives messages of another robot with its id, {robot_id}')
         shared.add(robot_id)
-    for robot_id, messages in seen.said.items():
-        places = [message.position for _, message in messages if message.position is not None]
+    for robot_id, messages in swarm.sent.items():
+        positions = [message.position for _, message in messages if message.position is not None]
+        # From a to b, and back to c near a: two robots whose messages alternate.
         returns = sum(
             math.dist(a, b) > JUMP and math.dist(a, c) < 0.5 * math.dist(a, b)
-            for a, b, c in zip(places, places[1:], places[2:]))
+            for a, b, c in zip(positions, positions[1:], positions[2:]))
         if returns >= JUMPS and robot_id not in shared:
-            yield Symptom(Level.ERROR, seen.named(robot_id),
-                       f'what comes from id {robot_id} is from two places in turn, '
-                       f'{math.dist(places[-1], places[-2]):.1f} m apart')
+            yield Symptom(Level.ERROR, swarm.names_of(robot_id),
+                          f'messages of id {robot_id} alternate between two positions, '
+                          f'{math.dist(positions[-1], positions[-2]):.1f} m apart')
 
 
-def _has_a_twin(status: Status) -> bool:
-    return status.level > 1 and 'another robot goes by id' in status.message
+def _reports_duplicate(report: RobotReport) -> bool:
+    return report.level > 1 and DUPLICATE_ID in report.message
 
 
-def frames(seen: Observations) -> Iterator[Symptom]:
-    """Find several frames."""
-    found_in: dict[str, list[str]] = {}
-    for robot_id, messages in seen.said.items():
+def frames(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots in another frame than most."""
+    robots_in: dict[str, list[str]] = {}
+    for robot_id, messages in swarm.sent.items():
         for frame in sorted({message.frame for _, message in messages}):
-            found_in.setdefault(frame, []).extend(seen.named(robot_id))
-    if len(found_in) > 1:
-        usual = max(found_in, key=lambda frame: len(found_in[frame]))
-        for frame, robots in found_in.items():
+            robots_in.setdefault(frame, []).extend(swarm.names_of(robot_id))
+    if len(robots_in) > 1:
+        usual = max(robots_in, key=lambda frame: len(robots_in[frame]))
+        for frame, robots in robots_in.items():
             if frame != usual:
                 yield Symptom(Level.ERROR, tuple(robots), f'the frame is {frame!r}, and {usual!r} '
-                           f'with {listing(found_in[usual])}')
+                              f'with {listing(robots_in[usual])}')
 
 
-def algorithms(seen: Observations) -> Iterator[Symptom]:
-    """Find several algorithms."""
-    used: dict[str, set[str]] = {}
-    for heard, message in seen.decoded:
+def algorithms(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots with another algorithm than most."""
+    robots_with: dict[str, set[str]] = {}
+    for heard, message in swarm.decoded:
         if isinstance(message, Message):
-            used.setdefault(algorithm_of(heard.payload), set()).update(seen.named(message.id))
-    if len(used) > 1:
-        usual = max(used, key=lambda name: len(used[name]))
-        for name, robots in used.items():
+            robots_with.setdefault(algorithm_of(heard.payload), set()).update(
+                swarm.names_of(message.id))
+    if len(robots_with) > 1:
+        usual = max(robots_with, key=lambda name: len(robots_with[name]))
+        for name, robots in robots_with.items():
             if name != usual:
                 yield Symptom(Level.ERROR, tuple(sorted(robots)), f'the algorithm is {name}, and '
-                           f'{usual} with {listing(sorted(used[usual]))}')
+                              f'{usual} with {listing(sorted(robots_with[usual]))}')
 
 
-def readable(seen: Observations) -> Iterator[Symptom]:
-    """Find messages that nobody can read."""
-    reasons = Counter(r for _, r in seen.decoded if isinstance(r, RejectReason))
+def readable(swarm: Observations) -> Iterator[Symptom]:
+    """Find messages that cannot be decoded."""
+    reasons = Counter(r for _, r in swarm.decoded if isinstance(r, RejectReason))
     for reason, count in reasons.items():
-        example = next(h for h, r in seen.decoded if r == reason)
-        yield Symptom(Level.ERROR, (), f'{count} of {len(seen.messages)} messages cannot be read '
-                   f'({reason.value}), for example on {example.topic}: {example.payload[:60]!r}')
+        example = next(heard for heard, r in swarm.decoded if r == reason)
+        yield Symptom(Level.ERROR, (), f'{count} of {len(swarm.messages)} messages cannot be read '
+                      f'({reason.value}), for example on {example.topic}: '
+                      f'{example.payload[:EXAMPLE_LENGTH]!r}')
 
 
-def refused(seen: Observations) -> Iterator[Symptom]:
-    """Find messages that robots drop, by their own counts."""
-    by: dict[str, list[str]] = {}
-    for robot in seen.robots:
+def refused(swarm: Observations) -> Iterator[Symptom]:
+    """Find messages that robots reject, by their own counters."""
+    robots_by: dict[str, list[str]] = {}
+    for robot in swarm.robots:
         for reason in RejectReason:
-            if reason != RejectReason.OWN_ID and seen.grown(robot, reason.value) > 0.0:
-                by.setdefault(reason.value, []).append(robot)
-    for name, robots in by.items():
-        count = sum(seen.grown(robot, name) for robot in robots)
+            # A robot also receives its own messages: these are no symptom.
+            if reason != RejectReason.OWN_ID and swarm.increase(robot, reason.value) > 0.0:
+                robots_by.setdefault(reason.value, []).append(robot)
+    for counter, robots in robots_by.items():
+        count = sum(swarm.increase(robot, counter) for robot in robots)
         yield Symptom(Level.WARN, tuple(robots), f'{count:g} messages, or parts of them, were '
-                   f'dropped: {name}')
+                      f'dropped: {counter}')
 
 
-def own_words(seen: Observations) -> Iterator[Symptom]:
-    """Find what robots themselves find wrong."""
-    for robot in seen.robots:
-        told = seen.told(robot)
-        if told and told[-1].level > 0:
-            yield Symptom(Level.ERROR if told[-1].level > 1 else Level.WARN, (robot,),
-                       f'it says: {told[-1].message}')
+def self_reported(swarm: Observations) -> Iterator[Symptom]:
+    """Find problems that robots report themselves, in their last diagnostics."""
+    for robot in swarm.robots:
+        reports = swarm.reports_of(robot)
+        if reports and reports[-1].level > 0:
+            yield Symptom(Level.ERROR if reports[-1].level > 1 else Level.WARN, (robot,),
+                          f'it reports: {reports[-1].message}')

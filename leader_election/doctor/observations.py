@@ -12,38 +12,67 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the doctor observed of a swarm, and the symptoms that checks report."""
+"""
+Observations of a swarm over some seconds, the input of all checks, and their output: symptoms.
+
+Times are seconds on the observer's own steady clock, except where noted.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property, lru_cache
-import json
 import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS
-from leader_election.robot.codec import codec_for, DEFAULT_ALGORITHM, Message
+from leader_election.robot.codec import algorithm_of, codec_for, Message
+from leader_election.robot.diagnostics import number, ODOMETRY_NEEDED
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.wire import RejectReason
 
 ODOMETRY = 'nav_msgs/msg/Odometry'
+TEXT = 'std_msgs/msg/String'
+"""The types of odometry and of messages between robots."""
 IS_LEADER = 'is_leader'
-"""Who says on this topic whether it leads is a robot."""
+"""The topic that identifies the node of a robot: only these publish it."""
+NEIGHBOURHOOD = 'neighbourhood'
+"""The name of the topic between robots, unless it is remapped."""
 CLOCK = '/clock'
 
 
-class Heard(NamedTuple):
-    """A message between robots."""
+class Level(IntEnum):
+    """Severity of a symptom."""
+
+    NOTE = 0
+    """For information; nothing is wrong."""
+    WARN = 1
+    """The swarm works, but worse than it could, or not for long."""
+    ERROR = 2
+    """A robot takes no part in the election, or a wrong one."""
+
+
+class Symptom(NamedTuple):
+    """A deviation from the expected state, found by a check."""
+
+    level: Level
+    subjects: tuple[str, ...]
+    """The names of the robots concerned; empty: the whole swarm."""
+    what: str
+    """The description, one line."""
+
+
+class HeardMessage(NamedTuple):
+    """A message between robots, as the observer received it."""
 
     received: float
     payload: str
     topic: str
     delay: float | None = None
-    """The observer's time of day less the sender's when it was sent [s]; ``None``: not known."""
+    """The observer's time of day less the sender's when it was sent [s]; ``None``: unknown."""
 
 
-class Reading(NamedTuple):
+class OdometryReading(NamedTuple):
     """A message of odometry."""
 
     received: float
@@ -56,20 +85,21 @@ class Reading(NamedTuple):
     position: tuple[float, float]
 
 
-class Status(NamedTuple):
-    """What a robot said of itself on ``/diagnostics``."""
+class RobotReport(NamedTuple):
+    """What a robot published about itself on ``/diagnostics`` at one time, all concerns merged."""
 
     received: float
     robot: str
     id: int
     level: int
-    """0: fine, 1: warning, 2: error."""
+    """The worst one. 0: OK, 1: warning, 2: error."""
     message: str
+    """Of the worst level."""
     values: Mapping[str, str] = {}
 
 
 class Neighbours(NamedTuple):
-    """Whom a robot had as neighbours from a time on."""
+    """The neighbours of a robot from a time on."""
 
     received: float
     ids: tuple[int, ...]
@@ -80,19 +110,19 @@ class Endpoint(NamedTuple):
 
     topic: str
     type: str
-    writes: bool
+    publishes: bool
     node: str
-    """With its namespace."""
+    """Its full name, with the namespace."""
     reliable: bool = False
     latched: bool = False
-    """Whether who comes late gets what was said before, or wants to."""
+    """Whether the durability is transient local."""
     deadline: float = float('inf')
-    """The longest time between two messages that is offered, or asked for [s]."""
+    """The longest time between two messages that is offered or requested [s]."""
 
     @property
     def robot(self) -> str:
         """
-        Return what the robot is called that the node would belong to: its namespace, if any.
+        Return the name of the robot that the node would belong to: its namespace, if any.
 
         >>> Endpoint('/r1/odom', ODOMETRY, False, '/r1/election_node').robot
         'r1'
@@ -103,111 +133,144 @@ class Endpoint(NamedTuple):
 
 @dataclass(frozen=True)
 class Observations:
-    """All of it."""
+    """All observations of a swarm, and quantities derived from them."""
 
     seconds: float
-    """How long it was."""
+    """Their duration."""
     end: float = 0.0
-    """When it ended."""
-    messages: Sequence[Heard] = ()
-    odometry: Mapping[str, Sequence[Reading]] = field(default_factory=dict)
+    """The time of their end."""
+    messages: Sequence[HeardMessage] = ()
+    odometry: Mapping[str, Sequence[OdometryReading]] = field(default_factory=dict)
     """By topic."""
-    diagnostics: Sequence[Status] = ()
+    diagnostics: Sequence[RobotReport] = ()
     neighbours: Mapping[str, Sequence[Neighbours]] = field(default_factory=dict)
     """By robot."""
     endpoints: Sequence[Endpoint] = ()
-    """Those of others than the observer, at the end."""
+    """Of all nodes but the observer, at the end."""
     clock: Sequence[float] = ()
-    """What was told on ``/clock`` [s], in the order of its coming."""
+    """Times published on ``/clock`` [s], in the order of their receipt."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    """What of the observer's environment decides whom it can hear."""
+    """The observer's environment variables that discovery depends on."""
     expected: Mapping[str, int | None] = field(default_factory=dict)
-    """The robots that there should be, with their ids where these are known."""
+    """The robots that are expected, with their ids where these are known."""
     only_expected: bool = False
-    """Whether there should be no others."""
+    """Whether no other robots are expected."""
     radio_topics: Sequence[str] = ()
-    """The topics that they should talk on, where that is known."""
+    """The topics between robots, where they are known."""
 
-    # Who is there.
+    # Robots and nodes.
 
     @cached_property
     def nodes(self) -> list[Endpoint]:
-        """Return an endpoint of each robot's node: the one that says whether it leads."""
+        """One endpoint of each robot's node: the publisher of ``is_leader``."""
         return sorted(e for e in self.endpoints
-                      if e.writes and e.topic.rpartition('/')[2] == IS_LEADER
-                      # Further instances have it in a namespace of theirs.
+                      if e.publishes and e.topic.rpartition('/')[2] == IS_LEADER
+                      # Further instances publish it in a namespace of their own.
                       and e.topic == f'{e.node.rpartition("/")[0]}/{IS_LEADER}')
 
     @cached_property
     def robots(self) -> list[str]:
-        """Return the names of all robots that have a node, or say something of themselves."""
+        """The names of all robots that have a node or publish diagnostics."""
         return sorted({e.robot for e in self.nodes} | {s.robot for s in self.diagnostics})
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """Return the id of each robot that says something of itself."""
-        return {status.robot: status.id for status in self.diagnostics}
+        """The id of each robot that publishes diagnostics."""
+        return {report.robot: report.id for report in self.diagnostics}
 
-    def named(self, robot_id: int) -> tuple[str, ...]:
-        """Return the names of the robots that go by an id; where it is nobody's, the id."""
+    def names_of(self, robot_id: int) -> tuple[str, ...]:
+        """Return the names of the robots with an id; ``id 3`` where no name is known."""
         names = tuple(sorted(name for name, own in self.ids.items() if own == robot_id))
         return names or (f'id {robot_id}',)
 
-    # What they said.
+    # Messages between robots, and diagnostics.
 
     @cached_property
-    def decoded(self) -> list[tuple[Heard, Message | RejectReason]]:
-        """Return each message with what it means, or why nothing."""
+    def decoded(self) -> list[tuple[HeardMessage, Message | RejectReason]]:
+        """Each message with its content, or with the reason why it cannot be decoded."""
         return [(heard, decode(heard.payload)) for heard in self.messages]
 
     @cached_property
-    def said(self) -> dict[int, list[tuple[Heard, Message]]]:
-        """Return what each sender said that can be read."""
-        by: dict[int, list[tuple[Heard, Message]]] = {}
+    def sent(self) -> dict[int, list[tuple[HeardMessage, Message]]]:
+        """The messages that can be decoded, by the sender's id."""
+        by: dict[int, list[tuple[HeardMessage, Message]]] = {}
         for heard, message in self.decoded:
             if isinstance(message, Message):
                 by.setdefault(message.id, []).append((heard, message))
         return dict(sorted(by.items()))
 
-    def apart(self, one: int, other: int) -> float:
-        """Return how far two robots are apart by their last words [m]; 0: that is not known."""
-        places = [self.said[i][-1][1].position for i in (one, other) if i in self.said]
-        known = [place for place in places if place is not None]
+    def distance_between(self, one: int, other: int) -> float:
+        """Return the distance of two robots by their last messages [m]; 0: unknown."""
+        positions = [self.sent[i][-1][1].position for i in (one, other) if i in self.sent]
+        known = [position for position in positions if position is not None]
         return math.dist(*known) if len(known) == 2 else 0.0
 
-    def told(self, robot: str) -> list[Status]:
-        """Return what a robot said of itself."""
-        return [status for status in self.diagnostics if status.robot == robot]
+    def reports_of(self, robot: str) -> list[RobotReport]:
+        """Return what a robot published about itself, in the order of time."""
+        return [report for report in self.diagnostics if report.robot == robot]
 
-    def grown(self, robot: str, count: str) -> float:
-        """Return by how much one of its counts has grown; 0 where that cannot be told."""
-        numbers = [float(s.values[count]) for s in self.told(robot)
-                   if s.values.get(count, '').isdigit()]
-        return max(numbers[-1] - numbers[0], 0.0) if numbers else 0.0
+    def increase(self, robot: str, counter: str) -> float:
+        """Return the increase of one of a robot's counters; 0 where it is unknown."""
+        values = [float(s.values[counter]) for s in self.reports_of(robot)
+                  if s.values.get(counter, '').isdigit()]
+        return max(values[-1] - values[0], 0.0) if values else 0.0
 
-    # How they are wired.
+    def setting(self, robot: str, name: str) -> float:
+        """Return a parameter of a robot by its diagnostics; the default where it is not there."""
+        values = [report.values for report in self.reports_of(robot) if name in report.values]
+        found = number(values[-1], name, finite=False) if values else None
+        return float(getattr(ElectionParameters, name)) if found is None else found
 
-    def readers(self, topic: str) -> list[Endpoint]:
-        return [e for e in self.endpoints if e.topic == topic and not e.writes]
+    def needs_position(self, robot: str) -> bool:
+        """Return whether a robot depends on its position; also where it is unknown."""
+        reports = self.reports_of(robot)
+        return not reports or reports[-1].values.get(ODOMETRY_NEEDED) != str(False)
 
-    def writers(self, topic: str) -> list[Endpoint]:
-        return [e for e in self.endpoints if e.topic == topic and e.writes]
+    # Topics.
 
-    def heard_odometry(self) -> list[tuple[str, str]]:
-        """Return each robot, and the topic that it hears its odometry on."""
+    def subscriptions(self, topic: str) -> list[Endpoint]:
+        """Return all subscriptions to a topic."""
+        return [e for e in self.endpoints if e.topic == topic and not e.publishes]
+
+    def publishers(self, topic: str) -> list[Endpoint]:
+        """Return all publishers of a topic."""
+        return [e for e in self.endpoints if e.topic == topic and e.publishes]
+
+    def odometry_inputs(self) -> list[tuple[str, str]]:
+        """Return each robot with the topic of odometry that it subscribes to."""
         nodes = {e.node for e in self.nodes}
         return sorted({(e.robot, e.topic) for e in self.endpoints
-                       if not e.writes and e.type == ODOMETRY and e.node in nodes})
+                       if not e.publishes and e.type == ODOMETRY and e.node in nodes})
 
     @property
     def simulated(self) -> bool:
-        """Return whether there is any simulated time."""
-        return bool(self.writers(CLOCK) or self.clock)
+        """Whether simulated time is published."""
+        return bool(self.publishers(CLOCK) or self.clock)
+
+
+def find_radio_topics(observed: Observations) -> set[str]:
+    """
+    Return the topics between robots.
+
+    They are known by their name or from the fleet file. A robot's node that uses none of these
+    is assumed to use the topic of texts that it both publishes and subscribes to, with the
+    quality of service of messages between robots: its tasks may use further topics.
+    """
+    texts = [endpoint for endpoint in observed.endpoints if endpoint.type == TEXT]
+    nodes = {endpoint.node for endpoint in observed.nodes}
+    known = {e.topic for e in texts if e.topic.rpartition('/')[2] == NEIGHBOURHOOD} | set(
+        observed.radio_topics)
+    without = nodes - {e.node for e in texts if e.topic in known}
+    # The profile is nodes/qos.NEIGHBOURHOOD.
+    published = {(e.node, e.topic) for e in texts
+                 if e.publishes and not e.reliable and not e.latched}
+    subscribed = {(e.node, e.topic) for e in texts if not e.publishes}
+    return known | {topic for node, topic in published & subscribed if node in without}
 
 
 def listing(names: Sequence[Any], most: int = 5) -> str:
     """
-    Return names for people.
+    Return names as a text, with the number of those that are left out.
 
     >>> listing(['a', 'b', 'c', 'd'], 2)
     'a, b and 2 more'
@@ -216,99 +279,10 @@ def listing(names: Sequence[Any], most: int = 5) -> str:
     return shown + (f' and {len(names) - most} more' if len(names) > most else '')
 
 
-def algorithm_of(payload: str) -> str:
-    """
-    Return the name of the algorithm of a message, that of who names none where there is none.
-
-    >>> algorithm_of('{"v":1,"id":3,"a":"colour"}'), algorithm_of('nonsense')
-    ('colour', 'bounded')
-    """
-    try:
-        name = json.loads(payload).get('a', DEFAULT_ALGORITHM)
-    except (ValueError, AttributeError, RecursionError):
-        return DEFAULT_ALGORITHM
-    return str(name)
-
-
 @lru_cache(maxsize=1024)
 def decode(payload: str) -> Message | RejectReason:
-    """Return what a message says, by whichever algorithm; or why nothing."""
+    """Return the content of a message of any algorithm, or why it cannot be decoded."""
     name = algorithm_of(payload)
     if name not in ALGORITHMS.names():
         return RejectReason.ALGORITHM
     return codec_for(ALGORITHMS.get(name)).decode(payload)
-
-
-class Level(IntEnum):
-    """How bad it is."""
-
-    NOTE = 0
-    """Good to know; nothing is wrong."""
-    WARN = 1
-    """It works, but not as well as it might, or not for long."""
-    ERROR = 2
-    """A robot takes no part, or the wrong one."""
-
-
-class Symptom(NamedTuple):
-    """Something that is not as it should be."""
-
-    level: Level
-    subjects: tuple[str, ...]
-    """The names of the robots that it is about; empty: the whole swarm."""
-    what: str
-    """In one line."""
-
-
-class Finding(NamedTuple):
-    """A sign, with the check that found it, and what to do."""
-
-    check: str
-    level: Level
-    subjects: tuple[str, ...]
-    what: str
-    remedy: str
-
-
-NEEDED = 'odometry_needed'
-"""Under this name a robot tells whether its position matters."""
-
-
-def setting(seen: Observations, robot: str, name: str) -> float:
-    """Return the number that a robot goes by, the default where it does not tell it."""
-    told = [status.values[name] for status in seen.told(robot) if name in status.values]
-    try:
-        return float(told[-1])
-    except (IndexError, ValueError):
-        return float(getattr(ElectionParameters, name))
-
-
-def needs_position(seen: Observations, robot: str) -> bool:
-    """Return whether a robot is of no use without a position; where it does not tell, it is."""
-    told = seen.told(robot)
-    return not told or told[-1].values.get(NEEDED) != str(False)
-
-
-TEXT = 'std_msgs/msg/String'
-NEIGHBOURHOOD = 'neighbourhood'
-"""What the topic is called, unless it is remapped."""
-
-
-def find_radio_topics(seen: Observations) -> set[str]:
-    """
-    Return the topics that robots talk on.
-
-    They are called so, or the fleet file says so. A robot's node that talks on none of these
-    does so where it both says and hears texts, and offers what robots offer each other: its
-    tasks may talk on topics of their own.
-    """
-    texts = [endpoint for endpoint in seen.endpoints if endpoint.type == TEXT]
-    nodes = {endpoint.node for endpoint in seen.nodes}
-    known = {e.topic for e in texts if e.topic.rpartition('/')[2] == NEIGHBOURHOOD} | set(
-        seen.radio_topics
-    )
-    at_a_loss = nodes - {e.node for e in texts if e.topic in known}
-    # As nodes/qos.NEIGHBOURHOOD has it.
-    said = {(e.node, e.topic) for e in texts if e.writes and not e.reliable and not e.latched}
-    heard = {(e.node, e.topic) for e in texts if not e.writes}
-    return known | {topic for node, topic in said & heard if node in at_a_loss}

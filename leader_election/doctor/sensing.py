@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of what robots sense: odometry, and the places that come of it."""
+"""Checks of odometry, and of the positions derived from it."""
 
 from collections.abc import Iterator, Sequence
 import math
@@ -20,95 +20,97 @@ import math
 from leader_election.doctor.observations import (
     Level,
     listing,
-    needs_position,
     Observations,
-    Reading,
-    setting,
+    OdometryReading,
     Symptom,
 )
+from leader_election.robot.diagnostics import ODOMETRY_EXPIRY
 
 SLOW = 2.0
-"""A robot whose odometry comes less often is seen where it was [1/s]."""
+"""The lowest rate of odometry; below it positions in messages are outdated [Hz]."""
 SAME_PLACE = 1e-3
-"""Two robots that are nearer to each other are at one place [m]."""
+"""Two robots closer to each other have the same position [m]."""
 
 
-def _needed(seen: Observations) -> list[tuple[str, str]]:
-    """Return each robot that is of no use without a position, and the topic of its odometry."""
-    return [(robot, topic) for robot, topic in seen.heard_odometry()
-            if needs_position(seen, robot)]
+def _needed(swarm: Observations) -> list[tuple[str, str]]:
+    """Return each robot that depends on its position, and the topic of its odometry."""
+    return [(robot, topic) for robot, topic in swarm.odometry_inputs()
+            if swarm.needs_position(robot)]
 
 
-def odometry(seen: Observations) -> Iterator[Symptom]:
-    """Find odometry that does not arrive, or seldom, or from two."""
-    for robot, topic in _needed(seen):
-        writers = seen.writers(topic)
-        readings = seen.odometry.get(topic, ())
-        if not writers and not readings:
-            yield Symptom(Level.ERROR, (robot,), f'nobody publishes {topic}')
+def odometry(swarm: Observations) -> Iterator[Symptom]:
+    """Find odometry that is missing, slow, invalid or published by several nodes."""
+    for robot, topic in _needed(swarm):
+        publishers = swarm.publishers(topic)
+        readings = swarm.odometry.get(topic, ())
+        if not publishers and not readings:
+            yield Symptom(Level.ERROR, (robot,), f'no node publishes {topic}')
             continue
-        if len(writers) > 1:
-            yield Symptom(Level.ERROR, (robot,), f'{len(writers)} publish {topic}: '
-                       + listing(sorted(writer.node for writer in writers)))
+        if len(publishers) > 1:
+            yield Symptom(Level.ERROR, (robot,), f'{len(publishers)} nodes publish {topic}: '
+                          + listing(sorted(publisher.node for publisher in publishers)))
         if not readings:
-            yield Symptom(Level.ERROR, (robot,),
-                       f'{topic} is published by {writers[0].node}, but nothing came of it')
+            yield Symptom(
+                Level.ERROR, (robot,),
+                f'{topic} is published by {publishers[0].node}, but no message was received')
             continue
-        yield from _arriving(seen, robot, topic, readings)
+        yield from _quality(swarm, robot, topic, readings)
 
 
-def _arriving(seen: Observations, robot: str, topic: str,
-              readings: Sequence[Reading]) -> Iterator[Symptom]:
-    age = seen.end - readings[-1].received
+def _quality(swarm: Observations, robot: str, topic: str,
+             readings: Sequence[OdometryReading]) -> Iterator[Symptom]:
+    """Find odometry that has stopped, is slow or is not finite."""
+    age = swarm.end - readings[-1].received
     rate = _rate(readings)
-    if age > setting(seen, robot, 'odometry_expiry'):
-        yield Symptom(Level.ERROR, (robot,), f'{topic} has stopped: the last came {age:.1f} s ago')
+    if age > swarm.setting(robot, ODOMETRY_EXPIRY):
+        yield Symptom(Level.ERROR, (robot,),
+                      f'{topic} has stopped: the last message was received {age:.1f} s ago')
     elif rate is not None and rate < SLOW:
-        yield Symptom(Level.WARN, (robot,), f'{topic} comes only {rate:.1f} times a second')
+        yield Symptom(Level.WARN, (robot,), f'{topic} has a rate of only {rate:.1f} Hz')
     if not all(math.isfinite(c) for reading in readings for c in reading.position):
-        yield Symptom(Level.ERROR, (robot,), f'{topic} says what no place can be')
+        yield Symptom(Level.ERROR, (robot,), f'{topic} has a position that is not finite')
 
 
-def _rate(readings: Sequence[Reading]) -> float | None:
-    """Return how often readings come [1/s], ``None`` where that cannot be told."""
+def _rate(readings: Sequence[OdometryReading]) -> float | None:
+    """Return the rate of readings [Hz], ``None`` where it is unknown."""
     span = readings[-1].received - readings[0].received
     return (len(readings) - 1) / span if span > 0.0 else None
 
 
-def odometry_frames(seen: Observations) -> Iterator[Symptom]:
-    """Find headers that name no frames, or others from message to message."""
-    for robot, topic in _needed(seen):
-        readings = seen.odometry.get(topic, ())
+def odometry_frames(swarm: Observations) -> Iterator[Symptom]:
+    """Find headers whose frames are missing, equal or change from message to message."""
+    for robot, topic in _needed(swarm):
+        readings = swarm.odometry.get(topic, ())
         used = sorted({(reading.frame, reading.child) for reading in readings})
         if len(used) > 1:
-            yield Symptom(Level.ERROR, (robot,), f'{topic} is in several frames by turns: '
-                       + listing([f'{frame!r} to {child!r}' for frame, child in used]))
+            yield Symptom(Level.ERROR, (robot,), f'{topic} alternates between frames: '
+                          + listing([f'{frame!r} to {child!r}' for frame, child in used]))
         for frame, child in used[:1]:
             if not frame:
                 yield Symptom(Level.WARN, (robot,), f'{topic} names no frame (header.frame_id)')
             elif frame == child:
-                yield Symptom(Level.WARN, (robot,), f'{topic} goes from {frame!r} to itself '
-                           '(child_frame_id)')
+                yield Symptom(Level.WARN, (robot,),
+                              f'{topic} goes from {frame!r} to itself (child_frame_id)')
             elif not child:
                 yield Symptom(Level.NOTE, (robot,), f'{topic} names no child_frame_id')
 
 
-def places(seen: Observations) -> Iterator[Symptom]:
-    """Find several robots at one place."""
-    at: dict[tuple[int, int], list[str]] = {}
-    for robot_id, messages in seen.said.items():
-        place = messages[-1][1].position
-        robots = [name for name in seen.named(robot_id)[:1] if needs_position(seen, name)]
-        if place is not None:
-            cell = (round(place[0] / SAME_PLACE), round(place[1] / SAME_PLACE))
-            at.setdefault(cell, []).extend(robots)
-    for (x, y), robots in at.items():
+def places(swarm: Observations) -> Iterator[Symptom]:
+    """Find several robots at the same position."""
+    robots_at: dict[tuple[int, int], list[str]] = {}
+    for robot_id, messages in swarm.sent.items():
+        position = messages[-1][1].position
+        robots = [name for name in swarm.names_of(robot_id)[:1] if swarm.needs_position(name)]
+        if position is not None:
+            cell = (round(position[0] / SAME_PLACE), round(position[1] / SAME_PLACE))
+            robots_at.setdefault(cell, []).extend(robots)
+    for (x, y), robots in robots_at.items():
         if len(robots) > 1:
-            where = (f'at the origin of {_frame(seen)}' if x == y == 0
+            where = (f'at the origin of {_frame(swarm)}' if x == y == 0
                      else f'at ({x * SAME_PLACE:g}, {y * SAME_PLACE:g})')
-            yield Symptom(Level.ERROR, tuple(robots), f'{len(robots)} robots say that they are '
-                       f'{where}')
+            yield Symptom(Level.ERROR, tuple(robots),
+                          f'{len(robots)} robots publish the same position, {where}')
 
 
-def _frame(seen: Observations) -> str:
-    return next(iter(seen.said.values()))[0][1].frame
+def _frame(swarm: Observations) -> str:
+    return next(iter(swarm.sent.values()))[0][1].frame

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of clocks, by the delays of messages."""
+"""Checks of clocks: simulated time, jumps, drift and offset, by the delays of messages."""
 
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
@@ -20,135 +20,134 @@ from statistics import median
 
 from leader_election.doctor.observations import CLOCK, Level, listing, Observations, Symptom
 
-APART = 0.25
-"""Clocks may be so far apart, and messages so long on their way [s]."""
-BACKWARDS = 1e-3
-"""Two messages may have changed places on the way if they are no farther apart [s]."""
+OFFSET = 0.25
+"""The greatest offset of a clock that is tolerated, delays of messages included [s]."""
+REORDERED = 1e-3
+"""Stamps may go back by so much where messages overtake each other [s]."""
+NEAR = 3
+"""A jump needs so many delays before and after it: a single message may be late [messages]."""
+LEAP = 0.25
+"""The smallest jump of a clock that is reported [s]."""
+FEW = 3 * NEAR
+"""With fewer messages no drift is computed."""
+DRIFT = 0.1
+"""The smallest drift over the whole observation that is reported [s]."""
+
+Delays = list[tuple[float, float]]
+"""Time of receipt [s] and delay [s], in the order of receipt."""
 
 
-def simulated_time(seen: Observations) -> Iterator[Symptom]:
-    """Find simulated time that comes from several, from none, or that only some go by."""
-    writers = sorted(endpoint.node for endpoint in seen.writers(CLOCK))
-    reading = {endpoint.node for endpoint in seen.readers(CLOCK)}
-    by = sorted({e.robot for e in seen.nodes if e.node in reading})
-    without = sorted({e.robot for e in seen.nodes if e.node not in reading})
-    if len(writers) > 1:
-        yield Symptom(Level.ERROR, (), f'{len(writers)} publish {CLOCK}: {listing(writers)}')
-    if by and without:
-        yield Symptom(Level.ERROR, tuple(without), 'they do not go by simulated time; these '
-                   f'do: {listing(by)}')
-    elif by and not writers and not seen.clock:
-        yield Symptom(Level.ERROR, tuple(by), f'they go by simulated time, and nobody publishes '
-                   f'{CLOCK}: their time stands still')
-    elif writers and without:
-        yield Symptom(Level.WARN, tuple(without), f'{listing(writers)} publishes {CLOCK}, and '
-                   'they do not go by it')
+def simulated_time(swarm: Observations) -> Iterator[Symptom]:
+    """Find simulated time with several publishers, with none, or used by some robots only."""
+    publishers = sorted(endpoint.node for endpoint in swarm.publishers(CLOCK))
+    subscribers = {endpoint.node for endpoint in swarm.subscriptions(CLOCK)}
+    using = sorted({e.robot for e in swarm.nodes if e.node in subscribers})
+    without = sorted({e.robot for e in swarm.nodes if e.node not in subscribers})
+    if len(publishers) > 1:
+        yield Symptom(Level.ERROR, (),
+                      f'{len(publishers)} nodes publish {CLOCK}: {listing(publishers)}')
+    if using and without:
+        yield Symptom(Level.ERROR, tuple(without),
+                      f'they do not use simulated time; these do: {listing(using)}')
+    elif using and not publishers and not swarm.clock:
+        yield Symptom(Level.ERROR, tuple(using), 'they use simulated time, but no node publishes '
+                      f'{CLOCK}: their time stands still')
+    elif publishers and without:
+        yield Symptom(Level.WARN, tuple(without),
+                      f'{listing(publishers)} publishes {CLOCK}, but they do not use it')
 
 
-def jumps(seen: Observations) -> Iterator[Symptom]:
-    """Find time that goes backwards, or leaps."""
-    back = _most_back(seen.clock)
-    if back > BACKWARDS:
+def jumps(swarm: Observations) -> Iterator[Symptom]:
+    """Find time that goes back, and clocks that were set."""
+    back = _largest_step_back(swarm.clock)
+    if back > REORDERED:
         yield Symptom(Level.WARN, (), f'{CLOCK} went back by {back:.3f} s')
-    for robot, topic in seen.heard_odometry():
-        back = _most_back([reading.stamp for reading in seen.odometry.get(topic, ())])
-        if back > BACKWARDS:
+    for robot, topic in swarm.odometry_inputs():
+        back = _largest_step_back([reading.stamp for reading in swarm.odometry.get(topic, ())])
+        if back > REORDERED:
             yield Symptom(Level.WARN, (robot,), f'stamps of {topic} went back by {back:.3f} s')
-    yield from _leaps(seen)
+    yield from _clocks_set(swarm)
 
 
-def _leaps(seen: Observations) -> Iterator[Symptom]:
-    """Find clocks that were set; where all were at once it is the one here."""
-    leaps = {about: leap([delay for _, delay in row]) for about, row in _delays(seen).items()}
-    by = {about: most for about, most in leaps.items() if most}
-    if len(by) == len(leaps) and len({robot for robot, _ in leaps}) > 1:
+def _clocks_set(swarm: Observations) -> Iterator[Symptom]:
+    """Find clocks that were set; where all were at once, it is the observer's."""
+    leaps = {source: leap([delay for _, delay in row])
+             for source, row in _undisturbed(swarm).items()}
+    by_source = {source: most for source, most in leaps.items() if most}
+    if len(by_source) == len(leaps) and len({robot for robot, _ in leaps}) > 1:
         yield Symptom(
-            Level.WARN, (), f'the clock here was set by {max(map(abs, by.values())):.2f} s'
-        )
+            Level.WARN, (),
+            f'the clock here was set by {max(map(abs, by_source.values())):.2f} s')
         return
-    for (robot, what), most in by.items():
-        yield Symptom(
-            Level.WARN,
-            (robot,),
-            f'{what} went {"forward" if most > 0.0 else "back"} by '
-            f'{abs(most):.2f} s from one message to the next',
-        )
+    for (robot, what), most in by_source.items():
+        direction = 'forward' if most > 0.0 else 'back'
+        yield Symptom(Level.WARN, (robot,), f'{what} went {direction} by {abs(most):.2f} s from '
+                      'one message to the next')
 
 
-def drifts(seen: Observations) -> Iterator[Symptom]:
-    """Find clocks that go faster or slower than the one here."""
-    for (robot, what), row in _delays(seen).items():
+def drifts(swarm: Observations) -> Iterator[Symptom]:
+    """Find clocks that run faster or slower than the observer's."""
+    for (robot, what), row in _undisturbed(swarm).items():
         delays = [delay for _, delay in row]
         rate = 0.0 if leap(delays) else drift([time for time, _ in row], delays)
         if rate:
-            yield Symptom(
-                Level.WARN,
-                (robot,),
-                f'{what} falls behind by {1e3 * rate:.1f} ms a second'
-                if rate > 0.0
-                else f'{what} gains {-1e3 * rate:.1f} ms a second',
-            )
+            change = f'falls behind by {1e3 * rate:.1f}' if rate > 0.0 else \
+                f'gains {-1e3 * rate:.1f}'
+            yield Symptom(Level.WARN, (robot,), f'{what} {change} ms a second')
 
 
-def _delays(seen: Observations) -> dict[tuple[str, str], list[tuple[float, float]]]:
-    """
-    Return when messages came, and their delays [s], by robot and by what stamps them.
-
-    Without those that were held back on their way: they tell of the network, not of clocks.
-    """
-    found = {}
-    for robot_id, messages in seen.said.items():
-        found[seen.named(robot_id)[0], 'its clock'] = [
-            (heard.received, heard.delay) for heard, _ in messages if heard.delay is not None]
-    for robot, topic in () if seen.simulated else seen.heard_odometry():
-        readings = seen.odometry.get(topic, ())
-        back = _most_back([reading.stamp for reading in readings])
-        if any(reading.stamp for reading in readings) and back <= BACKWARDS:
-            found[robot, f'the stamp of {topic}'] = [
-                (reading.received, reading.delay) for reading in readings]
-    return {about: flowing(row) for about, row in found.items() if row}
-
-
-def _most_back(times: Sequence[float]) -> float:
-    return max((before - after for before, after in zip(times, times[1:])), default=0.0)
-
-
-def offsets(seen: Observations) -> Iterator[Symptom]:
-    """Find clocks that are not set to one time."""
-    for robot_id, messages in seen.said.items():
+def offsets(swarm: Observations) -> Iterator[Symptom]:
+    """Find clocks whose time differs from the observer's."""
+    for robot_id, messages in swarm.sent.items():
         delays = [heard.delay for heard, _ in messages if heard.delay is not None]
-        if delays and abs(median(delays)) > APART:
-            yield Symptom(Level.WARN, seen.named(robot_id), _apart('its computer', median(delays)))
-    for robot, topic in seen.heard_odometry():
-        readings = seen.odometry.get(topic, ())
+        if delays and abs(median(delays)) > OFFSET:
+            yield Symptom(Level.WARN, swarm.names_of(robot_id),
+                          _offset_text('its computer', median(delays)))
+    for robot, topic in swarm.odometry_inputs():
+        readings = swarm.odometry.get(topic, ())
         if readings and all(reading.stamp == 0.0 for reading in readings):
             yield Symptom(Level.WARN, (robot,), f'{topic} has no stamps')
-        elif readings and not seen.simulated:
+        elif readings and not swarm.simulated:
             delay = median(reading.delay for reading in readings)
-            if abs(delay) > APART:
-                yield Symptom(Level.WARN, (robot,), _apart(f'the stamp of {topic}', delay))
+            if abs(delay) > OFFSET:
+                yield Symptom(Level.WARN, (robot,), _offset_text(f'the stamp of {topic}', delay))
 
 
-def _apart(what: str, delay: float) -> str:
+def _offset_text(what: str, delay: float) -> str:
     return f'{what} is {abs(delay):.2f} s {"behind" if delay > 0.0 else "ahead of"} the time here'
 
 
-NEAR = 3
-"""A clock that was set is known by so many delays before and after: one may be late [messages]."""
-LEAP = 0.25
-"""By less than this a clock may go off from one message to the next [s]."""
-FEW = 3 * NEAR
-"""Of fewer messages nothing can be said of drift."""
-DRIFT = 0.1
-"""So much a clock has to have gone off in all to be told, beyond what delays vary [s]."""
+def _undisturbed(swarm: Observations) -> dict[tuple[str, str], Delays]:
+    """
+    Return times of receipt and delays, by robot and by the clock that sets the stamps.
+
+    Without messages that the network held back: their delays tell nothing about clocks.
+    """
+    found: dict[tuple[str, str], Delays] = {}
+    for robot_id, messages in swarm.sent.items():
+        found[swarm.names_of(robot_id)[0], 'its clock'] = [
+            (heard.received, heard.delay) for heard, _ in messages if heard.delay is not None]
+    for robot, topic in () if swarm.simulated else swarm.odometry_inputs():
+        readings = swarm.odometry.get(topic, ())
+        back = _largest_step_back([reading.stamp for reading in readings])
+        if any(reading.stamp for reading in readings) and back <= REORDERED:
+            found[robot, f'the stamp of {topic}'] = [
+                (reading.received, reading.delay) for reading in readings]
+    return {source: not_held_back(row) for source, row in found.items() if row}
+
+
+def _largest_step_back(times: Sequence[float]) -> float:
+    return max((before - after for before, after in zip(times, times[1:])), default=0.0)
 
 
 def leap(delays: Sequence[float]) -> float:
     """
-    Return by how much the sender's clock was set, at most [s]; positive: forward; 0: it was not.
+    Return the largest jump of a sender's clock [s]; positive: forward; 0: it was not set.
 
-    Delays go from one level to another then, at once and for good. The level is the least delay:
-    a network that pauses lengthens many, but shortens none.
+    A jump moves delays from one level to another, at once and permanently. The level is the
+    least delay: a network that pauses lengthens many delays, but shortens none.
+
+    :param delays: in the order of receipt [s].
 
     >>> leap([0.01, 0.01, 0.02, -2.0, -2.0, -2.0]), leap([0.01, 0.01, 0.9, 0.01, 0.01])
     (2.01, 0.0)
@@ -158,19 +157,21 @@ def leap(delays: Sequence[float]) -> float:
     most = 0.0
     for k in range(NEAR, len(delays) - NEAR + 1):
         at_once = median(delays[k - NEAR:k]) - median(delays[k:k + NEAR])
-        for_good = before[k - 1] - after[k]
-        if at_once * for_good > 0.0:
-            most = max(most, min(at_once, for_good, key=abs), key=abs)
+        permanent = before[k - 1] - after[k]
+        # Both in the same direction, or it is a burst of late messages.
+        if at_once * permanent > 0.0:
+            most = max(most, min(at_once, permanent, key=abs), key=abs)
     return most if abs(most) > LEAP else 0.0
 
 
-def flowing(row: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+def not_held_back(row: Delays) -> Delays:
     """
-    Return the messages, by time of coming and delay [s], that were not held back.
+    Return the messages that the network did not hold back.
 
-    One that was comes together with the next: sooner before it than their delays differ.
+    One that was held back arrives together with the next: earlier by less than the difference of
+    their delays.
 
-    >>> flowing([(1.0, 0.1), (2.6, 0.7), (2.6, 0.2), (3.1, 0.2)])
+    >>> not_held_back([(1.0, 0.1), (2.6, 0.7), (2.6, 0.2), (3.1, 0.2)])
     [(1.0, 0.1), (2.6, 0.2), (3.1, 0.2)]
     """
     return [(time, delay) for (time, delay), (following, shorter) in zip(row, row[1:])
@@ -179,7 +180,12 @@ def flowing(row: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 def drift(times: Sequence[float], delays: Sequence[float]) -> float:
     """
-    Return how fast the delay grows, where it does so all the time [s/s]; 0: it does not.
+    Return the rate at which the delay grows steadily [s/s]; 0: it does not.
+
+    Medians of three thirds are compared: the middle one has to lie near the middle of the others.
+
+    :param times: of receipt [s].
+    :param delays: of the same messages [s].
 
     >>> times = [float(t) for t in range(12)]
     >>> round(drift(times, [0.02 * t for t in times]), 3), drift(times, [0.01] * 12)
@@ -191,6 +197,6 @@ def drift(times: Sequence[float], delays: Sequence[float]) -> float:
     parts = (slice(0, part), slice(part, 2 * part), slice(2 * part, None))
     (early, first), (_, middle), (late, last) = (
         (median(times[each]), median(delays[each])) for each in parts)
-    grown = last - first
-    steady = abs(middle - (first + last) / 2) < abs(grown) / 4
-    return grown / (late - early) if steady and abs(grown) > DRIFT else 0.0
+    growth = last - first
+    steady = abs(middle - (first + last) / 2) < abs(growth) / 4
+    return growth / (late - early) if steady and abs(growth) > DRIFT else 0.0

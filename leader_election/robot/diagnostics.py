@@ -125,18 +125,22 @@ def robot_statuses(statuses: Iterable[Status]) -> Iterator[RobotStatus]:
             yield parsed
 
 
-def number(values: Mapping[str, str], key: str) -> float | None:
+def number(values: Mapping[str, str], key: str, finite: bool = True) -> float | None:
     """
-    Return a value as a number, ``None`` where it is missing or not finite.
+    Return a value as a number, ``None`` where it is missing or none.
+
+    :param finite: whether values that are not finite count as missing; parameters may be infinite.
 
     >>> number({'radius': '6'}, 'radius'), number({'radius': 'nan'}, 'radius'), number({}, 'x')
     (6.0, None, None)
+    >>> number({'communication_range': 'inf'}, 'communication_range', finite=False)
+    inf
     """
     try:
         found = float(values[key])
     except (KeyError, ValueError):
         return None
-    return found if math.isfinite(found) else None
+    return found if math.isfinite(found) or not finite else None
 
 
 def own_fields(algorithm: Algorithm, state: Any) -> dict[str, Any]:

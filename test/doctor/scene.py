@@ -20,12 +20,12 @@ from typing import Any
 
 from leader_election.doctor.observations import (
     Endpoint,
-    Heard,
+    HeardMessage,
     Neighbours,
     Observations,
     ODOMETRY,
-    Reading,
-    Status,
+    OdometryReading,
+    RobotReport,
     Symptom,
 )
 
@@ -40,9 +40,9 @@ def payload(robot_id: int, x: float = 0.0, frame: str = 'map', more: str = '') -
     return f'{{"v":1,"id":{robot_id},"frame":"{frame}"{more}{place},"c":[-3.0,1.0,3]}}'
 
 
-def said(robot_id: int, **of_it: Any) -> list[Heard]:
+def said(robot_id: int, **of_it: Any) -> list[HeardMessage]:
     """Return a message a second."""
-    return [Heard(t + 0.1 * robot_id, payload(robot_id, **of_it), AIR, 0.001)
+    return [HeardMessage(t + 0.1 * robot_id, payload(robot_id, **of_it), AIR, 0.001)
             for t in range(SECONDS)]
 
 
@@ -62,24 +62,24 @@ def wiring(robot: str, radio_topic: str = AIR) -> list[Endpoint]:
 
 
 def readings(count: int = 10 * SECONDS, delay: float = 0.01, frame: str = 'odom',
-             child: str = 'base_link', until: float = SECONDS) -> list[Reading]:
+             child: str = 'base_link', until: float = SECONDS) -> list[OdometryReading]:
     """Return so many readings, evenly up to a time."""
     times = [until * (k + 1) / count for k in range(count)]
-    return [Reading(t, 1000.0 + t, delay, frame, child, (0.0, 0.0)) for t in times]
+    return [OdometryReading(t, 1000.0 + t, delay, frame, child, (0.0, 0.0)) for t in times]
 
 
 def statuses(robot: str, robot_id: int, level: int = 0, message: str = 'leads',
-             **growing: int) -> list[Status]:
+             **growing: int) -> list[RobotReport]:
     """Return what a robot says of itself each second; counts grow by so much each time."""
     counts = {'messages_heard': 2, 'rounds': 1, **growing}
-    return [Status(t + 0.05, robot, robot_id, level, message,
+    return [RobotReport(t + 0.05, robot, robot_id, level, message,
                    {name: str(7 + by * t) for name, by in counts.items()})
             for t in range(SECONDS)]
 
 
 def healthy(**changes: Any) -> Observations:
-    """Return what is seen of three robots, each a neighbour of both others, but for changes."""
-    seen = Observations(
+    """Return observations of three robots, each a neighbour of both others, but for changes."""
+    swarm = Observations(
         float(SECONDS), float(SECONDS),
         sorted(heard for i in IDS.values() for heard in said(i)),
         {f'/{name}/odom': readings() for name in NAMES},
@@ -87,10 +87,10 @@ def healthy(**changes: Any) -> Observations:
         {name: [Neighbours(0.2, tuple(j for j in IDS.values() if j != i))]
          for name, i in IDS.items()},
         [endpoint for name in NAMES for endpoint in wiring(name)])
-    return replace(seen, **changes)
+    return replace(swarm, **changes)
 
 
-def without(robot_id: int) -> list[Heard]:
+def without(robot_id: int) -> list[HeardMessage]:
     """Return the messages of the others."""
     return sorted(heard for i in IDS.values() if i != robot_id for heard in said(i))
 
@@ -100,7 +100,7 @@ def rewired(robot: str, *endpoints: Endpoint) -> list[Endpoint]:
     return [e for name in NAMES if name != robot for e in wiring(name)] + list(endpoints)
 
 
-def told(robot: str, *others: Status) -> list[Status]:
+def told(robot: str, *others: RobotReport) -> list[RobotReport]:
     """Return what the robots say of themselves, one of them something else."""
     return [s for name, i in IDS.items() if name != robot for s in statuses(name, i)] + [*others]
 

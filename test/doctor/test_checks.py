@@ -12,15 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The table of checks, and what is told of what they find."""
+"""The table of checks, and their findings."""
 
-import json
-from pathlib import Path
 
-from doctor.scene import healthy, said, statuses, told, without
+from doctor.scene import healthy, statuses, told
 from leader_election.doctor import command
 from leader_election.doctor.checks import about, CHECKS, examine
-from leader_election.doctor.observations import Level, Observations
+from leader_election.doctor.observations import Observations
 from leader_election.parameters import ParameterError
 import pytest
 
@@ -33,74 +31,13 @@ def test_each_check_is_there_once_and_says_all() -> None:
         assert check.meaning.endswith('.') and check.remedy.endswith('.')
 
 
-def test_all_is_well() -> None:
-    seen = healthy()
-    assert examine(seen) == []
-    lines = command.text(seen, []).splitlines()
-    assert lines[0] == ('swarm_doctor listened for 10 s: 3 robots (alice, bob, carol), '
-                        '30 messages from 3 ids')
-    assert len(lines) == len(CHECKS) + 2 and all('  ok ' in line for line in lines[1:-1])
-    assert lines[-1] == 'swarm_doctor: all is well' and command.status([]) == 0
-
-
-def test_what_is_found_is_told_with_what_to_do() -> None:
-    seen = healthy(messages=without(2) + said(2, frame='odom'))
-    found = examine(seen)
-    assert [(f.check, f.level, f.subjects) for f in found] == [('frames', Level.ERROR, ('bob',))]
-    text = command.text(seen, found)
-    assert "        bob: the frame is 'odom', and 'map' with alice, carol\n" \
-           '        What to do: Set parameter frame to one value on all robots.\n' in text
-    assert '  ERROR frames: ' in text
-    assert text.endswith('swarm_doctor: errors: 1, warnings: 0, notes: 0\n')
-    assert max(map(len, text.splitlines())) < 100
-    document = json.loads(command.document(seen, found))
-    assert document['status'] == command.status(found) == 1
-    assert document['ids'] == {'alice': 1, 'bob': 2, 'carol': 3}
-    assert document['findings'] == [{
-        'check': 'frames', 'level': 'error', 'robots': ['bob'],
-        'what': "the frame is 'odom', and 'map' with alice, carol",
-        'remedy': 'Set parameter frame to one value on all robots.'}]
-
-
-def test_notes_alone_are_no_fault() -> None:
-    seen = healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)
-    found = examine(seen)
-    assert [f.level for f in found] == [Level.NOTE] and command.status(found) == 0
-    assert '  note  missing: ' in command.text(seen, found)
-
-
 def test_one_robot_alone() -> None:
     warns = statuses('bob', 2, 1, 'task count fails: KeyError')
     found = examine(healthy(diagnostics=told('bob', *warns)))
-    assert [f.check for f in about(found, 'bob')] == ['own_words']
+    assert [f.check for f in about(found, 'bob')] == ['self_reported']
     assert about(found, 'alice') == []
     nobody = examine(Observations(10.0, 10.0, expected={'alice': None}))
     assert [f.check for f in about(nobody, 'alice')] == ['found']
-
-
-def test_options(tmp_path: Path) -> None:
-    plain = command.parse([])
-    assert (plain.seconds, plain.expected, plain.json) == (10.0, {}, False)
-    assert command.parse(['--robot', '/bob']).expected == {'bob': None}
-    fleet = tmp_path / 'fleet.yaml'
-    fleet.write_text('robots: {alice: {id: 1}, bob: {id: 2}, eve: {id: 3, enabled: false}}')
-    assert command.parse(['--fleet-file', str(fleet)]).expected == {'alice': 1, 'bob': 2}
-    assert command.parse(['--fleet-file', str(fleet), '--robot', 'bob']).expected == {'bob': 2}
-
-
-@pytest.mark.parametrize('arguments, line', [
-    (['--seconds', '0'], "argument --seconds: '0' is not allowed; it takes 1 to 3600 s; "
-     'leader_election swarm_doctor --help tells what it takes'),
-    (['--seconds', 'nan'], "argument --seconds: 'nan' is not allowed"),
-    (['--cure'], 'unrecognized arguments: --cure'),
-])
-def test_wrong_options_are_refused_in_one_line(
-        arguments: list[str], line: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        command.parse(arguments)
-    error = capsys.readouterr().err
-    assert ended.value.code == 2
-    assert error.startswith(f'error: {line}') and error.count('\n') == 1
 
 
 def test_a_fleet_file_that_is_not_there_is_refused_in_one_line() -> None:

@@ -23,16 +23,16 @@ STRING = 'std_msgs/msg/String'
 
 def test_who_speaks_to_itself() -> None:
     alone = rewired('bob', *wiring('bob', radio_topic='/bob/neighbourhood'))
-    assert signs(hearing.one_air, endpoints=alone) == [
-        (('bob',), 'it speaks on /bob/neighbourhood, where nobody else listens')]
-    assert signs(hearing.one_air, endpoints=wiring('bob')) == [], 'there is nobody else'
+    assert signs(hearing.shared_topic, endpoints=alone) == [
+        (('bob',), 'it publishes on /bob/neighbourhood, to which no other node subscribes')]
+    assert signs(hearing.shared_topic, endpoints=wiring('bob')) == [], 'there is nobody else'
     # Called otherwise it is known by the robot's saying and hearing it, or by the fleet file.
     called = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
-    assert signs(hearing.one_air, endpoints=called) == [
-        (('bob',), 'it speaks on /bob/air, where nobody else listens')]
+    assert signs(hearing.shared_topic, endpoints=called) == [
+        (('bob',), 'it publishes on /bob/air, to which no other node subscribes')]
     # A radio carries it on.
     radio = Endpoint('/bob/neighbourhood', STRING, False, '/swarm_world')
-    assert signs(hearing.one_air, endpoints=[*alone, radio]) == []
+    assert signs(hearing.shared_topic, endpoints=[*alone, radio]) == []
 
 
 def test_where_robots_talk() -> None:
@@ -52,9 +52,9 @@ def test_a_task_may_talk_on_a_topic_of_its_own() -> None:
 
     away = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
     for wires, extra in ((healthy().endpoints, []), (away, ['/bob/air'])):
-        seen = healthy(endpoints=[*wires, *team()], radio_topics=extra)
-        assert find_radio_topics(seen) == {AIR, *extra}
-        assert '/bob/team' not in str(list(hearing.one_air(seen)))
+        swarm = healthy(endpoints=[*wires, *team()], radio_topics=extra)
+        assert find_radio_topics(swarm) == {AIR, *extra}
+        assert '/bob/team' not in str(list(hearing.shared_topic(swarm)))
     # Where the air is not known, by what it offers.
     for of_it in ({'reliable': True}, {'latched': True}):
         assert find_radio_topics(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}
@@ -69,30 +69,30 @@ def test_profiles_that_do_not_go_together() -> None:
         *rest, hears, driver = wiring('bob')
         return rewired('bob', *rest, hears._replace(**of_robot), driver)
 
-    begin = f'/bob/odom: {node("bob")} cannot hear /bob/driver: '
+    begin = f'/bob/odom: {node("bob")} cannot receive from /bob/driver: '
     assert signs(hearing.profiles, endpoints=asks(reliable=True)) == [], 'it is offered'
     for endpoints, fault in (
-            (asks(latched=True), 'durability: volatile is offered, transient local asked for'),
-            (asks(deadline=0.5), 'deadline: inf s is offered, 0.5 s asked for')):
+            (asks(latched=True), 'durability: volatile is offered, transient local requested'),
+            (asks(deadline=0.5), 'deadline: inf s is offered, 0.5 s requested')):
         assert signs(hearing.profiles, endpoints=endpoints) == [(('bob',), begin + fault)]
     assert signs(hearing.profiles, endpoints=bob(type='nav_msgs/msg/Path')) == [
         (('bob',), '/bob/odom has several types: nav_msgs/msg/Odometry, nav_msgs/msg/Path')]
 
 
 def test_a_robot_that_asks_for_reliable_messages() -> None:
-    """Nobody offers these: one finding, that names whom it cannot hear."""
+    """Nobody offers these: one finding, that names whom it cannot receive from."""
     hears = Endpoint(AIR, STRING, False, node('bob'), reliable=True)
-    others = [e for e in wiring('bob') if e.writes or e.topic != AIR]
+    others = [e for e in wiring('bob') if e.publishes or e.topic != AIR]
     assert signs(hearing.profiles, endpoints=rewired('bob', *others, hears)) == [
-        (('alice', 'bob', 'carol'), f'{AIR}: {node("bob")} cannot hear {node("alice")}, '
-         f'{node("bob")}, {node("carol")}: reliability: best effort is offered, reliable asked '
-         'for')]
+        (('alice', 'bob', 'carol'), f'{AIR}: {node("bob")} cannot receive from {node("alice")}, '
+         f'{node("bob")}, {node("carol")}: reliability: best effort is offered, reliable '
+         'requested')]
 
 
 def test_a_tool_that_asks_for_too_much_is_a_warning() -> None:
     tool = Endpoint(AIR, STRING, False, '/logger', reliable=True)
     sign, = hearing.profiles(healthy(endpoints=rewired('bob', *wiring('bob'), tool)))
-    assert sign.level == Level.WARN and '/logger cannot hear' in sign.what
+    assert sign.level == Level.WARN and '/logger cannot receive from' in sign.what
     elsewhere = [Endpoint('/rosout', STRING, False, '/a', True), Endpoint(
         '/rosout', STRING, True, '/b')]
     assert signs(hearing.profiles,
@@ -101,13 +101,13 @@ def test_a_tool_that_asks_for_too_much_is_a_warning() -> None:
 
 def test_who_hears_nobody() -> None:
     deaf = statuses('bob', 2, messages_heard=0)
-    assert signs(hearing.deaf, diagnostics=told('bob', *deaf)) == [
-        (('bob',), 'it heard nothing, while others near it said 18 messages that arrived here')]
-    assert signs(hearing.deaf, diagnostics=told('bob', *deaf), messages=said(2)) == []
+    assert signs(hearing.reception, diagnostics=told('bob', *deaf)) == [
+        (('bob',), 'it received nothing, while 18 messages of robots near it arrived here')]
+    assert signs(hearing.reception, diagnostics=told('bob', *deaf), messages=said(2)) == []
     # Alice and Carol are 4 m apart and hear each other; so far away Bob may hear nobody.
     lonely = {'alice': [Neighbours(0.2, (3,))], 'carol': [Neighbours(0.2, (1,))]}
     for x, found in ((9.0, 1), (9.3, 0)):
-        assert len(signs(hearing.deaf, diagnostics=told('bob', *deaf), neighbours=lonely,
+        assert len(signs(hearing.reception, diagnostics=told('bob', *deaf), neighbours=lonely,
                          messages=without(2) + said(2, x=x))) == found
 
 
@@ -136,13 +136,13 @@ def test_messages_that_are_lost() -> None:
 
 def test_who_fell_silent() -> None:
     assert signs(hearing.loss, messages=without(2) + said(2)[:5], diagnostics=()) == [
-        (('id 2',), 'nothing was heard for 5.8 s; by message_expiry a robot is given '
-         'up after 3 s')]
+        (('id 2',), 'nothing was received for 5.8 s; robots expire after 3 s '
+         '(message_expiry)')]
     # Two are told of at once.
     two = said(1)[:6] + said(2)[:5] + said(3)
     assert signs(hearing.loss, messages=two, diagnostics=()) == [
-        (('id 1', 'id 2'), 'nothing was heard for 5.8 s; by message_expiry a robot is given '
-         'up after 3 s')]
+        (('id 1', 'id 2'), 'nothing was received for 5.8 s; robots expire after 3 s '
+         '(message_expiry)')]
     # Those who hear it go by what they say that they do.
     patient = [status._replace(values={'message_expiry': f'{5 + status.id}'})
                for status in healthy().diagnostics]
@@ -150,10 +150,11 @@ def test_who_fell_silent() -> None:
     assert signs(hearing.loss, messages=messages, diagnostics=patient) == []
     patient = [status._replace(values={'message_expiry': '5'}) for status in patient]
     assert signs(hearing.loss, messages=messages, diagnostics=patient) == [
-        (('bob',), 'nothing was heard for 5.8 s; by message_expiry a robot is given up after '
-         '5 s')]
+        (('bob',), 'nothing was received for 5.8 s; robots expire after 5 s '
+         '(message_expiry)')]
 
 
 def test_with_three_that_are_well_nothing_is_found() -> None:
-    for look in (hearing.one_air, hearing.profiles, hearing.deaf, hearing.one_way, hearing.loss):
+    for look in (hearing.shared_topic, hearing.profiles, hearing.reception, hearing.one_way,
+                 hearing.loss):
         assert list(look(healthy())) == []

@@ -29,7 +29,7 @@ from doctor.scene import (
 )
 from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.doctor import identity
-from leader_election.doctor.observations import Heard, Level, Observations
+from leader_election.doctor.observations import HeardMessage, Level, Observations
 from leader_election.robot.codec import codec_for, Message
 
 
@@ -47,23 +47,23 @@ def test_who_should_be_there() -> None:
     assert signs(identity.missing, expected=fleet, only_expected=True) == []
     assert signs(identity.missing, expected={'alice': None}) == []
     assert signs(identity.missing, expected=fleet | {'bob': 9, 'dave': 4}) == [
-        (('bob',), 'it goes by id 2, and should by 9'), (('dave',), 'it was not found')]
+        (('bob',), 'its id is 2, but 9 is expected'), (('dave',), 'it was not found')]
     extra = list(identity.missing(healthy(expected={'alice': 1, 'bob': 2}, only_expected=True)))
     assert [(sign.level, sign.subjects) for sign in extra] == [(Level.NOTE, ('carol',))]
 
 
 def test_who_says_nothing() -> None:
     assert signs(identity.silent, diagnostics=told('bob')) == [
-        (('bob',), 'its node is up, but says nothing of itself')]
+        (('bob',), 'its node runs, but publishes no diagnostics')]
     assert signs(identity.silent, messages=without(2)) == [
         (('bob',), 'no message of id 2 was heard')]
     # What cannot be read is another matter.
-    broken = Heard(1.0, payload(2).replace('"v":1', '"v":9'), AIR)
+    broken = HeardMessage(1.0, payload(2).replace('"v":1', '"v":9'), AIR)
     assert signs(identity.silent, messages=[*without(2), broken]) == []
     slow = [s._replace(values={'round_period': '30'}) for s in healthy().diagnostics]
     sign, = identity.silent(healthy(messages=without(2), diagnostics=slow))
-    assert sign == (Level.NOTE, ('bob',), 'its rounds are 30 s apart, longer than was listened '
-                    'for; --seconds 60 would do')
+    assert sign == (Level.NOTE, ('bob',), 'its rounds are 30 s apart, too long for an '
+                    'observation of 10 s; use --seconds 60')
 
 
 def test_nodes_of_one_name() -> None:
@@ -73,20 +73,20 @@ def test_nodes_of_one_name() -> None:
 
 def test_one_id_by_what_robots_are_called() -> None:
     assert signs(identity.ids, diagnostics=told('bob', *statuses('bob', 1))) == [
-        (('alice', 'bob'), 'they go by one id, 1')]
+        (('alice', 'bob'), 'they have the same id, 1')]
 
 
 def test_one_id_by_what_a_robot_says() -> None:
     twin = statuses('bob', 2, 2, 'another robot goes by id 2: give each its own robot_id')
     assert signs(identity.ids, diagnostics=told('bob', *twin)) == [
-        (('bob',), 'it hears another robot that goes by its id, 2')]
+        (('bob',), 'it receives messages of another robot with its id, 2')]
 
 
 def test_one_id_by_places_in_turn() -> None:
-    def walk(*places: float) -> list[Heard]:
-        return [Heard(0.1 * k, payload(2, x), AIR) for k, x in enumerate(places)]
+    def walk(*places: float) -> list[HeardMessage]:
+        return [HeardMessage(0.1 * k, payload(2, x), AIR) for k, x in enumerate(places)]
 
-    turns = 'what comes from id 2 is from two places in turn, 6.0 m apart'
+    turns = 'messages of id 2 alternate between two positions, 6.0 m apart'
     twins = walk(1.0, 7.0, 1.0, 7.0, 1.0)
     assert signs(identity.ids, messages=twins) == [(('bob',), turns)]
     assert signs(identity.ids, messages=twins, diagnostics=()) == [(('id 2',), turns)]
@@ -103,14 +103,15 @@ def test_frames() -> None:
 def test_algorithms() -> None:
     resilient = ALGORITHMS.get('resilient')
     said_by_bob = Message(2, 'map', None, resilient.start(Device(2, 1.0)))
-    other = [Heard(1.0, codec_for(resilient).encode(said_by_bob), AIR)]
+    other = [HeardMessage(1.0, codec_for(resilient).encode(said_by_bob), AIR)]
     assert signs(identity.algorithms, messages=without(2) + other) == [
         (('bob',), 'the algorithm is resilient, and bounded with alice, carol')]
 
 
 def test_what_cannot_be_read() -> None:
-    bad = [Heard(1.0, 'hello', AIR), Heard(2.0, payload(2).replace('"v":1', '"v":9'), AIR),
-           Heard(3.0, payload(2, more=',"a":"dance"'), AIR)]
+    bad = [HeardMessage(1.0, 'hello', AIR),
+           HeardMessage(2.0, payload(2).replace('"v":1', '"v":9'), AIR),
+           HeardMessage(3.0, payload(2, more=',"a":"dance"'), AIR)]
     assert signs(identity.readable, messages=without(2) + bad) == [
         ((), f'1 of 23 messages cannot be read ({reason}), for example on {AIR}: '
          f'{bad[k].payload[:60]!r}')
@@ -129,16 +130,16 @@ def test_what_robots_drop() -> None:
 
 def test_what_robots_find_themselves() -> None:
     warns = statuses('bob', 2, 1, 'no odometry yet: no position is announced')
-    assert signs(identity.own_words, diagnostics=told('bob', *warns)) == [
-        (('bob',), 'it says: no odometry yet: no position is announced')]
-    assert signs(identity.own_words,
+    assert signs(identity.self_reported, diagnostics=told('bob', *warns)) == [
+        (('bob',), 'it reports: no odometry yet: no position is announced')]
+    assert signs(identity.self_reported,
                  diagnostics=told('bob', *warns, *statuses('bob', 2))) == [], 'it is over'
 
 
 def test_with_three_that_are_well_nothing_is_found() -> None:
-    seen = healthy()
-    assert seen.robots == list(NAMES) and len(seen.said) == 3
+    swarm = healthy()
+    assert swarm.robots == list(NAMES) and len(swarm.sent) == 3
     for look in (identity.found, identity.missing, identity.silent, identity.names, identity.ids,
                  identity.frames, identity.algorithms, identity.readable, identity.refused,
-                 identity.own_words):
-        assert list(look(seen)) == []
+                 identity.self_reported):
+        assert list(look(swarm)) == []

@@ -32,29 +32,29 @@ def of_bob(bobs: list) -> dict:
 def test_odometry_that_nobody_publishes() -> None:
     assert signs(sensing.odometry, odometry=of_bob([]),
                  endpoints=rewired('bob', *wiring('bob')[:-1])) == [
-        (('bob',), f'nobody publishes {ODOM}')]
+        (('bob',), f'no node publishes {ODOM}')]
 
 
 def test_odometry_that_does_not_arrive() -> None:
     assert signs(sensing.odometry, odometry=of_bob([])) == [
-        (('bob',), f'{ODOM} is published by /bob/driver, but nothing came of it')]
+        (('bob',), f'{ODOM} is published by /bob/driver, but no message was received')]
 
 
 def test_odometry_from_two() -> None:
     ghost = Endpoint(ODOM, ODOMETRY, True, '/bob/ekf')
     assert signs(sensing.odometry, endpoints=rewired('bob', *wiring('bob'), ghost)) == [
-        (('bob',), f'2 publish {ODOM}: /bob/driver, /bob/ekf')]
+        (('bob',), f'2 nodes publish {ODOM}: /bob/driver, /bob/ekf')]
 
 
 def test_odometry_that_stops_or_is_slow_or_nonsense() -> None:
     assert signs(sensing.odometry, odometry=of_bob(readings(until=6.0))) == [
-        (('bob',), f'{ODOM} has stopped: the last came 4.0 s ago')]
+        (('bob',), f'{ODOM} has stopped: the last message was received 4.0 s ago')]
     assert signs(sensing.odometry, odometry=of_bob(readings(10))) == [
-        (('bob',), f'{ODOM} comes only 1.0 times a second')]
+        (('bob',), f'{ODOM} has a rate of only 1.0 Hz')]
     assert signs(sensing.odometry, odometry=of_bob(readings(30))) == []
     wild = [reading._replace(position=(math.nan, 0.0)) for reading in readings()]
     assert signs(sensing.odometry, odometry=of_bob(wild)) == [
-        (('bob',), f'{ODOM} says what no place can be')]
+        (('bob',), f'{ODOM} has a position that is not finite')]
 
 
 def saying(**values: str) -> list:
@@ -96,7 +96,7 @@ def test_frames_of_odometry() -> None:
             (readings(frame=''), f'{ODOM} names no frame (header.frame_id)'),
             (readings(frame='base_link'), f"{ODOM} goes from 'base_link' to itself "
              '(child_frame_id)'),
-            (readings() + readings(frame='map'), f"{ODOM} is in several frames by turns: 'map' "
+            (readings() + readings(frame='map'), f"{ODOM} alternates between frames: 'map' "
              "to 'base_link', 'odom' to 'base_link'")):
         assert signs(sensing.odometry_frames, odometry=of_bob(wrong)) == [(('bob',), what)]
     note, = sensing.odometry_frames(healthy(odometry=of_bob(readings(child=''))))
@@ -107,9 +107,9 @@ def test_robots_at_one_place() -> None:
     at_origin = [h for i in (1, 2) for h in said(i, x=1e-9)]
     low = [replace_y(heard) for heard in at_origin]
     assert signs(sensing.places, messages=low + said(3)) == [
-        (('alice', 'bob'), '2 robots say that they are at the origin of map')]
+        (('alice', 'bob'), '2 robots publish the same position, at the origin of map')]
     assert signs(sensing.places, messages=without(2) + said(2, x=2.0)) == [
-        (('alice', 'bob'), '2 robots say that they are at (2, 1)')]
+        (('alice', 'bob'), '2 robots publish the same position, at (2, 1)')]
     assert signs(sensing.places, messages=without(2) + said(2, x=2.01)) == []
 
 
@@ -118,9 +118,9 @@ def replace_y(heard):
 
 
 def test_with_three_that_are_well_nothing_is_found() -> None:
-    seen = healthy()
-    assert seen.heard_odometry() == [(name, f'/{name}/odom') for name in NAMES]
+    swarm = healthy()
+    assert swarm.odometry_inputs() == [(name, f'/{name}/odom') for name in NAMES]
     for look in (sensing.odometry, sensing.odometry_frames, sensing.places):
-        assert list(look(seen)) == []
-    assert node('bob') in {e.node for e in seen.readers(AIR)}
-    assert replace(seen, odometry={}).heard_odometry() == seen.heard_odometry()
+        assert list(look(swarm)) == []
+    assert node('bob') in {e.node for e in swarm.subscriptions(AIR)}
+    assert replace(swarm, odometry={}).odometry_inputs() == swarm.odometry_inputs()

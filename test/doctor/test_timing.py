@@ -22,8 +22,8 @@ from doctor.scene import healthy, NAMES, node, readings, rewired, said, signs, w
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.doctor import timing
-from leader_election.doctor.observations import CLOCK, Endpoint, Heard
-from leader_election.doctor.timing import drift, flowing, leap
+from leader_election.doctor.observations import CLOCK, Endpoint, HeardMessage
+from leader_election.doctor.timing import drift, leap, not_held_back
 import pytest
 
 ODOM = '/bob/odom'
@@ -31,7 +31,7 @@ SIMULATOR = Endpoint(CLOCK, 'rosgraph_msgs/msg/Clock', True, '/gazebo')
 
 
 def goes_by_it(robot: str) -> Endpoint:
-    return SIMULATOR._replace(writes=False, node=node(robot))
+    return SIMULATOR._replace(publishes=False, node=node(robot))
 
 
 ALL = [e for name in NAMES for e in (*wiring(name), goes_by_it(name))]
@@ -40,15 +40,15 @@ ALL = [e for name in NAMES for e in (*wiring(name), goes_by_it(name))]
 def test_simulated_time() -> None:
     assert signs(timing.simulated_time, endpoints=[*ALL, SIMULATOR]) == []
     assert signs(timing.simulated_time, endpoints=ALL) == [
-        (NAMES, 'they go by simulated time, and nobody publishes /clock: their time stands still')]
+        (NAMES, 'they use simulated time, but no node publishes /clock: their time stands still')]
     two = [*ALL, SIMULATOR, SIMULATOR._replace(node='/bridge')]
     assert signs(timing.simulated_time, endpoints=two) == [
-        ((), '2 publish /clock: /bridge, /gazebo')]
+        ((), '2 nodes publish /clock: /bridge, /gazebo')]
     mixed = [*rewired('bob', *wiring('bob')), goes_by_it('alice'), SIMULATOR]
     assert signs(timing.simulated_time, endpoints=mixed) == [
-        (('bob', 'carol'), 'they do not go by simulated time; these do: alice')]
+        (('bob', 'carol'), 'they do not use simulated time; these do: alice')]
     assert signs(timing.simulated_time, endpoints=[*healthy().endpoints, SIMULATOR]) == [
-        (NAMES, '/gazebo publishes /clock, and they do not go by it')]
+        (NAMES, '/gazebo publishes /clock, but they do not use it')]
 
 
 def test_time_that_goes_back() -> None:
@@ -59,7 +59,7 @@ def test_time_that_goes_back() -> None:
         (('bob',), f'stamps of {ODOM} went back by 39.800 s')]
 
 
-def at(delay: Callable[[int], float]) -> list[Heard]:
+def at(delay: Callable[[int], float]) -> list[HeardMessage]:
     """Return what Bob says with delays by the number of the message."""
     return [heard._replace(delay=delay(k)) for k, heard in enumerate(said(2))]
 
@@ -183,5 +183,5 @@ def test_what_was_held_back() -> None:
     """Sent each 0.1 s, and all come at the end of the burst."""
     burst = [(1.0, delay) for delay in BURST]
     calm = [(1.1 + 0.1 * k, delay) for k, delay in enumerate(CALM)]
-    assert flowing(burst + calm) == burst[-1:] + calm
-    assert flowing(calm) == calm and flowing([]) == []
+    assert not_held_back(burst + calm) == burst[-1:] + calm
+    assert not_held_back(calm) == calm and not_held_back([]) == []

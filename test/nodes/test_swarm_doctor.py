@@ -25,7 +25,7 @@ import sys
 from typing import Any
 
 from leader_election.doctor.checks import examine
-from leader_election.doctor.observations import Level, setting
+from leader_election.doctor.observations import Level
 from leader_election.nodes.process import spin
 from leader_election.nodes.qos import SENSOR
 from leader_election.nodes.swarm_doctor import SwarmDoctor
@@ -85,10 +85,10 @@ def told(one: SwarmDoctor) -> set[tuple[str, tuple[str, ...]]]:
 
 def heard(one: SwarmDoctor, messages: int) -> bool:
     """Say whether so much was heard of each robot that each check has something to look at."""
-    seen = one.observations()
-    return (len(seen.said) > 1 and len(seen.ids) > 1
-            and all(len(said) >= messages for said in seen.said.values())
-            and all(seen.grown(name, ROUNDS) >= messages for name in seen.ids))
+    swarm = one.observations()
+    return (len(swarm.sent) > 1 and len(swarm.ids) > 1
+            and all(len(said) >= messages for said in swarm.sent.values())
+            and all(swarm.increase(name, ROUNDS) >= messages for name in swarm.ids))
 
 
 def test_two_that_are_well() -> None:
@@ -97,12 +97,12 @@ def test_two_that_are_well() -> None:
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
     one = doctor(r1=1, r2=2)
     until([*company, one], lambda: heard(one, 10) and not told(one))
-    seen = one.observations()
-    assert seen.robots == ['r1', 'r2'] and seen.ids == {'r1': 1, 'r2': 2}
-    assert {h.topic for h, _ in seen.said[1]} == {'/neighbourhood'}
-    assert all(len(seen.odometry[f'/r{i}/odom']) > 3 for i in (1, 2))
-    assert seen.neighbours['r1'][-1].ids == (2,), 'that was latched'
-    assert [h.delay for h, _ in seen.said[1] if not -0.1 < h.delay < 1.0] == []
+    swarm = one.observations()
+    assert swarm.robots == ['r1', 'r2'] and swarm.ids == {'r1': 1, 'r2': 2}
+    assert {h.topic for h, _ in swarm.sent[1]} == {'/neighbourhood'}
+    assert all(len(swarm.odometry[f'/r{i}/odom']) > 3 for i in (1, 2))
+    assert swarm.neighbours['r1'][-1].ids == (2,), 'that was latched'
+    assert [h.delay for h, _ in swarm.sent[1] if not -0.1 < h.delay < 1.0] == []
 
 
 def test_it_only_listens() -> None:
@@ -137,8 +137,8 @@ def test_no_odometry() -> None:
     robots = [robot(1), robot(2)]
     one = doctor(r1=1, r9=9)
     until([*robots, Driver('r1', 0.0), one], lambda: told(one) >= {
-        ('odometry', ('r2',)), ('own_words', ('r2',)), ('missing', ('r9',))})
-    assert 'nobody publishes /r2/odom' in {f.what for f in examine(one.observations())}
+        ('odometry', ('r2',)), ('self_reported', ('r2',)), ('missing', ('r9',))})
+    assert 'no node publishes /r2/odom' in {f.what for f in examine(one.observations())}
 
 
 def test_profiles_that_do_not_go_together() -> None:
@@ -149,7 +149,7 @@ def test_profiles_that_do_not_go_together() -> None:
     best = QoSProfile(depth=1, reliability=QoSReliabilityPolicy.BEST_EFFORT)
     one = doctor()
     until([*robots, Driver('r1', 0.0, best), Driver('r2', 3.0), one], lambda: told(one) >= {
-        ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('deaf', ('r2',))}, 25.0)
+        ('profiles', ('r1',)), ('profiles', ('r1', 'r2')), ('reception', ('r2',))}, 25.0)
 
 
 def test_odometry_that_nobody_needs_on_a_topic_of_another_name() -> None:
@@ -158,8 +158,8 @@ def test_odometry_that_nobody_needs_on_a_topic_of_another_name() -> None:
     one = doctor(r1=1, r2=2)
     until([*robots, one], lambda: heard(one, 10) and not told(one))
     assert {h.topic for h in one.observations().messages} == {'/air'}
-    seen = one.observations()
-    assert (setting(seen, 'r1', 'round_period'), setting(seen, 'r1', 'message_expiry')) == (
+    swarm = one.observations()
+    assert (swarm.setting('r1', 'round_period'), swarm.setting('r1', 'message_expiry')) == (
         0.1, 0.5)
 
 
@@ -180,7 +180,7 @@ def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
 
 
 def test_as_a_process() -> None:
-    """Status 0 among those that are well, 1 where something is found, 2 for wrong usage."""
+    """RobotReport 0 among those that are well, 1 where something is found, 2 for wrong usage."""
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
