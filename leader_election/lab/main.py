@@ -244,7 +244,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
     reproduce = commands.add_parser(
         'reproduce', parents=[everywhere, computing],
-        help="run the papers' scenarios, and compare with what the papers say",
+        help="run the papers' scenarios, and compare with the published numbers",
         description='The exit status is 0 where no aim is missed, 1 where one is, 2 where '
         'something is wrong. With 10 seeds or fewer, a number misses its aim only where its '
         '95 % interval does not hold the published one either.')
@@ -253,7 +253,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
     study = commands.add_parser(
         'study', parents=[everywhere, computing],
-        help='run the study of regions, and say what agrees with its paper',
+        help='run the study of regions, and compare with the claims of its paper',
         description='Run coordination2019, and collections with a fifth of the seeds; draw their '
         'figures, and write study.md.')
     study.add_argument('--seeds', type=_parse_count, default=100, metavar='N',

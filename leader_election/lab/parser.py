@@ -184,7 +184,7 @@ def _parse_regions(values: Any, name: str) -> Regions:
     rest = as_mapping(values, name, 'algorithms.regions')
     if 'role' in rest:
         raise ScenarioError(f'scenario {name}: algorithms.regions.role: is not allowed; a role '
-                            'is told for each group of devices')
+                            'is given for each group of devices')
     known = [p.name for p in table(Regions) if p.name != 'role']
     for key in rest:
         if key not in known:

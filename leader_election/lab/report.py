@@ -137,7 +137,7 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
             if name.startswith(paper):
                 parts += ['', *_section(name, results[name], rows[name])]
         parts += images(name for name in drawn if name.startswith(paper))
-    parts += ['', '## What the differences hang on', '', published.findings()]
+    parts += ['', '## Causes of the differences', '', published.findings()]
     others = [name for name in drawn if not name.startswith(tuple(PAPERS))]
     if others:
         parts += ['', '## Beyond the papers', *images(others)]
@@ -248,7 +248,7 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
         '# Self-organising Coordination Regions, studied', '', '## The study of the paper', '',
         f'{paper.attrs["title"]}. {paper.attrs["source"]}. {count_seeds(one["counted"])} of each '
         'variant.', '',
-        f'The paper has no table. Of what it says in words {agree} of {len(found)} are so here:',
+        f'The paper has no table. {agree} of its {len(found)} claims agree with the results here:',
         '', *_markdown_table(('the paper says', 'here', 'agrees'),
                              (claim.cells() for claim in found)),
         *images(name for name in drawn if name.startswith(SCENARIO)), '',

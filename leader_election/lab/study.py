@@ -52,13 +52,13 @@ SWINGS = 5.0
 class Claim:
     """A statement of the paper, and the corresponding result of the laboratory."""
 
-    says: str
+    claim: str
     ours: str
     agrees: bool
 
     def cells(self) -> tuple[str, str, str]:
         """Return the row of a table."""
-        return self.says, self.ours, 'yes' if self.agrees else '**no**'
+        return self.claim, self.ours, 'yes' if self.agrees else '**no**'
 
 
 def before(values: xr.DataArray) -> xr.DataArray:

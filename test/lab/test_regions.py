@@ -73,7 +73,7 @@ def test_a_range_is_none_of_a_metric_of_hops() -> None:
     ({'algorithms': entrant(collection='bucket')},
      "algorithms.regions.collection: 'bucket' is not allowed; it takes one of tree, multi-path, "),
     ({'algorithms': entrant(role='worker')},
-     'algorithms.regions.role: is not allowed; a role is told for each group of devices'),
+     'algorithms.regions.role: is not allowed; a role is given for each group of devices'),
     ({'algorithms': entrant(size=3)},
      'unknown key algorithms.regions.size; known: collection, gossip_members, gossip_depth, '),
     ({'algorithms': [{'name': 'bounded', 'regions': 3}]},

@@ -137,7 +137,7 @@ def test_the_report_tells_what_agrees_and_what_does_not() -> None:
     walk = walk.drop_dims('counter').assign(counts=walk['counts'].isel(counter=0).expand_dims(
         counter=list(COUNTERS)).transpose(..., 'counter')).assign_attrs(walk.attrs)
     text = study_report(paper, walk, [FIGURES[0], FIGURES[3]], ['fig5: takes `lab run x`'], 60.0)
-    assert 'Of what it says in words 7 of 8 are so here' in text
+    assert 'The paper has no table. 7 of its 8 claims agree with the results here:' in text
     assert text.count('| yes |') == 7 and text.count('| **no** |') == 1
     assert f'![{FIGURES[0]}](figures/{FIGURES[0]}.png)' in text
     assert '| bounded-tree | 0 | -10.0% | 10.0% | 100.0% | 50.0% | 90 |' in text

@@ -121,7 +121,7 @@ ONE_FOR_ALL = ('bounded-one', 'resilient', 'colour')
 """The labels of algorithms that elect one leader for all devices."""
 CHANCE = 2.0
 """A lead of fewer standard errors than this is within chance."""
-NOBODY = 'nobody'
+NO_WINNER = 'none'
 _NONE = (0.88, 0.88, 0.88)
 
 
@@ -130,7 +130,7 @@ def most_stable(results: xr.Dataset) -> xr.Dataset:
     Return the algorithm with the least instability, among those with enough devices led.
 
     :param results: of algorithms that make regions.
-    :return: over the keys that vary: ``winner`` (its label, ``NOBODY`` where no algorithm has
+    :return: over the keys that vary: ``winner`` (its label, ``NO_WINNER`` where no algorithm has
         enough devices led), its ``instability``, the part by which that is lower than the next
         one's (``margin``, nan without a next one), the part of devices whose leader leads
         (``led``), and whether its lead is within ``chance``.
@@ -147,7 +147,7 @@ def most_stable(results: xr.Dataset) -> xr.Dataset:
     # Where the next one has no instability, the winner has none either: the margin is 0.
     margin = ((second - best) / second.where(second > 0.0)).where(second > 0.0, second * 0.0)
     return xr.Dataset({
-        'winner': best.copy(data=np.where(best.isnull(), NOBODY, labels[place.values])),
+        'winner': best.copy(data=np.where(best.isnull(), NO_WINNER, labels[place.values])),
         'instability': best,
         'margin': margin,
         'led': led.isel(algorithm=place).drop_vars('algorithm').where(best.notnull()),
@@ -226,8 +226,8 @@ def draw_map(results: xr.Dataset) -> Figure:
     for axes, (title, competing, won, text) in zip(panels, contests):
         outcome = won(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
         tints |= {label: colour_of(label) for label in competing}
-        if NOBODY in outcome['winner'].values:
-            tints[NOBODY] = _NONE
+        if NO_WINNER in outcome['winner'].values:
+            tints[NO_WINNER] = _NONE
         _paint(axes, outcome, keys, tints, text)
         axes.set_title(title, fontsize=FONT)
     figure.legend(handles=[Patch(color=tint, label=label) for label, tint in tints.items()],
@@ -260,8 +260,8 @@ def _paint(axes: Axes, won: xr.Dataset, keys: Sequence[str],
 
 def _regions_text(cell: xr.Dataset) -> str:
     """Return the text of a cell of algorithms that make regions."""
-    if cell['winner'].item() == NOBODY:
-        return NOBODY
+    if cell['winner'].item() == NO_WINNER:
+        return NO_WINNER
     margin = float(cell['margin'])
     return (f'{float(cell["instability"]):.3f}\n'
             f'{"alone" if np.isnan(margin) else f"{margin:.0%} lower"}\n'

@@ -134,7 +134,7 @@ class EdgeListParameters:
             raise ParameterError(
                 'parameter pairs: takes an even number of indices, at least 0 each')
         if any(a == b for a, b in zip(self.pairs[::2], self.pairs[1::2])):
-            raise ParameterError('parameter pairs: nobody is linked to itself')
+            raise ParameterError('parameter pairs: takes no link of a device to itself')
 
 
 def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator) -> Placement:

@@ -21,7 +21,7 @@ from leader_election.lab.figures.sweep import (
     draw_sweep,
     most_stable,
     most_united,
-    NOBODY,
+    NO_WINNER,
 )
 import numpy as np
 import pytest
@@ -103,7 +103,7 @@ def regions():
 
 def test_the_winner_has_the_least_instability_of_those_that_have_most_led():
     won = most_stable(regions()).transpose('messages.loss', 'motion.speed')
-    assert won['winner'].values.tolist() == [['b', 'c'], ['b', NOBODY]]
+    assert won['winner'].values.tolist() == [['b', 'c'], ['b', NO_WINNER]]
     assert won['instability'].values == pytest.approx(
         np.array([[0.08, 0.04], [0.08, np.nan]]), nan_ok=True)
     # 0.08 is a fifth less than 0.10; 0.04 is three fifths less.
@@ -180,7 +180,7 @@ def test_the_map_shows_winners_by_colour_and_text():
     texts = {text.get_position(): text.get_text() for text in above.texts}
     assert texts == {
         (0, 0): '0.080\n20% lower\n90% led', (1, 0): '0.080\n20% lower\n90% led',
-        (0, 1): '0.040\n60% lower\n80% led', (1, 1): NOBODY}
+        (0, 1): '0.040\n60% lower\n80% led', (1, 1): NO_WINNER}
     assert [label.get_text() for label in above.get_xticklabels()] == ['0.0', '0.2']
     assert [text.get_text() for text in below.texts] == [
         '70% led\n0.020', '60% led\n0.010', '60% led\n0.010', '60% led\n0.010']
