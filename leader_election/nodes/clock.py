@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Time, as the rooms without ROS take it."""
+"""The clock of a node's timers and ages."""
 
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
@@ -20,10 +20,10 @@ from rclpy.node import Node
 
 def steady_clock(node: Node) -> Clock:
     """
-    Return the clock that a node's timers and ages go by.
+    Return the clock that a node's timers and ages run on.
 
-    With ``use_sim_time`` it is the node's own. Without, it is a steady one: the system's clock is
-    set now and then, and a robot must neither fall silent nor forget its neighbours by that.
+    With ``use_sim_time`` it is the node's own. Without, it is a steady clock: the system's clock
+    is adjusted now and then, and a robot must neither fall silent nor forget its neighbours then.
     """
     if node.get_parameter('use_sim_time').value:
         return node.get_clock()
@@ -31,5 +31,5 @@ def steady_clock(node: Node) -> Clock:
 
 
 def seconds(clock: Clock) -> float:
-    """Return the time on a clock [s]."""
+    """Return the time on a clock [s], as the rooms without ROS use it."""
     return float(clock.now().nanoseconds) * 1e-9

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The robot's node."""
+"""The node of one robot."""
 
 from collections.abc import Sequence
 
@@ -26,11 +26,12 @@ from rclpy.parameter import Parameter
 
 class ElectionNode(Node):
     """
-    A node that is one robot from its first moment to its last.
+    The node of one robot, which takes part from construction to destruction.
 
-    :ivar election: its wiring.
-    :ivar robot: the robot itself, which knows nothing of ROS.
-    :ivar pace: the clock that its times are on.
+    :ivar election: connects the robot to topics, timers and parameters.
+    :ivar robot: the robot, which is independent of ROS.
+    :ivar steady_clock: the clock of its timers and ages.
+    :ivar executor_kind: the executor asked for (:func:`~leader_election.nodes.process.run`).
     """
 
     def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
@@ -47,11 +48,11 @@ class ElectionNode(Node):
 
     @property
     def failure(self) -> ParameterError | None:
-        """What ends the process."""
+        """The error that ends the process; ``None`` while there is none."""
         return self.election.failure
 
     def close(self) -> None:
-        """Stop the tasks; called before the end."""
+        """Stop the tasks; called before the node is destroyed."""
         self.election.close()
 
 

@@ -12,69 +12,116 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The robot's node as a managed one: with the life cycle of https://design.ros2.org."""
+"""
+The node of one robot as a managed node.
 
-from collections.abc import Callable, Sequence
+Its life cycle is that of https://design.ros2.org/articles/node_lifecycle.html.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+import time
 from typing import Any
 
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.election import Election
-from leader_election.nodes.entity_tracker import EntityTracker
 from leader_election.nodes.process import run
 from leader_election.parameters import ParameterError
 from leader_election.robot.parameters import ElectionParameters, ManagedParameters
 from rclpy._rclpy_pybind11 import RCLError
+from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
+ACKNOWLEDGEMENT = 0.5
+"""The last messages of publishers may take so long to be acknowledged [s]."""
+
+
+class EntityTracker:
+    """
+    Tracks the ROS entities created after a point, to destroy them on deactivation.
+
+    These are publishers, subscriptions, timers, clients and services, whatever created them: a
+    user's task may do so, too.
+    """
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._before = {id(entity): entity for entity, _ in self._entities()}
+
+    def destroy_new(self) -> None:
+        """Destroy the entities created since; publishers last, after their last messages."""
+        end = time.monotonic() + ACKNOWLEDGEMENT
+        for entity, destroy in list(self._entities()):
+            if id(entity) in self._before:
+                continue
+            if destroy == self._node.destroy_publisher:
+                # A destroyed publisher sends nothing again: a command that stops the wheels,
+                # for example, would be lost.
+                left = max(end - time.monotonic(), 0.0)
+                entity.wait_for_all_acked(Duration(seconds=left))
+            destroy(entity)
+
+    def _entities(self) -> Iterable[tuple[Any, Callable[[Any], bool]]]:
+        """Yield the entities of the node, each with what destroys it."""
+        node = self._node
+        for entities, destroy in (
+                (node.timers, node.destroy_timer),
+                (node.subscriptions, node.destroy_subscription),
+                (node.clients, node.destroy_client),
+                (node.services, node.destroy_service),
+                (node.publishers, node.destroy_publisher)):
+            for entity in entities:
+                yield entity, destroy
 
 
 class ManagedElectionNode(LifecycleNode):
     """
-    A node that is a robot from configuration to cleanup, and one at work while it is active.
+    The node of one robot, which exists while configured and takes part while active.
 
-    An inactive robot hears, but runs no round and says nothing, so that its neighbours forget it
-    as they forget one that died. Deactivated, it is as it was just after it had been configured:
-    what it knew is forgotten, its tasks are closed and made anew, nothing latched is left.
+    An inactive robot receives, but runs no round and sends nothing, so that its neighbours forget
+    it as they forget a robot that failed. After deactivation it is as just configured: its
+    knowledge is discarded, its tasks are closed and made anew, no latched message is left.
     Parameters that do not change at run time may be changed while it is not configured.
 
-    :ivar election: the robot's wiring; ``None`` while it is not configured.
+    :ivar election: connects the robot to ROS; ``None`` while it is not configured.
+    :ivar executor_kind: the executor asked for (:func:`~leader_election.nodes.process.run`).
     """
 
     def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
                  use_global_arguments: bool = True,
                  parameter_overrides: list[Parameter] | None = None) -> None:
         """
-        Declare the parameters and, by ``autostart``, go to work.
+        Declare the parameters; with ``autostart`` configure and activate the node.
 
-        :raises ParameterError: for parameters that a robot cannot be made of.
+        :raises ParameterError: with ``autostart``, where the configuration is wrong.
         """
         super().__init__(
             'election_node', namespace=namespace, cli_args=cli_args,
             use_global_arguments=use_global_arguments, parameter_overrides=parameter_overrides)
         self.election: Election | None = None
-        self._service_change_state.callback = self._refusing(self._service_change_state.callback)
-        self._trouble: Exception | None = None
+        self._service_change_state.callback = self._reporting(self._service_change_state.callback)
+        self._error: Exception | None = None
         self._declarations = Declarations(self, fixed=lambda: self.election is not None)
         self.executor_kind = self._declarations.declare(ElectionParameters).values.executor
-        self._belongings = EntityTracker(self)
+        self._tracker = EntityTracker(self)
         if Declared(self, ManagedParameters).values.autostart:
             self.trigger_configure()
-            if self._trouble is not None:
+            if self._error is not None:
                 self.destroy_node()
-                raise self._trouble
+                raise self._error
             self.trigger_activate()
 
-    def _refusing(self, change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def _reporting(self, change: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
         """
-        Return the service of transitions as one that refuses, and says why.
+        Return the callback of the service ``change_state`` with errors logged.
 
-        rclpy (7.1) raises on a transition that there is not from this state, which would end the
-        process.
+        rclpy (7.1) raises on a transition that the current state does not have, which would end
+        the process.
         """
-        def refuse(request: Any, response: Any) -> Any:
-            self._trouble = None
+        def report(request: Any, response: Any) -> Any:
+            self._error = None
             try:
                 response = change(request, response)
             except RCLError:
@@ -82,65 +129,66 @@ class ManagedElectionNode(LifecycleNode):
                 state = self._state_machine.current_state[1]
                 self.get_logger().error(f'no transition {asked} from state {state}')
                 response.success = False
-            if self._trouble is not None:
-                self.get_logger().error(' '.join(str(self._trouble).split()))
+            if self._error is not None:
+                self.get_logger().error(' '.join(str(self._error).split()))
             return response
-        return refuse
+        return report
 
     # The transitions.
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Make the robot, which hears from now on; where that fails all is as before."""
-        self._belongings = EntityTracker(self)
+        """Make the robot, which receives from now on; a failure leaves all as before."""
+        self._tracker = EntityTracker(self)
         try:
             self.election = Election(self, self._declarations)
         except Exception as error:
-            self._trouble = error
+            self._error = error
             self._free()
             return TransitionCallbackReturn.FAILURE
         return SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Run rounds."""
+        """Start the rounds."""
         assert self.election is not None
         self.election.start()
         return SUCCESS
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Stop the tasks, fall silent, and be as just configured."""
+        """Stop the tasks and the rounds; then the robot is as just configured."""
         self.close()
-        self._belongings.drop()
+        self._tracker.destroy_new()
         self.election = Election(self, self._declarations)
         return SUCCESS
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Be as before the configuration."""
+        """Undo the configuration."""
         self._free()
         return SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Be nothing any more; the process goes on until it is stopped."""
+        """Undo the configuration; the process runs on until it is stopped."""
         self._free()
         return SUCCESS
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Be as before the configuration, after a transition went wrong."""
+        """Undo the configuration after an error in a transition."""
         self._free()
         return SUCCESS
 
     def _free(self) -> None:
+        """Undo the configuration."""
         self.close()
         self.election = None
-        self._belongings.drop()
+        self._tracker.destroy_new()
         self._declarations.withdraw()
 
     @property
     def failure(self) -> ParameterError | None:
-        """What ends the process."""
+        """The error that ends the process; ``None`` while there is none."""
         return None if self.election is None else self.election.failure
 
     def close(self) -> None:
-        """Stop the tasks; called before the end."""
+        """Stop the tasks; called before the node is destroyed."""
         if self.election is not None:
             self.election.close()
 

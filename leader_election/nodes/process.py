@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The life of a process that hosts nodes: start, spin, stop.
+Start, spin and stop the nodes of a process.
 
-A stop by SIGINT or SIGTERM is a clean exit with status 0; a configuration that is wrong is one
-line on standard error and status 2.
+SIGINT and SIGTERM are a clean exit with status 0; a wrong configuration is one line on standard
+error and status 2.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,13 +34,17 @@ from rclpy.task import Future
 
 
 class StopRequest:
-    """Whether this process was asked to stop."""
+    """
+    A request to stop this process, made by a signal.
+
+    :ivar made: whether it was made.
+    """
 
     def __init__(self) -> None:
         self.made = False
 
     def listen(self) -> None:
-        """Take SIGINT and SIGTERM as a request to stop."""
+        """Handle SIGINT and SIGTERM from now on: both make the request."""
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, self._make)
 
@@ -50,21 +54,23 @@ class StopRequest:
 
 def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) -> int:
     """
-    Make the nodes, spin them until a stop is asked for, take them down; return the exit status.
+    Make nodes, spin them until a stop is requested, and destroy them.
 
-    Until the nodes are made, the signals are the caller's affair (:mod:`leader_election.cli`).
+    Until the nodes are made the caller handles the signals (:mod:`leader_election.cli`).
 
-    :param make: makes the nodes, the first of which has the attribute ``executor_kind``
-        (:func:`make_executor`). A node's ``close()``, where it has one, is called before the end;
-        its ``failure``, where it comes to have one, is the end.
+    :param make: returns the nodes, of which the first has the attribute ``executor_kind``
+        (:func:`make_executor`). ``close()`` of a node, where it has this method, is called before
+        it is destroyed; a ``failure`` of a node other than ``None`` ends the process.
+    :param arguments: for ``rclpy.init``; ``None``: ``sys.argv``.
+    :return: the exit status.
     """
     try:
-        # Our own handlers: rclpy's would shut the context down under a callback that is running.
+        # rclpy's own handlers would shut the context down while a callback is running.
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
         nodes = make()
     except (ParameterError, rclpy.exceptions.ParameterException,
             rclpy.exceptions.NameValidationException,
-            # What rclpy raises for arguments that it cannot read, and for a wrong QoS override.
+            # rclpy raises it for arguments that it cannot parse, and for a wrong QoS override.
             RuntimeError) as error:
         rclpy.try_shutdown()
         return print_error(error)
@@ -74,35 +80,35 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
         _spin(nodes, lambda: stop.made or _failure(nodes) is not None)
         failure = _failure(nodes)
     finally:
-        # Whatever has happened, wheels must not go on turning.
+        # Whatever has happened, wheels must not turn on.
         _take_down(nodes)
     return ExitStatus.OK if stop.made or failure is None else print_error(failure)
 
 
 def _failure(nodes: Sequence[Node]) -> ParameterError | None:
-    """Return what showed only after a while to be wrong."""
+    """Return the first error that a node found only while it ran."""
     found = (getattr(node, 'failure', None) for node in nodes)
     return next((failure for failure in found if failure is not None), None)
 
 
 def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
-    """Spin the nodes until it is over."""
+    """Spin nodes until a condition holds, which is checked ten times a second."""
     executor = make_executor(getattr(nodes[0], 'executor_kind', 'events'))
     for node in nodes:
         executor.add_node(node)
     never = Future()
     while not over():
-        # In slices of time: the events executor's spin returns neither on a signal nor on a
-        # shutdown (rclpy 7.1), and event by event, as in spin, each costs half as much again.
+        # In slices of 0.1 s: spin() of the events executor returns neither on a signal nor on a
+        # shutdown (rclpy 7.1), and spin_once() for each event costs half as much again.
         executor.spin_until_future_complete(never, timeout_sec=0.1)
 
 
 def _take_down(nodes: Sequence[Node]) -> None:
     """
-    Take all nodes down, which takes many of them some seconds.
+    Close and destroy all nodes, which takes some seconds for many of them.
 
-    A process that just ends leaves its part of DDS behind in shared memory, and who starts next on
-    this machine may then not be found by others.
+    A process that just exits leaves its DDS entities behind in shared memory, and a process that
+    is started next on this machine may then not be discovered.
     """
     for node in nodes:
         if hasattr(node, 'close'):
@@ -113,7 +119,12 @@ def _take_down(nodes: Sequence[Node]) -> None:
 
 
 def make_executor(kind: str) -> Executor:
-    """Return the executor: ``events`` where this rclpy has it, else single-threaded."""
+    """
+    Return an executor.
+
+    :param kind: ``events`` for the events executor, where this rclpy has it; else a
+        single-threaded one is returned.
+    """
     if kind == 'events':
         try:
             from rclpy.experimental import EventsExecutor
@@ -127,9 +138,10 @@ def make_executor(kind: str) -> Executor:
 def spin(nodes: Sequence[Node], until: Callable[[], bool], kind: str = 'events',
          deadline: float = float('inf')) -> None:
     """
-    Spin nodes until a condition holds; it is asked after each event and ten times a second.
+    Spin nodes until a condition holds, which is checked after each event and ten times a second.
 
-    :param deadline: give up after so long [s].
+    :param kind: the executor (:func:`make_executor`).
+    :param deadline: the longest time to spin [s].
     """
     executor = make_executor(kind)
     for node in nodes:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The quality of service of each kind of topic, and what of it a user may override."""
+"""The quality of service (QoS) of each kind of topic, and the policies that users may override."""
 
 from rclpy.qos import (
     QoSDurabilityPolicy,
@@ -26,29 +26,29 @@ from rclpy.qos_overriding_options import QoSOverridingOptions
 NEIGHBOURHOOD = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=1000,
     reliability=QoSReliabilityPolicy.BEST_EFFORT, durability=QoSDurabilityPolicy.VOLATILE)
-"""News of one round: what is lost is said again in the next; depth for a whole swarm's round."""
+"""The message of a round: a lost one is replaced by the next. The depth holds a swarm's round."""
 
 SENSOR = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=1,
     reliability=QoSReliabilityPolicy.BEST_EFFORT, durability=QoSDurabilityPolicy.VOLATILE)
-"""Only the newest reading counts; matches reliable publishers and others."""
+"""Sensor readings: only the newest counts. Matches reliable and best-effort publishers."""
 
 STATE = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=1,
     reliability=QoSReliabilityPolicy.RELIABLE, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
-"""Published on change, latched: who comes late hears the last one."""
+"""State, published on change and latched: a late subscriber receives the last message."""
 
 EVENTS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=10,
     reliability=QoSReliabilityPolicy.RELIABLE, durability=QoSDurabilityPolicy.VOLATILE)
-"""A stream that people and tools watch."""
+"""A stream of events for people and tools."""
 
 
 def overridable() -> QoSOverridingOptions:
     """
-    Return options that let the parameters ``qos_overrides.<topic>...`` change a profile.
+    Return options by which the parameters ``qos_overrides.<topic>...`` change a profile.
 
-    rclpy writes into the profile that it is given, so that has to be a copy of one from here.
+    rclpy writes into the profile that it is given: give it a copy of a profile of this module.
     """
     return QoSOverridingOptions(policy_kinds=(
         QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,
