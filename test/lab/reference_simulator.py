@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-A simulation in plain Python that is slow and easy to believe: what the engine has to agree with.
+A reference simulator in plain Python, slow and simple, with which the engine has to agree.
 
-A message is with those in range as soon as it is sent, or arrives after its delay; a mailbox has
-one message of each sender, until its sender is found out of range at a round (what is still on
-its way then gets nowhere), or the message has expired. There are no rows, no pool and no shared
-exports here.
+A message reaches devices in range as soon as it is sent, or after its delay. A mailbox has
+one message of each sender, until its sender is found out of range at a round (messages in
+flight are then discarded), or the message has expired. There are no neighbour lists, no pool and
+no shared exports here.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class ReceivedMessage(NamedTuple):
 
     export: Any
     received: float
-    """Or when it will be [s]."""
+    """Time of receipt, which is in the future for a message in flight [s]."""
 
 
 class Heard(NamedTuple):
@@ -51,21 +51,21 @@ class Heard(NamedTuple):
 
 @dataclass
 class ReferenceSimulator:
-    """Devices by index; who is where, and who runs a round, is told from outside."""
+    """A network of devices by index; positions and the order of rounds are given by the caller."""
 
     algorithm: Algorithm
     parameters: Any
     devices: list[Device]
     messages: Messages
     random: np.random.Generator
-    """What is lost, comes twice, and how long it takes is drawn from this."""
+    """The generator of losses, duplicates and delays."""
     pairs: set[tuple[int, int]] | None = None
-    """Who is linked for good, the lower index first; ``None``: those in range."""
+    """Fixed links, the lower index first; ``None``: devices in range are linked."""
     by_degree: bool = False
-    """Whether strength is how many are heard."""
+    """Whether strength is the number of neighbours received from."""
     gone: set[int] = field(default_factory=set)
     side: dict[int, bool] = field(default_factory=dict)
-    """Nothing gets from one side to the other."""
+    """The side of each device; no message crosses from one side to the other."""
 
     def __post_init__(self) -> None:
         self.states = [self.algorithm.start(device) for device in self.devices]
@@ -73,14 +73,14 @@ class ReferenceSimulator:
         """By receiver and sender."""
         self.flights: dict[tuple[int, int], list[ReceivedMessage]] = {}
         self.lost: set[int] = set()
-        """Who did not get the last message sent."""
+        """Devices that did not receive the last message sent."""
 
     def round(self, i: int, now: float, position: NDArray[np.float64], order: Sequence[int],
               ) -> list[Heard]:
         """
-        Run a round of device i; return what it heard.
+        Run a round of device i; return the messages that it has received.
 
-        :param order: in which order draws are made for receivers; who is not in it is not in
+        :param order: the order of draws for receivers; a device that is not in it is out of
             range.
         """
         apart = {j: distance(position[i], position[j]) for j in range(len(self.devices))
@@ -98,11 +98,11 @@ class ReferenceSimulator:
             flight = self.flights.get((i, j), [])
             while flight and flight[0].received <= now:
                 self.boxes[i, j] = flight.pop(0)
-            letter = self.boxes.get((i, j))
-            if letter and now - letter.received > self.messages.expiry:
+            message = self.boxes.get((i, j))
+            if message and now - message.received > self.messages.expiry:
                 del self.boxes[i, j]
-            elif letter:
-                heard.append(Heard(j, letter.export, self.metric(apart[j])))
+            elif message:
+                heard.append(Heard(j, message.export, self.metric(apart[j])))
         if self.by_degree:
             self.devices[i] = self.devices[i]._replace(strength=float(len(heard)))
         self.states[i] = self.algorithm.compute(
@@ -112,12 +112,12 @@ class ReferenceSimulator:
         return heard
 
     def metric(self, apart: float) -> float:
-        """Return how far a neighbour is, by the metric."""
+        """Return the distance of a neighbour, by the metric."""
         return 1.0 if self.messages.metric == 'hops' else max(apart, self.messages.floor)
 
     def send(self, i: int, j: int, now: float) -> bool:
-        """Send what device i says to j; return whether it gets or will get there."""
-        # Draws are made only where something depends on them.
+        """Send the state of device i to j; return whether it is received now or later."""
+        # As in the engine, a number is drawn only if the result depends on it.
         if self.messages.loss > 0.0 and self.random.random() < self.messages.loss:
             return False
         least, most = self.messages.delay
@@ -129,8 +129,8 @@ class ReferenceSimulator:
         flight = self.flights.setdefault((j, i), [])
         for _ in range(1 + twice):
             arrival = now + least + (most - least) * self.random.random()
-            # Of a pair's messages none overtakes another.
-            arrival = max([arrival, *(letter.received for letter in flight)])
+            # No message of a pair overtakes another.
+            arrival = max([arrival, *(message.received for message in flight)])
             flight.append(ReceivedMessage(self.states[i], arrival))
         return True
 

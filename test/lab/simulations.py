@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Small runs that tests look into while they go on."""
+"""Small simulations whose state tests inspect during the run."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -28,13 +28,13 @@ import pytest
 
 SQUARE = {'kind': 'uniform', 'count': 14, 'low': [0, 0], 'high': [60, 60]}
 WALK = {'kind': 'levy', 'speed': 4, 'scale': 10, 'walls': [0, 0, 60, 60]}
-"""Fast: at a range of 25 m somebody comes or goes about every second round."""
+"""Fast: at a range of 25 m a neighbour appears or disappears about every second round."""
 LINE = {'kind': 'grid', 'columns': 5, 'rows': 1, 'step': [10, 10]}
-"""Ids 0 to 4; at a range of 10 m each hears the next."""
+"""Ids 0 to 4; at a range of 10 m each device receives from the next ones."""
 
 
 def scene(**sections: Any) -> Scenario:
-    """Return a scenario in which Bounded Election runs on some devices that stand still."""
+    """Return a scenario of Bounded Election on 14 devices that stand still."""
     return parse({
         'duration': 30, 'algorithms': [{'name': 'bounded', 'radius': 60}], 'devices': [SQUARE],
         'messages': {'range': 25}, **sections}, 'test')
@@ -47,13 +47,13 @@ def line(**sections: Any) -> Scenario:
 
 
 def begun(scenario: Scenario, seed: int = 0, label: str = '') -> Simulation:
-    """Return a run at its very start; without a label of the scenario's first algorithm."""
+    """Return a simulation at its start; without a label, of the scenario's first algorithm."""
     entrant = scenario.entrant(label) if label else scenario.entrants[0]
     return Simulation(scenario, entrant, seed)
 
 
 def played(scenario: Scenario, seed: int = 0) -> Simulation:
-    """Return the run of the scenario's first algorithm at its end, with all its events."""
+    """Return the finished simulation of the scenario's first algorithm, with all its events."""
     stages = []
 
     class Kept(Simulation):
@@ -67,7 +67,7 @@ def played(scenario: Scenario, seed: int = 0) -> Simulation:
 
 
 def rounds(stage: Simulation, until: float) -> Iterator[tuple[int, float]]:
-    """Run on step by step; yield the index of each device that has just run a round, and when."""
+    """Run step by step; yield the index of each device that has just run a round, and the time."""
     while True:
         network = stage.network
         i = int(network.rounds.order[network.rounds.head[0]])
@@ -86,7 +86,7 @@ def rounds(stage: Simulation, until: float) -> Iterator[tuple[int, float]]:
 
 
 def counts(stage: Simulation) -> dict[str, int]:
-    """Return what was counted so far."""
+    """Return the counters of the simulation so far."""
     return dict(zip(COUNTERS, stage.network.watch.counts.tolist()))
 
 
@@ -98,7 +98,7 @@ def slots(network: Network) -> Iterator[tuple[int, int, int]]:
 
 
 def held(network: Network, algorithm: Algorithm) -> dict[tuple[int, int], Any]:
-    """Return what is in each mailbox that is not empty, by the receiver and the sender."""
+    """Return the content of each mailbox that is not empty, by receiver and sender."""
     found = {}
     for i, j, k in slots(network):
         box = network.links.box[k]
@@ -110,7 +110,7 @@ def held(network: Network, algorithm: Algorithm) -> dict[tuple[int, int], Any]:
 
 
 def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, Any]]:
-    """Return receiver, sender and content of all messages on their way."""
+    """Return receiver, sender and content of all messages in flight."""
     found = []
     for i, j, k in slots(network) if len(network.links.flight) > 0 else ():
         place = network.links.flight[k, 0]

@@ -32,8 +32,8 @@ from rich.console import Console
 import xarray
 
 
-class Told(Progress):
-    """Keeps what is told."""
+class RecordedProgress(Progress):
+    """Keeps the lines of progress."""
 
     def __init__(self) -> None:
         self.text = StringIO()
@@ -66,12 +66,12 @@ def test_what_an_algorithm_does_not_notice_is_run_once(tmp_path: Path) -> None:
     # The radius varies, which colour takes none of: 2 seeds, bounded twice and colour once.
     text = TEXT.replace('{name: classic, radius: 30, wins: weakest}', '{name: colour}')
     scenario = load(tmp_path, text + 'vary: {algorithms.radius: [20, 30]}\n')
-    progress = Told()
+    progress = RecordedProgress()
     dataset = runs.run(scenario, range(2), tmp_path, progress=progress)
     assert progress.counted() == 2 * 3 and len(results.present(dataset)) == 2 * 4
     narrow, wide = dataset['leaders'].sel(algorithm='colour').transpose('algorithms.radius', ...)
     assert np.array_equal(narrow, wide)
-    again = Told()
+    again = RecordedProgress()
     runs.run(scenario, range(2), tmp_path, progress=again)
     assert again.counted() == 0
 
@@ -89,7 +89,7 @@ def test_a_result_is_what_simulate_gives(tmp_path: Path) -> None:
 
 def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
     scenario = load(tmp_path)
-    first, more, none, again = Told(), Told(), Told(), Told()
+    first, more, none, again = (RecordedProgress() for _ in range(4))
     runs.run(scenario, range(2), tmp_path, ['bounded'], progress=first)
     dataset = runs.run(scenario, range(1, 4), tmp_path, progress=more)
     # Seed 1 of bounded is there.
@@ -105,7 +105,7 @@ def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ['small.nc', 'small.yaml']
 
 
-class Stopping(Told):
+class Stopping(RecordedProgress):
     """Is interrupted after three runs, as Ctrl-C does it."""
 
     def finished(self, what: str, rounds: int) -> None:
@@ -129,7 +129,7 @@ def test_what_begins_the_same_is_run_together(tmp_path: Path, monkeypatch: pytes
         return simulate_branches(scenarios, algorithm, seed)
     monkeypatch.setattr(runs, 'simulate_branches', noted)
     scenario = load(tmp_path, DEADLY)
-    first, rest = Told(), Told()
+    first, rest = RecordedProgress(), RecordedProgress()
     runs.run(scenario, range(1), tmp_path, ['bounded'], progress=first)
     dataset = runs.run(scenario, range(2), tmp_path, progress=rest)
     # For each of two losses, those of three chances.
@@ -153,7 +153,7 @@ def test_branches_that_are_missing_are_run(tmp_path: Path) -> None:
     # Also where of those that begin the same some are there.
     sorted(parts.glob('*.npz'))[0].unlink()
     kept = len(list(parts.glob('*.npz')))
-    rest = Told()
+    rest = RecordedProgress()
     dataset = runs.run(scenario, range(3), tmp_path / 'stopped', progress=rest)
     assert rest.counted() == 36 - kept
     assert same(dataset, runs.run(scenario, range(3), tmp_path / 'whole'))
@@ -166,7 +166,7 @@ def test_what_is_interrupted_goes_on(tmp_path: Path) -> None:
     # Those that were computed in the meantime may be kept as well.
     kept = len(list(runs.parts_of(tmp_path / 'stopped', 'small').glob('*.npz')))
     assert kept >= 3
-    rest = Told()
+    rest = RecordedProgress()
     dataset = runs.run(scenario, range(10), tmp_path / 'stopped', progress=rest)
     assert rest.counted() == 20 - kept
     assert same(dataset, runs.run(scenario, range(10), tmp_path / 'whole'))
@@ -201,10 +201,10 @@ def test_parts_of_another_scenario_are_refused(tmp_path: Path) -> None:
 
 
 def test_two_at_once_are_kept_apart(tmp_path: Path) -> None:
-    class Second(Told):
+    class Second(RecordedProgress):
         def finished(self, what: str, rounds: int) -> None:
             with pytest.raises(ResultError, match='in use by another'):
-                runs.run(load(tmp_path), range(1), tmp_path, progress=Told())
+                runs.run(load(tmp_path), range(1), tmp_path, progress=RecordedProgress())
             super().finished(what, rounds)
 
     first = Second()
@@ -220,7 +220,8 @@ def test_two_that_take_turns_lose_nothing(tmp_path: Path) -> None:
         for seed in seeds:
             while True:
                 try:
-                    runs.run(scenario, [seed], tmp_path, ['bounded'], 1, progress=Told())
+                    runs.run(scenario, [seed], tmp_path, ['bounded'], 1,
+                             progress=RecordedProgress())
                     break
                 except ResultError as error:
                     assert 'in use by another' in str(error)
@@ -257,7 +258,7 @@ def test_a_full_disk_is_told_and_finished_runs_are_kept(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match=r',2\.npz cannot be written \(No space left'):
         runs.run(scenario, range(5), tmp_path, ['bounded'], workers=1)
     assert f'{digest},2.npz' not in os.listdir(parts)
-    rest = Told()
+    rest = RecordedProgress()
     assert len(results.present(runs.run(scenario, range(5), tmp_path, ['bounded'],
                                         progress=rest))) == 5
     assert rest.counted() <= 3

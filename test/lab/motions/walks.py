@@ -22,7 +22,7 @@ import numpy as np
 
 
 class Dice:
-    """Stands in for a generator where a case is worked by hand: it returns what it is told."""
+    """Replaces a generator where a case is computed by hand: returns the given numbers."""
 
     def __init__(self, *numbers):
         self.numbers = list(numbers)
