@@ -12,10 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Registries of what is chosen by a name: algorithms, metrics, strength sources, aggregates."""
+"""
+Lookup by name: algorithms, metrics, strength sources, aggregates, and types of ROS messages.
 
+A registry holds the entries of this package and those that entry points of other packages add.
+"""
+
+from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Generic, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 
 class Named(Protocol):
@@ -88,3 +93,17 @@ class Registry(Generic[T]):
                 self._plug_ins.append(self.add(entry_point.load()).name)
             except Exception as error:  # A user's module may raise anything when it is imported.
                 self._broken[entry_point.name] = f'{type(error).__name__}: {error}'
+
+
+def message_type(name: str) -> Any:
+    """
+    Return the class of messages of a type, for example ``std_msgs/msg/Float64``.
+
+    :raises ValueError: for what is not ``package/msg/Type``.
+    :raises ImportError: where there is no such package.
+    :raises AttributeError: where there is no such type in it.
+    """
+    package, kind, message = name.split('/')
+    if kind != 'msg':
+        raise ValueError(f'{name!r} is no package/msg/Type')
+    return getattr(import_module(f'{package}.msg'), message)

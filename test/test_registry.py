@@ -18,9 +18,10 @@ from importlib.metadata import EntryPoint
 from typing import Any
 
 from leader_election import registry
-from leader_election.registry import Registry
+from leader_election.registry import message_type, Registry
 from leader_election.robot.metrics import Metric, METRICS
 import pytest
+from std_msgs.msg import Float64
 
 NEAR = Metric('near', cost=lambda metres, own, neighbour, parameters: metres / 2.0)
 
@@ -59,3 +60,16 @@ def test_a_name_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:
     other: Any = Metric('hops', cost=lambda *_: 2.0)
     with pytest.raises(ValueError, match="metric 'hops' is registered already"):
         filled(monkeypatch).add(other)
+
+
+def test_a_type_is_found_by_its_name() -> None:
+    assert message_type('std_msgs/msg/Float64') is Float64
+
+
+@pytest.mark.parametrize(('name', 'error'), [
+    ('Float64', ValueError), ('std_msgs/Float64', ValueError),
+    ('std_msgs/srv/Float64', ValueError),
+    ('no_msgs/msg/Float64', ImportError), ('std_msgs/msg/Float65', AttributeError)])
+def test_an_unknown_type_raises(name: str, error: type[Exception]) -> None:
+    with pytest.raises(error):
+        message_type(name)

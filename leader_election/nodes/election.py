@@ -23,18 +23,16 @@ from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
-from leader_election.nodes.metrics import Metrics
 from leader_election.nodes.odometry_origin import TransformOrigin
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
 from leader_election.nodes.robot_diagnostics import statuses
-from leader_election.nodes.state_publishers import StatePublishers
-from leader_election.nodes.strength_topic import subscribe
+from leader_election.nodes.state_publishers import PlotPublishers, StatePublishers
 from leader_election.parameters import ParameterError
-from leader_election.robot.message_type import message_type
+from leader_election.registry import message_type
+from leader_election.robot.codec import MAIN
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.pose import IDENTITY, yaw_of
-from leader_election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, Robot
-from leader_election.robot.schedule import phase, wait
+from leader_election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, phase, Robot, wait
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, String
@@ -95,7 +93,8 @@ class Election:
             StatePublishers(node, instance) for instance in self.robot.instances.values()
         ]
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        self._metrics = Metrics(node, self.robot) if parameters.metrics_period > 0.0 else None
+        self._plots = (
+            PlotPublishers(node, self.robot) if parameters.metrics_period > 0.0 else None)
         self._events = (
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
         self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
@@ -106,7 +105,12 @@ class Election:
             self._listen(self.robot.metric.topic, message_type(self.robot.metric.message),
                          self._sense, SENSOR)
         for instance in self.robot.instances.values():
-            subscribe(node, instance)
+            source = instance.source
+            # An instance over another one takes the strength from the instance below.
+            if source.topic and instance.below is None:
+                prefix = '' if instance.name == MAIN else f'{instance.name}/'
+                self._listen(prefix + source.topic, message_type(source.message),
+                             instance.take_strength, SENSOR)
 
     def start(self) -> None:
         """Run rounds from now on."""
@@ -119,8 +123,8 @@ class Election:
         self._reaction = self._timer(parameters.reactive_interval, self._on_reaction)
         self._reaction.cancel()
         self._timer(parameters.diagnostics_period, self._diagnose)
-        if self._metrics is not None:
-            self._timer(parameters.metrics_period, self._metrics.publish)
+        if self._plots is not None:
+            self._timer(parameters.metrics_period, self._plots.publish)
         if parameters.odometry_timeout > 0.0:
             self._deadline = self._timer(parameters.odometry_timeout, self._expect_odometry)
 
@@ -240,8 +244,8 @@ class Election:
         self._out.publish(String(data=payload))
         for outputs in self._outputs:
             outputs.publish(self.robot)
-        if self._metrics is not None:
-            self._metrics.round_duration = taken
+        if self._plots is not None:
+            self._plots.round_duration = taken
         if self._events is not None:
             self._events.look()
         self._tell_troubles()

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from geometry_msgs.msg import Point
 from leader_election.robot.codec import Position
-from leader_election.robot.regions import outline
+from leader_election.robot.zones import outline
 from leader_election.swarm.snapshot import links, positions, regions, RobotView
 from leader_election.view.formatting import Colour, fields_text, GONE, label, shortened
 from leader_election.view.frame import Frame

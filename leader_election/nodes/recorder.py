@@ -38,7 +38,7 @@ from leader_election.recording.subscriptions import (
     TRANSIENT_LOCAL,
     VOLATILE,
 )
-from leader_election.robot.message_type import message_type
+from leader_election.registry import message_type
 from leader_election.view.formatting import count
 from rclpy.node import Node
 from rclpy.qos import (

@@ -13,22 +13,24 @@
 # limitations under the License.
 
 """
-A robot's typed outputs, latched and published when they change.
+A robot's typed outputs: its state, latched and published on change, and numbers for plots.
 
-Those of its first instance are in the robot's namespace, those of another in one of its name.
+The topics of the first instance are in the robot's namespace, those of another instance in a
+namespace with the name of that instance.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 import math
 from typing import Any
 
 from geometry_msgs.msg import Point32, PolygonStamped
-from leader_election.nodes.qos import STATE
+from leader_election.nodes.qos import SENSOR, STATE
 from leader_election.robot.codec import MAIN
 from leader_election.robot.instance import Instance
 from leader_election.robot.neighbourhood import NeighbourView
-from leader_election.robot.regions import outline
-from leader_election.robot.robot import Robot
+from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
+from leader_election.robot.wire import RejectReason
+from leader_election.robot.zones import outline
 from rclpy.node import Node
 from std_msgs.msg import (
     Bool,
@@ -39,6 +41,28 @@ from std_msgs.msg import (
     MultiArrayDimension,
     String,
 )
+
+FOLDER = 'metrics'
+"""The topics are in this, in the robot's namespace."""
+COUNTS: dict[str, Callable[[Robot], int]] = {
+    'leader': lambda robot: int(robot.state.leader),
+    'leader_changes': lambda robot: robot.counts[LEADER_CHANGES],
+    'rounds': lambda robot: robot.counts[ROUNDS],
+    'neighbours': lambda robot: len(robot.neighbours),
+    'messages_heard': lambda robot: robot.counts[HEARD],
+    'messages_out_of_range': lambda robot: robot.counts[OUT_OF_RANGE],
+    'messages_rejected': lambda robot: sum(robot.counts[reason.value] for reason in RejectReason),
+    'senders_expired': lambda robot: robot.mailbox.expired,
+}
+"""Whole numbers, by the name of their topic; all but ``leader`` and ``neighbours`` only grow."""
+LENGTHS: dict[str, Callable[[Robot], float]] = {
+    'distance': lambda robot: robot.main.distance,
+    'strength': lambda robot: robot.strength.announced,
+    'radius': lambda robot: robot.main.radius,
+}
+"""Other numbers [m], but for the strength."""
+DURATION = 'round_duration'
+"""How long the last round took to compute [s]."""
 
 
 class StatePublishers:
@@ -111,6 +135,31 @@ class StatePublishers:
             ring = outline(known).exterior.coords[:-1]
             message.polygon.points = [Point32(x=x, y=y) for x, y in ring]
         self._publishers['region'].publish(message)
+
+
+class PlotPublishers:
+    """
+    Publishes numbers of a robot's first instance for tools that plot (PlotJuggler, rqt_plot).
+
+    Each has a topic of its own, published on request.
+    """
+
+    def __init__(self, node: Node, robot: Robot) -> None:
+        self._robot = robot
+        self.round_duration = 0.0
+        """Of the last round [s]."""
+        kinds: dict[str, Any] = {name: Int64 for name in COUNTS}
+        kinds |= {name: Float64 for name in (*LENGTHS, DURATION)}
+        self._publishers = {name: node.create_publisher(kind, f'{FOLDER}/{name}', SENSOR)
+                            for name, kind in kinds.items()}
+
+    def publish(self) -> None:
+        """Publish all of them."""
+        for name, count in COUNTS.items():
+            self._publishers[name].publish(Int64(data=count(self._robot)))
+        for name, length in LENGTHS.items():
+            self._publishers[name].publish(Float64(data=float(length(self._robot))))
+        self._publishers[DURATION].publish(Float64(data=self.round_duration))
 
 
 def named(summary: Mapping[str, Any]) -> dict[str, float]:

@@ -20,11 +20,11 @@ from leader_election.parameters.parameter import (
     Parameter,
     parameter,
     ParameterError,
+    ProcessParameters,
     REQUIRED_INT,
     table,
+    to_yaml,
 )
-from leader_election.parameters.process import ProcessParameters
-from leader_election.parameters.yaml import to_yaml
 
 __all__ = [
     'NoParameters',

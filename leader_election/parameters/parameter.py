@@ -17,16 +17,20 @@ One declaration of a parameter, from which all else follows.
 
 A set of parameters is a frozen dataclass whose fields are made by :func:`parameter`: that gives
 the code typed values, :func:`table` the description that nodes declare, and
-:func:`leader_election.parameters.yaml.to_yaml` the documented configuration file.
+:func:`to_yaml` the documented configuration file.
 """
 
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Iterable, Mapping, Set
 import dataclasses
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 import math
+import re
+import textwrap
+from types import MappingProxyType
 from typing import Any, get_type_hints, TypeVar
 
+NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 REQUIRED_INT = -1
 """The default of an integer that has to be given: outside of its range."""
 
@@ -158,6 +162,15 @@ class NoParameters:
     """The parameters of an algorithm, a metric, a strength source or a task that has none."""
 
 
+@dataclass(frozen=True)
+class ProcessParameters:
+    """How the process runs its nodes."""
+
+    executor: str = parameter(
+        'events', 'The executor of the process; events is the faster one, used where rclpy has '
+        'it.', choices=lambda: ('events', 'single'))
+
+
 def table(parameters: type) -> tuple[Parameter, ...]:
     """Return the declarations of a dataclass of parameters, in their order."""
     return _table(parameters)
@@ -180,3 +193,47 @@ def build(parameters: type[T], values: Mapping[str, Any]) -> T:
     return parameters(**{
         name: p.check(values.get(name, None if p.required else p.default))
         for name, p in known.items()})
+
+
+def to_yaml(parameters: type, title: str, sections: Mapping[str, type] = NO_SECTIONS) -> str:
+    """
+    Return the text of a parameter file that holds every default, each with its description.
+
+    What has to be given has no default: its line is a comment.
+
+    :param sections: further dataclasses of parameters, by what their names begin with on the node,
+        for example ``greedy.``.
+    """
+    lines = [f'# {title}', '/**:', '  ros__parameters:', *_lines(table(parameters))]
+    for prefix, own in sections.items():
+        lines += _lines([replace(p, name=prefix + p.name) for p in table(own)])
+    return '\n'.join(lines) + '\n'
+
+
+def _lines(parameters: Iterable[Parameter]) -> list[str]:
+    """Return the lines of some parameters."""
+    lines: list[str] = []
+    for p in parameters:
+        note = f'{p.description} Takes {p.allowed()}.'
+        if p.dynamic:
+            note += ' May change at run time.'
+        lines += textwrap.wrap(note, 94, initial_indent='    # ', subsequent_indent='    # ')
+        lines.append(f'    {"# " if p.required else ""}{p.name}: {_value(p)}')
+    return lines
+
+
+def _value(p: Parameter) -> str:
+    if p.required:
+        return '1'
+    if isinstance(p.default, tuple):
+        return '[' + ', '.join(_scalar(x) for x in p.default) + ']'
+    return _scalar(p.default)
+
+
+def _scalar(value: Any) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float):
+        # YAML wants a point: 1e-06 would be a text.
+        return '.inf' if value == float('inf') else re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

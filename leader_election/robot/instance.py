@@ -27,8 +27,8 @@ import math
 from typing import Any
 
 from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.coordination.aggregate import extent
 from leader_election.coordination.collection import LATE
-from leader_election.coordination.extent import DIRECTIONS, extent
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
 from leader_election.coordination.region import BARRED, CANDIDATE, Region, RELAY, ROLES
@@ -43,13 +43,6 @@ from leader_election.robot.neighbourhood import (
     previous_state,
 )
 from leader_election.robot.parameters import InstanceParameters, own_parameters
-from leader_election.robot.region_aggregates import (
-    BORDERS,
-    COMMON,
-    of_task,
-    OUTLINE,
-    region_aggregates,
-)
 from leader_election.robot.region_codec import (
     MOST_MEMBERS,
     plain,
@@ -59,7 +52,15 @@ from leader_election.robot.region_codec import (
     WRONG_SUMMARY,
 )
 from leader_election.robot.strength import RobotKnowledge, Strength, STRENGTH_SOURCES
-from leader_election.robot.task_runner import ANNOUNCEMENT_SIZE, TaskRunner
+from leader_election.robot.task_runner import (
+    ANNOUNCEMENT_SIZE,
+    BORDERS,
+    COMMON,
+    of_task,
+    OUTLINE,
+    region_aggregates,
+    TaskRunner,
+)
 from leader_election.robot.wire import decision_text, MAX_NAMES, MOST_NUMBERS
 from leader_election.robot.zones import Zones
 
@@ -400,10 +401,9 @@ class Instance:
             return self.below.region.summary[:common] + identity[common:]
         rows = [runner.sense(self.robot_id) for runner in self.task_runners]
         if self._outlined:
-            nowhere = (math.inf,) * DIRECTIONS
-            rows.append(
-                tuple(extent().contribution(self.robot_id, position)) if position else nowhere
-            )
+            places = extent()
+            rows.append(tuple(places.contribution(self.robot_id, position)) if position
+                        else places.identity)
         row = (1.0, *chain.from_iterable(rows))
         return row + identity[len(row):]
 

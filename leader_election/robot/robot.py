@@ -70,6 +70,8 @@ UNMEASURED = 'neighbours_unmeasured'
 DECISIONS_LEFT_OUT = 'decisions_left_out'
 REGIONS_LEFT_OUT = 'regions_left_out'
 INSTANCES_LEFT_OUT = 'instances_left_out'
+GOLDEN = 0.6180339887498949
+"""The golden ratio minus one, whose multiples modulo 1 spread evenly."""
 LATE_AFTER = 1.25
 """A robot that was not heard for so many periods has lost a message, or its way here."""
 COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
@@ -448,3 +450,33 @@ def without_regions(message: Message) -> Message:
 def without_others(message: Message) -> Message:
     """Return what a message says of the first instance's election only."""
     return message._replace(region=None, others=NO_PARTS)
+
+
+def phase(asked: float, robot_id: int) -> float:
+    """
+    Return when in a period the rounds run, as a fraction of it in [0, 1).
+
+    :param asked: the phase wanted; negative: one by the id, spread evenly over any set of
+        consecutive ids (the multiples of the golden ratio).
+
+    >>> phase(0.25, 7)
+    0.25
+    >>> [round(phase(-1.0, robot), 2) for robot in (0, 1, 2, 3)]
+    [0.0, 0.62, 0.24, 0.85]
+    """
+    return asked if asked >= 0.0 else (robot_id * GOLDEN) % 1.0
+
+
+def wait(last_round: float, now: float, interval: float) -> float:
+    """
+    Return how long a reactive round has to wait, so that rounds are an interval apart [s].
+
+    >>> wait(last_round=10.0, now=10.25, interval=1.0)
+    0.75
+    >>> wait(last_round=10.0, now=12.0, interval=1.0)
+    0.0
+    >>> wait(last_round=10.0, now=3.0, interval=1.0)  # the clock went backwards
+    0.0
+    """
+    since = now - last_round
+    return interval - since if 0.0 <= since < interval else 0.0

@@ -22,15 +22,22 @@ import math
 import traceback
 from typing import Any
 
-from leader_election.coordination.aggregate import Aggregate, AggregateSet
+from leader_election.coordination.aggregate import Aggregate, AggregateSet, count, extent
 from leader_election.coordination.summary_layout import RANKED
 from leader_election.coordination.task import Member, Task
 from leader_election.parameters import ParameterError
-from leader_election.robot.null_context import NullTaskContext
 from leader_election.robot.wire import decision_text, MAX_ID, MAX_NUMBER
 
 ANNOUNCEMENT_SIZE = 3
 """So many numbers leaders tell each other over the borders of their regions."""
+MEMBERS = 'members'
+"""The number of a region's robots, which every summary begins with; relays do not count."""
+OUTLINE = 'outline'
+BORDERS = 'borders'
+COMMON = (MEMBERS, OUTLINE, BORDERS)
+"""What no task may collect by that name."""
+MOST_BORDERS = 8
+"""The most regions that a leader knows next to its own; those of the lowest ids."""
 MOST_TROUBLE = 4000
 """The most that is kept of a traceback, of its end [characters]."""
 ANYTHING = (Exception, SystemExit)
@@ -176,6 +183,81 @@ def label(task: str) -> str:
     ('count', 'findwarmth')
     """
     return task.partition(':')[2].lower() or task
+
+
+def region_aggregates(
+    task_runners: Sequence[TaskRunner], outline: bool, connected: bool
+) -> AggregateSet:
+    """Return what is collected, by name: ``members``, ``<task>.<name>``, and of variants."""
+    # Shares are told in so many digits only; a thousandth of a robot is none.
+    members = replace(count(), result=lambda row: round(float(row[0]), 3))
+    parts: dict[str, Aggregate] = {MEMBERS: members}
+    for runner in task_runners:
+        parts.update({f'{runner.name}.{name}': aggregate
+                      for name, aggregate in runner.aggregates.by_name.items()})
+    if outline:
+        parts[OUTLINE] = extent()
+    if connected:
+        width = 2 + ANNOUNCEMENT_SIZE
+        parts[BORDERS] = Aggregate(
+            BORDERS, RANKED, (math.inf,) * width * MOST_BORDERS, lambda _, reading: reading,
+            lambda row: [list(row[at:at + width]) for at in range(0, len(row), width)
+                         if row[at] < math.inf], width)
+    return AggregateSet(parts)
+
+
+def of_task(task: str, results: Mapping[str, Any]) -> dict[str, Any]:
+    """
+    Return what was collected for a task, and what all get.
+
+    >>> of_task('count', {'members': 3.0, 'count.centre': [1.0, 2.0], 'field.mean': 9.0})
+    {'members': 3.0, 'centre': [1.0, 2.0]}
+    """
+    start = f'{task}.'
+    return {name.removeprefix(start): value for name, value in results.items()
+            if name.startswith(start) or '.' not in name}
+
+
+class NullEntity:
+    """A publisher that says nothing, and a timer that never calls."""
+
+    def publish(self, message: Any) -> None:
+        """Say nothing."""
+
+    def cancel(self) -> None:
+        """Go on calling nobody."""
+
+
+class NullTaskContext:
+    """
+    Hears nothing, says nothing, and knows the time.
+
+    A task that only decides, for a leader of leaders, has it: the wheels are the other one's.
+    """
+
+    def __init__(self, host: Any) -> None:
+        """:param host: what the task that is at work has; it is asked for the time."""
+        self._host = host
+
+    @property
+    def node(self) -> Any:
+        """The node itself, which is not kept quiet: for a logger, say."""
+        return self._host.node
+
+    def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
+        """Hear nothing."""
+
+    def publisher(self, topic: str, kind: Any, latched: bool = False) -> NullEntity:
+        """Return what takes messages for nobody."""
+        return NullEntity()
+
+    def every(self, period: float, callback: Callable[[], None]) -> NullEntity:
+        """Return what is no timer, but can be cancelled."""
+        return NullEntity()
+
+    def seconds(self) -> float:
+        """Return the time on the robot's clock [s]."""
+        return float(self._host.seconds())
 
 
 def _combined(combine: Callable[..., Any] | None, into: Sequence[float],

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Regions fixed beforehand: polygons in the shared frame."""
+"""Regions as polygons in the shared frame: zones given beforehand, and outlines of members."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -80,6 +80,25 @@ class Zones:
         # All at once: one by one they would take as long each.
         found = np.flatnonzero(shapely.intersects_xy(self._all, *place))
         return self._names[found[0]] if len(found) else None
+
+
+def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polygon:
+    """
+    Return the convex outline of a region's members, widened by a margin.
+
+    :param positions: of the members, leader included [m]; at least one.
+    :param margin: by how much the outline stays away from them [m], >= 0. With a margin of zero
+        one or two members have no area: the polygon is empty.
+
+    >>> outline([(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0), (1.0, 1.0)]).area
+    4.0
+    >>> outline([(0.0, 0.0)]).is_empty
+    True
+    """
+    hull = shapely.MultiPoint(positions).convex_hull
+    if margin > 0.0:
+        hull = hull.buffer(margin, quad_segs=4)
+    return hull if isinstance(hull, shapely.Polygon) else shapely.Polygon()
 
 
 def _read(text: str) -> dict[str, shapely.Polygon]:

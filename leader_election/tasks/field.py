@@ -24,7 +24,7 @@ from leader_election.coordination.aggregate import mean, top
 from leader_election.coordination.feedback import decay
 from leader_election.coordination.task import Member, Task
 from leader_election.parameters import parameter, ParameterError
-from leader_election.robot.message_type import message_type
+from leader_election.registry import message_type
 from std_msgs.msg import Bool
 
 

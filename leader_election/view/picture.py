@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.robot.codec import Position
-from leader_election.robot.regions import outline
+from leader_election.robot.zones import outline
 from leader_election.swarm.snapshot import links, orphans, positions, regions
 from leader_election.view.formatting import count, GONE, label, NOTE
 from leader_election.view.frame import Frame, patrol_parts, Rings

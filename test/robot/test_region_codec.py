@@ -23,7 +23,6 @@ from hypothesis import strategies as st
 from leader_election.coordination.aggregate import Aggregate, greatest, top
 from leader_election.coordination.settings import initial_region, RegionSettings
 from leader_election.coordination.task import Member, Task
-from leader_election.robot.region_aggregates import region_aggregates
 from leader_election.robot.region_codec import (
     DIGITS,
     MOST_MEMBERS,
@@ -37,7 +36,7 @@ from leader_election.robot.region_codec import (
     write,
     WRONG_SUMMARY,
 )
-from leader_election.robot.task_runner import TaskRunner
+from leader_election.robot.task_runner import region_aggregates, TaskRunner
 from leader_election.robot.wire import (
     decision_text,
     MAX_DECISION,

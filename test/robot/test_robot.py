@@ -21,7 +21,15 @@ from leader_election.parameters import build
 from leader_election.robot.codec import codec_for, Message
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.pose import from_parameter
-from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
+from leader_election.robot.robot import (
+    HEARD,
+    LEADER_CHANGES,
+    OUT_OF_RANGE,
+    phase,
+    Robot,
+    ROUNDS,
+    wait,
+)
 from leader_election.robot.wire import RejectReason
 import numpy as np
 import pytest
@@ -358,3 +366,26 @@ def test_a_clock_that_ticks_on_is_no_news():
     assert me.state.leader == 7
     assert not reacts(me, wire(rounds=2), 0.1)
     assert reacts(me, wire(rounds=0, clock=1), 0.2)
+
+
+def test_phase():
+    assert phase(0.0, 5) == 0.0
+    assert phase(0.75, 5) == 0.75
+    for first in (0, 17):
+        phases = sorted(phase(-1.0, robot) for robot in range(first, first + 100))
+        gaps = [b - a for a, b in zip(phases, phases[1:] + [phases[0] + 1.0], strict=True)]
+        assert 0.0 <= phases[0] and phases[-1] < 1.0
+        assert max(gaps) < 0.02, '100 robots: a gap of 1/100 each, and no two at once'
+        assert min(gaps) > 0.003
+
+
+@pytest.mark.parametrize('last, now, expected', [
+    (10.0, 10.0, 1.0),
+    (10.0, 10.75, 0.25),
+    (10.0, 11.0, 0.0),
+    (10.0, 99.0, 0.0),
+    (float('-inf'), 0.0, 0.0),  # never yet
+    (10.0, 9.0, 0.0),  # the clock went backwards
+])
+def test_wait(last, now, expected):
+    assert wait(last, now, interval=1.0) == expected

@@ -12,14 +12,16 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Regions fixed beforehand: which one a place is in, and what is no set of regions."""
+"""Zones, lookup of positions in them and refused definitions; outlines of members."""
 
 from pathlib import Path
 
 from leader_election.parameters import ParameterError
-from leader_election.robot.zones import Zones
+from leader_election.robot.zones import outline, Zones
 import pytest
+from shapely import Point
 
+TRIANGLE = [(0.0, 0.0), (4.0, 0.0), (0.0, 3.0), (1.0, 1.0)]
 SQUARES = '{west: [[0, 0], [2, 0], [2, 2], [0, 2]], east: [[2, 0], [4, 0], [4, 2], [2, 2]]}'
 
 
@@ -79,3 +81,18 @@ def test_what_is_refused_is_named_in_one_line(text, says):
     with pytest.raises(ParameterError, match=says) as error:
         Zones(text)
     assert '\n' not in str(error.value) and str(error.value).startswith('parameter zones: ')
+
+
+def test_outline():
+    assert outline(TRIANGLE).area == 6.0
+    assert len(outline(TRIANGLE).exterior.coords) == 4, 'the inner one is no corner'
+
+
+@pytest.mark.parametrize('positions', [
+    [(1.0, 1.0)], [(1.0, 1.0), (1.0, 1.0)], [(0.0, 0.0), (1.0, 1.0)],
+    [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]])
+def test_no_area_without_a_margin(positions):
+    assert outline(positions).is_empty
+    wide = outline(positions, margin=0.5)
+    assert all(wide.contains(Point(p)) for p in positions)
+    assert wide.exterior.distance(Point(positions[0])) == pytest.approx(0.5, abs=0.05)
