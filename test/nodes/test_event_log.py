@@ -24,10 +24,10 @@ import subprocess
 import sys
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.nodes import metrics
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.event_log import EventLog
 from leader_election.nodes.qos import EVENTS, SENSOR
+from leader_election.nodes.state_publishers import COUNTS, DURATION, LENGTHS
 from leader_election.parameters import ParameterError
 from nodes.bench import Bench, destroy_nodes, leaders, NODES, robot
 import pytest
@@ -163,8 +163,8 @@ def test_numbers_are_published_on_request_and_otherwise_not():
     one, other = robot(1, metrics_period=0.1), robot(2)
     bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
     heard: dict[str, list[float]] = {}
-    for name in metrics.COUNTS | metrics.LENGTHS | {metrics.DURATION: None}:
-        kind = Int64 if name in metrics.COUNTS else Float64
+    for name in COUNTS | LENGTHS | {DURATION: None}:
+        kind = Int64 if name in COUNTS else Float64
         bench.create_subscription(
             kind, f'/r1/metrics/{name}',
             lambda message, name=name: heard.setdefault(name, []).append(message.data), SENSOR)
