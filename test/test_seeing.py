@@ -27,7 +27,7 @@ from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.view.frame import Frame
-from nodes.stage import curtain, robot
+from nodes.bench import destroy_nodes, robot
 import pytest
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
@@ -47,10 +47,10 @@ def topics(ros) -> dict[str, list[str]]:
         Monitor(parameter_overrides=overrides({'live': False})),
         SwarmWorld(parameter_overrides=overrides({'robots': 1, 'publish_clock': True}))]
     found = dict(nodes[0].get_topic_names_and_types())
-    curtain()
+    destroy_nodes()
     for node in nodes:
         node.destroy_node()
-    # The robots of the stage are called shorter.
+    # The robots of the bench have shorter names.
     return {topic.replace('/r1/', '/robot_1/'): kinds for topic, kinds in found.items()}
 
 

@@ -28,7 +28,7 @@ from mcap_ros2.decoder import DecoderFactory
 
 MCAP, ZSTD, SQLITE = b'\x89MCAP0\r\n', b'\x28\xb5\x2f\xfd', b'SQLite f'
 """The first bytes of files; a message compressed by itself begins like a compressed file."""
-CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml says '
+CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
            'output_bags: [{{uri: plain, storage_id: mcap, all_topics: true}}]')
 """The command that converts a bag to a form that is read here; takes the bag's path."""
 

@@ -85,7 +85,7 @@ def line(frame: Frame, statistics: Statistics) -> str:
     leader = max(counts.items(), key=lambda item: item[1], default=(-1, 0.0))[0]
     decision = snapshot.robots[leader].decision if leader != -1 else ''
     if decision:
-        facts.append(f'{leader} says {shortened(decision, _DECISION_LENGTH)}')
+        facts.append(f'{leader} decided {shortened(decision, _DECISION_LENGTH)}')
     fields = '; '.join(f'{robot.id}: {fields_text(robot.fields)}'
                        for robot in snapshot.robots.values() if robot.fields)
     if fields:

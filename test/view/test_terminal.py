@@ -82,12 +82,12 @@ def test_what_leaders_count_and_decide_stands_beside_what_is_seen():
 
 def test_one_line_has_the_totals_and_the_largest_regions_decision_in_short():
     text = line(working(frame(note='killed')), Statistics())
-    assert ' · patrol: 5.97 of 7 counted · 7 says [null] · killed' in text
+    assert ' · patrol: 5.97 of 7 counted · 7 decided [null] · killed' in text
     decisive = working(frame())
     robots = {1: decisive.snapshot.robots[1]}
     decisive = decisive._replace(snapshot=Snapshot(0.0, robots))
     assert line(decisive, Statistics()).endswith(
-        ' · 1 says [{"area":[[1,1,5,1,5,5,1,5]],"ids":[1,2…')
+        ' · 1 decided [{"area":[[1,1,5,1,5,5,1,5]],"ids":[1,2…')
 
 
 def with_fields(drawn):
