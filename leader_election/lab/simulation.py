@@ -155,8 +155,9 @@ class Simulation:
         now = watch.sampled[0] * watch.interval
         while True:
             now = min(now + stretch, until)
-            while (status := engine.advance(
-                    self.network, self._medium(), calls, self._messages, now)) != engine.DONE:
+            while (status := engine.call(
+                    engine.advance, self.network, self._medium(), calls, self._messages, now,
+                    )) != engine.DONE:
                 self.network = larger(self.network, status)
             if now >= until:
                 return
@@ -193,7 +194,8 @@ class Simulation:
 
     def acquaint(self) -> None:
         """Let all devices have heard the states of those in their range."""
-        while (status := engine.rebuild(self.network, self._medium(), 0.0)) != engine.DONE:
+        while (status := engine.call(
+                engine.rebuild, self.network, self._medium(), 0.0)) != engine.DONE:
             self.network = larger(self.network, status)
         links, devices = self.network.links, self.network.devices
         slots, _, near = self._in_range()
@@ -208,7 +210,7 @@ class Simulation:
         """Let what was sent stay what it was, whatever happens to the states."""
         while self.network.pool.top[0] < self.network.links.start[-1]:
             self.network = larger(self.network, engine.MORE_POOL)
-        engine.detach(self.network, np.arange(len(self.network.devices.id)))
+        engine.call(engine.detach, self.network, np.arange(len(self.network.devices.id)))
 
     def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
         """Return all slots, the receiver and the sender of each, and which are in range."""

@@ -30,6 +30,7 @@ from leader_election.lab.engine.advance import (
     MORE_ROOM,
     rebuild,
 )
+from leader_election.lab.engine.compilation import call
 from leader_election.lab.engine.entry_points import (
     Entry,
     FRAME,
@@ -52,6 +53,6 @@ __all__ = [
     'ABSENT', 'COLUMNS', 'COUNTERS', 'Calls', 'DONE', 'Devices', 'Entry', 'EventQueue', 'FRAME',
     'FRESH', 'Links', 'Lists', 'MEASURES', 'MORE_PAIRS', 'MORE_POOL', 'MORE_ROOM', 'Medium',
     'NO_ENTRY', 'Network', 'Places', 'Pool', 'Room', 'SKIN', 'StateLayout', 'Watch', 'advance',
-    'detach', 'event_queue', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild', 'room',
-    'round_entry', 'state_layout', 'step_entry', 'watch',
+    'call', 'detach', 'event_queue', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild',
+    'room', 'round_entry', 'state_layout', 'step_entry', 'watch',
 ]

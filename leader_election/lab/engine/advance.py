@@ -42,7 +42,7 @@ from leader_election.lab.engine.memory import (
     get_int,
     WORD,
 )
-from leader_election.lab.engine.messages import arrive, clear, drop, give_back, keep, send
+from leader_election.lab.engine.messages import arrive, clear, drop, give_back, keep, renew, send
 from leader_election.lab.engine.samples import (
     DELIVERED,
     DEPARTED,
@@ -87,6 +87,7 @@ def advance(network, medium, calls, random, until):
     :param until: [s].
     :return: ``DONE``, or what there must be more of before this is called again.
     """
+    # What the inner loops use has names of its own: numba takes a tuple apart at each dot.
     network, random = borrow(network), borrow(random)
     watch, rounds, moves = network.watch, network.rounds, network.moves
     links, pool, lists = network.links, network.pool, network.lists
@@ -98,6 +99,7 @@ def advance(network, medium, calls, random, until):
     exports, places, room = network.exports, network.places, network.room
     sources, metric, reached, stray = room.sources, room.metric, room.reached, room.stray
     pool_time, top = pool.time, pool.top
+    # The algorithm's code reads memory by address: rows of states here, the rest in the frame.
     size = WORD * places.width
     own_rows, pooled_rows = address_of(exports), address_of(pool.exports)
     frame = network.frame
@@ -118,12 +120,14 @@ def advance(network, medium, calls, random, until):
     oldest = np.uint64(watch.window - 1)
     one = np.uint64(1)
     while True:
+        # Whatever comes first: the next round, the next move, the next sample.
         i = order[head[0]]
         now = times[i]
         if moving:
             mover = move_order[move_head[0]]
             now = min(now, move_times[mover])
         soon = (sampled[0] + 1) * watch.interval
+        # A sample is of the time just before what happens at its own time.
         if soon <= min(now, until) and sampled[0] < len(watch.samples):
             sample(network.devices, places, exports, watch)
             continue
@@ -142,6 +146,8 @@ def advance(network, medium, calls, random, until):
             if move_head[0] == len(move_order):
                 move_head[0] = 0
             continue
+        # A round takes at most two places a link: what is kept, or sent twice. To see to it before
+        # anything is changed lets the caller make room and call again, as if nothing had been.
         if top[0] < 2 * (start[i + 1] - start[i]):
             return MORE_POOL
         if running[i]:
@@ -149,6 +155,8 @@ def advance(network, medium, calls, random, until):
             messages, degree, near = 0, 0, 0
             lost, overwritten = 0, 0
             strays = 0
+            # Which neighbours are in range. Written down in any case, and counted only if so: a
+            # branch here is mispredicted at every other neighbour, which costs more.
             for k in range(np.uint64(start[i]), np.uint64(start[i + 1])):
                 j = neighbour[k]
                 dx, dy = position[j, 0] - x, position[j, 1] - y
@@ -159,6 +167,8 @@ def advance(network, medium, calls, random, until):
                 near += inside
                 stray[strays] = k
                 strays += (not inside) & ((box[k] != EMPTY) | told[k] | takes_time)
+            # Those out of range lose what is on its way, and their mailbox. What this device sent
+            # them before stays with them until their own round, and has to outlive this one.
             for r in range(strays):
                 k = stray[r]
                 if takes_time:
@@ -172,6 +182,8 @@ def advance(network, medium, calls, random, until):
                 for r in range(near):
                     arrive(links, pool, counts, reached[r], now)
             counts[SENT] += near
+            # What is heard, and, without delays, who will hear this round: both mailboxes of a
+            # link are at hand now. Only addresses are noted; the round copies what it reads.
             for r in range(near):
                 k = reached[r]
                 j, held = neighbour[k], box[k]
@@ -191,26 +203,19 @@ def advance(network, medium, calls, random, until):
                     counts[EXPIRED] += 1
                     clear(links, pool, k)
                 if plain:
-                    # What was sent last is in the sender's export, which is about to be new.
-                    if not told[k]:
-                        back = mirror[k]
-                        overwritten -= box[back] == EMPTY
-                        clear(links, pool, back)
-                        box[back] = FRESH
-                        told[k] = True
+                    overwritten -= renew(links, pool, k)
                 elif not takes_time:
                     if random.random() < medium.loss:
                         lost += 1
+                        # The row is about to change; the neighbour goes on with what it has.
                         if told[k]:
                             keep(links, pool, places, exports, sent[i], i, k)
-                    elif not told[k]:
-                        back = mirror[k]
-                        overwritten -= box[back] == EMPTY
-                        clear(links, pool, back)
-                        box[back] = FRESH
-                        told[k] = True
+                    else:
+                        overwritten -= renew(links, pool, k)
+            # Roots in a loop of their own are taken several at a time.
             for r in range(messages):
                 metric[r] = 1.0 if medium.hops else max(np.sqrt(metric[r]), medium.floor)
+            # Counters in memory are touched once a round, not once a message.
             if not takes_time:
                 counts[LOST] += lost
                 counts[DELIVERED] += near - lost
@@ -226,6 +231,7 @@ def advance(network, medium, calls, random, until):
                     send(links, pool, medium, counts, random, places, exports, i,
                          mirror[reached[r]], now)
             counts[ROUNDS] += 1
+            # Instability: a bit a round for each device, and how many are set in all windows.
             differs = begun[i] and get_int(row, places.leader) != before
             begun[i] = True
             changed[0] += np.int64(differs) - np.int64((changes[i] >> oldest) & one)

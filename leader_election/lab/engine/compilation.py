@@ -21,7 +21,9 @@ algorithm is kept in there by a digest of the algorithm's sources, so that a cha
 the engine, and all other algorithms, as they are.
 """
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+import fcntl
 import os
 from pathlib import Path
 import re
@@ -78,6 +80,27 @@ inlined = njit(forceinline=True, error_model='numpy')
 """Compile a function into those that call it."""
 uncached = njit(nogil=True, error_model='numpy')
 """Compile a function of which it is not known what it is made of."""
+
+
+@contextmanager
+def alone(name: str) -> Iterator[None]:
+    """
+    Let one process at a time compile what has this name.
+
+    Those that wait then find what the first one has kept: many runs begin at once, in processes
+    of their own, and the same code would be compiled in each of them.
+    """
+    with open(CACHE / f'{name}.lock', 'w') as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def call(function: Any, *arguments: Any) -> Any:
+    """Call a compiled function; what is not compiled yet is compiled by one process at a time."""
+    if not function.overloads:
+        with alone(function.py_func.__name__):
+            function.compile(tuple(map(numba.typeof, arguments)))
+    return function(*arguments)
 
 
 def module(name: str, digest: str, text: str, scope: dict[str, Any]) -> ModuleType:

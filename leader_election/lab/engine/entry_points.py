@@ -30,7 +30,7 @@ from leader_election.algorithms import Algorithm, Device
 from leader_election.coordination.summary_layout import combine_own
 from leader_election.lab import sources
 from leader_election.lab.engine import memory
-from leader_election.lab.engine.compilation import jit, module, uncached
+from leader_election.lab.engine.compilation import alone, ENTRIES, jit, module, uncached
 from leader_election.lab.engine.states import state_layout
 import numba
 from numba.extending import overload
@@ -202,7 +202,8 @@ def _compiled(name: str, text: str, takes: Any, function: Any, kind: Any,
     made = module(name, digest, text, scope)
     decorate = jit if digest else uncached
     call, bind = decorate(made.call), decorate(made.bind)
-    call.compile(takes)
+    with alone(f'{ENTRIES}{digest}'):
+        call.compile(takes)
     compiled: Any = call.overloads[takes]
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return address, bind

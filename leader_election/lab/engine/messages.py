@@ -104,6 +104,23 @@ def clear(links, pool, slot):
 
 
 @inlined
+def renew(links, pool, slot):
+    """
+    Let the neighbour in a slot hear what the device is about to send, out of the device's row.
+
+    :return: whether the neighbour's mailbox was empty.
+    """
+    if links.told[slot]:
+        return False
+    back = links.mirror[slot]
+    empty = links.box[back] == EMPTY
+    clear(links, pool, back)
+    links.box[back] = FRESH
+    links.told[slot] = True
+    return empty
+
+
+@inlined
 def keep(links, pool, places, exports, sent, i, slot):
     """Let the neighbour keep what device i sent it before the message that it misses."""
     place = take(pool)
