@@ -149,8 +149,9 @@ def study(options: argparse.Namespace) -> int:
 
 
 DESCRIPTION = """
-Measure election algorithms while the world moves: by scenarios, each one readable file, over many
-seeds. What a run gives follows from the scenario, the algorithm and the seed alone.
+Measure election algorithms in networks that move, lose messages and fail. An experiment is a
+scenario, one YAML file, run with many seeds. The result of a run depends only on the scenario, the
+algorithm and the seed.
 """
 
 
@@ -217,39 +218,39 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                            help='runs at the same time (default: one a core)')
 
     commands.add_parser('list', parents=[everywhere],
-                        help='name the scenarios, and what is done of each')
+                        help='list the scenarios, and the number of seeds done')
 
     run = commands.add_parser(
         'run', parents=[everywhere, computing],
-        help='run what is missing of a scenario',
-        description='Run what is missing of a scenario; stopped by Ctrl-C, it goes on from there '
-        'next time.')
+        help='run the missing runs of a scenario',
+        description='Run the missing runs of a scenario. After Ctrl-C, the same command '
+        'continues with the rest.')
     run.add_argument('scenario', metavar='SCENARIO', help='a name of lab list, or a YAML file')
     run.add_argument('--seeds', type=parse_seeds, default=range(10), metavar='N|A-B',
-                     help='so many, or from A to B (default: 10)')
+                     help='number of seeds, or the first and the last (default: 10)')
     run.add_argument('--algorithm', action='append', default=[], metavar='NAME',
-                     help='only this one; may be repeated')
+                     help='only this algorithm; may be repeated')
     run.add_argument('--set', action='append', default=[], type=parse_setting, metavar='KEY=VALUE',
                      help='change the scenario, for example messages.loss=0.2; may be repeated')
     run.add_argument('--again', action='store_true',
-                     help='throw away what is there of this scenario')
+                     help='discard all present results of this scenario')
     run.add_argument('--no-animation', action='store_true',
-                     help='do not draw the first seed as an animation')
+                     help='do not write an animation of the first seed')
 
     figure = commands.add_parser('figure', parents=[everywhere], help='draw a figure')
     figure.add_argument('name', metavar='NAME', nargs='?', default='',
-                        help='which one; none: name those that there are')
+                        help='name of the figure; none: list all names')
     figure.add_argument('--out', type=Path, metavar='FILE',
                         help='(default: figures/NAME.png in the folder of the results)')
 
     reproduce = commands.add_parser(
         'reproduce', parents=[everywhere, computing],
         help="run the papers' scenarios, and compare with the published numbers",
-        description='The exit status is 0 where no aim is missed, 1 where one is, 2 where '
-        'something is wrong. With 10 seeds or fewer, a number misses its aim only where its '
-        '95 % interval does not hold the published one either.')
+        description='The exit status is 0 if no aim is missed, 1 if one is missed, 2 after an '
+        'error. With 10 seeds or fewer, a number misses its aim only if its 95 % interval does '
+        'not hold the published one either.')
     reproduce.add_argument('--seeds', type=_parse_count, default=200, metavar='N',
-                           help='so many of each (default: 200)')
+                           help='number of seeds of each scenario (default: 200)')
 
     study = commands.add_parser(
         'study', parents=[everywhere, computing],
@@ -257,5 +258,5 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         description='Run coordination2019, and collections with a fifth of the seeds; draw their '
         'figures, and write study.md.')
     study.add_argument('--seeds', type=_parse_count, default=100, metavar='N',
-                       help='so many of each (default: 100)')
+                       help='number of seeds of each variant (default: 100)')
     return parser.parse_args(arguments)

@@ -35,8 +35,8 @@ MISSED = 1
 FEW = 10
 """With this number of seeds or fewer, a deviation may be due to chance."""
 UNDECIDED = 'not enough seeds to tell'
-STATUS = (f'The exit status of `lab reproduce` is 0 where no aim is missed, {MISSED} where one '
-          f'is. With {FEW} seeds or fewer, a number misses its aim only where its 95 % interval '
+STATUS = (f'The exit status of `lab reproduce` is 0 if no aim is missed, {MISSED} if one is '
+          f'missed. With {FEW} seeds or fewer, a number misses its aim only if its 95 % interval '
           'does not hold the published one.')
 PAPERS: Mapping[str, str] = {
     'acsos2022': 'Pianini, Casadei, Viroli: Self-stabilising Priority-Based Multi-Leader Election '

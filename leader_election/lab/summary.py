@@ -27,16 +27,16 @@ from rich.table import Table
 import xarray
 
 CAPTION = """\
-instability, leaders, led: means, without the first sixth of the run
-led: the part of devices whose leader leads
-stable after: so many rounds no device changed its leader any more
-    (never: not for a sixth of the run at its end)
-receivers, bytes: of a message, of which each device sends one a round"""
+instability, leaders, led: means over time, without the first sixth of the run
+led: the part of devices whose leader leads itself
+stable after: the round after which no device changed its leader
+    (never: no such round before the last sixth of the run)
+receivers, bytes: of a message; each device sends one message a round"""
 
 REGIONS = ('bias', 'off', 'informed', 'agree')
 REGIONS_CAPTION = """
-bias, off: by how much leaders together count too many, and are wrong, on average
-informed, agree: devices that have a decision, and their leader's as of now"""
+bias, off: mean deviation and mean absolute deviation of what leaders count together
+informed, agree: devices that have a decision, and that have their leader's present one"""
 
 
 class Line(NamedTuple):
