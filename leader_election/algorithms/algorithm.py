@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The one face that all election algorithms have."""
+"""The interface of election algorithms."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,54 +26,54 @@ from leader_election.registry import Registry
 
 
 class Device(NamedTuple):
-    """What a round knows of the device that it runs on."""
+    """The device that a round runs on."""
 
     id: int
     """Unique in the network."""
     strength: float
-    """The greater, the rather this device leads."""
+    """The device with the largest strength leads."""
 
 
 @dataclass(frozen=True)
 class Algorithm:
     """
-    An election algorithm: the description of its state, and its round.
+    An election algorithm: the types of its state and messages, and its round.
 
-    A round is a plain function over scalars and small arrays: no input, no output, no clock and no
-    object of ours but named tuples, so that the same function runs on a robot and
-    is compiled by a laboratory. It may call plain functions, each by its name.
+    A round is a plain function of numbers, small arrays and named tuples, without input, output or
+    clock. So the same function runs on a robot and is compiled by the laboratory. It may call
+    other plain functions by name.
     The model is that of Pianini, Casadei, Viroli (ACSOS 2022), II-B.
     """
 
     name: str
-    """What the parameter ``algorithm`` says to choose it."""
+    """The value of the parameter ``algorithm`` that selects it."""
     round: Callable[[Device, Any, Any, Any, Any], Any]
     """
     ``round(device, state, neighbours, metric, parameters) -> state``: the device's own previous
     state, the neighbours' exports (``columns``), the distance to each neighbour [m] in the same
     order, and what ``configure`` returned. The new state is also the export.
 
-    There are ``len(metric)`` neighbours: a laboratory's columns may be longer than that.
-    A vector of the state is a tuple on a robot and an array of one dimension in a laboratory; it
-    may be returned as an array by either. In ``columns`` a vector of neighbour j is row j.
+    There are ``len(metric)`` neighbours; in the laboratory, columns may be longer than that.
+    A vector in the state is a tuple on a robot and a one-dimensional array in the laboratory. A
+    round may return it as an array. In ``columns``, row j is the vector of neighbour j.
     """
     state: type[Any]
     """
-    The named tuple of the state. Its fields are what travels, in this order: ``int``, ``float``,
-    or a tuple of any number of one of them (:mod:`leader_election.algorithms.fields`).
-    Two are required: ``leader``, an id, and ``distance`` [m] to it along the path of the news.
+    The named tuple of the state. Messages hold its fields in this order. A field is an ``int``, a
+    ``float``, or a tuple of one of them (:mod:`leader_election.algorithms.fields`). Two fields are
+    required: ``leader``, an id, and ``distance`` to it along the path of the messages [m].
     """
     columns: type[Any]
-    """The same fields, each holding a sequence with one entry a neighbour."""
+    """The same fields, each as a sequence with one entry per neighbour."""
     start: Callable[[Device], Any]
     """
-    The state of a device that has heard nobody yet. A vector in it is the same for all devices:
-    as long as it will ever be, and full of what stands for "nothing".
+    Makes the initial state of a device. The vectors in it are the same on all devices: they have
+    their final length, and all entries are padding, which stands for "nothing".
     """
     configure: Callable[..., Any]
     """
-    Makes the round's parameters out of settings. The names of its arguments say which: those that
-    all robots have (``radius``, ``ties``), and the algorithm's own.
+    Makes the parameters of the round from settings. The names of its arguments select them: those
+    that all robots have (``radius``, ``ties``), and the algorithm's own.
     """
     parameters: type[Any] = NoParameters
     """
@@ -96,9 +96,9 @@ class Algorithm:
         """
         Return the parameters of the round.
 
-        :param settings: values by name; more than the algorithm takes are allowed. A parameter of
-            the algorithm's own that is missing has its default.
-        :raises ParameterError: where ``configure`` takes what is declared nowhere.
+        :param settings: values by name; names that the algorithm does not take are ignored. A
+            missing own parameter of the algorithm has its default.
+        :raises ParameterError: if ``configure`` takes a name that is not declared.
         """
         known = {**{p.name: p.default for p in table(self.parameters)}, **settings}
         for name in self.takes:
@@ -111,16 +111,18 @@ class Algorithm:
     def compute(self, device: Device, state: Any, exports: Sequence[Any],
                 metric: Sequence[float], parameters: Any) -> Any:
         """
-        Run a round in plain Python, and return the new state in plain Python.
+        Run a round in plain Python.
 
         :param exports: the neighbours' states.
         :param metric: the distance to each of them [m].
+        :param parameters: the result of :meth:`round_parameters`.
+        :return: the new state, in numbers and tuples of numbers.
         """
         columns = zip(*exports) if exports else [()] * len(self.fields)
         return self.plain(self.round(device, state, self.columns(*columns), metric, parameters))
 
     def plain(self, state: Any) -> Any:
-        """Return a state as numbers and tuples of numbers, which can be compared and sent."""
+        """Return a state in numbers and tuples of numbers, which can be compared and sent."""
         return self.state(*(field.plain(value) for field, value in zip(self.fields, state)))
 
 

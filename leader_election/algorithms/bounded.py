@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Bounded Election: the strongest leads, as far as its radius reaches.
+Bounded Election: the strongest devices lead, each within the radius.
 
 D. Pianini, R. Casadei, M. Viroli, "Self-stabilising Priority-Based Multi-Leader Election and
 Network Partitioning", ACSOS 2022, section IV-B; the artefact is Zenodo record 6566627.
@@ -27,7 +27,7 @@ from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 
 
 class Candidacy(NamedTuple):
-    """The candidacy triple: a device's state, and what it exports."""
+    """The candidacy triple: the state of a device, and its export."""
 
     value: float
     """The leader's strength, negated: smaller is better."""
@@ -38,7 +38,7 @@ class Candidacy(NamedTuple):
 
 
 class Candidacies(NamedTuple):
-    """The candidacies of all neighbours, a column a field."""
+    """The candidacies of all neighbours, one column per field."""
 
     value: Sequence[float]
     distance: Sequence[float]
@@ -46,10 +46,10 @@ class Candidacies(NamedTuple):
 
 
 class BoundedParameters(NamedTuple):
-    """What is the same for all devices and rounds."""
+    """The parameters of a round, the same on all devices."""
 
     radius: float
-    """The farthest that a leader reaches, inclusive [m]."""
+    """The largest distance to a leader, inclusive [m]."""
     ties_by_id: bool
     """Among equal strengths: the lower id wins (true), or the nearer leader (false)."""
 
@@ -62,26 +62,26 @@ def bounded_round(
     parameters: BoundedParameters,
 ) -> Candidacy:
     """
-    Return the best candidacy within the radius, among one's own and the neighbours'.
+    Return the best candidacy within the radius: the device's own or that of a neighbour.
 
-    The metric is the distance to the *neighbour that sent* a candidacy, and must be greater than
-    zero, or the candidacy of a dead leader would never grow beyond the radius.
-    The previous state plays no part: what counts is what the neighbours say now.
+    The metric is the distance to the *neighbour that sent* a candidacy. It must be greater than
+    zero; otherwise the candidacy of a dead leader would never grow beyond the radius.
+    The previous state is not used: only the neighbours' latest candidacies count.
 
-    A line of two: device 1 hears the stronger device 2, at 3 m, say that it leads itself.
+    A line of two: device 1 receives the candidacy of the stronger device 2, which is 3 m away.
 
-    >>> heard = Candidacies([-9.0], [0.0], [2])
+    >>> received = Candidacies([-9.0], [0.0], [2])
     >>> weak = Device(id=1, strength=5.0)
     >>> own = start(weak)
-    >>> bounded_round(weak, own, heard, [3.0], BoundedParameters(3.0, True))
+    >>> bounded_round(weak, own, received, [3.0], BoundedParameters(3.0, True))
     Candidacy(value=-9.0, distance=3.0, leader=2)
-    >>> bounded_round(weak, own, heard, [3.0], BoundedParameters(2.9, True))
+    >>> bounded_round(weak, own, received, [3.0], BoundedParameters(2.9, True))
     Candidacy(value=-5.0, distance=0.0, leader=1)
     """
     value, distance, leader = -device.strength, 0.0, device.id
     for j in range(len(metric)):
         far = neighbours.distance[j] + metric[j]
-        # One's own candidacy coming back would keep a memory of a strength one no longer has.
+        # The own candidacy may carry a strength that the device no longer has: ignore it.
         if far > parameters.radius or neighbours.leader[j] == device.id:
             continue
         if neighbours.value[j] != value:
@@ -98,7 +98,7 @@ def bounded_round(
 
 
 def start(device: Device) -> Candidacy:
-    """Return the candidacy of a device that leads itself."""
+    """Return the initial state: the device leads itself."""
     return Candidacy(-device.strength, 0.0, device.id)
 
 
@@ -106,10 +106,10 @@ def configure(radius: float, ties: str) -> BoundedParameters:
     """
     Return the parameters of the round.
 
-    :param radius: the farthest that a leader reaches [m], >= 0, inclusive. Infinite: as far as
-        numbers go, for a distance that adds up to infinity could not be told on.
-    :param ties: ``id``: equal strengths are told apart by the lower id; ``nearest``: by the nearer
-        leader, as the triple is printed in the paper.
+    :param radius: the largest distance to a leader [m], >= 0, inclusive. Infinity becomes the
+        largest float, because an infinite distance could not be forwarded.
+    :param ties: how equal strengths are compared: ``id``: the lower id wins; ``nearest``: the
+        nearer leader wins, as the triple is printed in the paper.
     """
     return BoundedParameters(min(radius, sys.float_info.max), ties == 'id')
 

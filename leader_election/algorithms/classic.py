@@ -13,25 +13,25 @@
 # limitations under the License.
 
 """
-Classic: sparse choice S, the leader election that Bounded Election is measured against.
+Classic: sparse choice S, the leader election that Bounded Election is compared with.
 
 J. Beal, M. Viroli, "Building blocks for aggregate programming of self-organising applications",
-SASO workshops (FoCAS) 2014, section on S; as the Protelis library has it. Devices compete by
-pairs of value and id. Who has no leader within the radius enters the competition with its own
-pair, the smallest pair conquers what is nearer to its device than half the radius, and who lies
-between half and the whole radius is led by somebody but backs nobody. A gradient-cast then tells
-everybody the id of the nearest leader.
+SASO workshops (FoCAS) 2014, section on S; as implemented in the Protelis library. Devices compete
+with pairs of value and id. A device without a leader within the radius enters the competition with
+its own pair. The smallest pair wins all devices that are nearer than half the radius. A device
+between half the radius and the radius has a leader but backs no pair. A gradient-cast then
+distributes the id of the nearest leader.
 
-As published the *smallest* pair wins. Here the value is the negated strength, so that the
-strongest leads, as in all algorithms of this package; whoever wants the published order, as in the
-experiments of the ACSOS 2022 paper, hands in negated strengths.
+As published, the *smallest* pair wins. Here the value is the negated strength, so that the
+strongest device leads, as in all algorithms of this package. For the published order, as in the
+experiments of the ACSOS 2022 paper, use negated strengths.
 
-Does it stabilise? With a radius above 0, from any state, and in any order of rounds that was tried
-in which a message is heard before the next round of its sender, it comes to rest: each device is
-led by the nearest of leaders that all exist, within the radius. Which ones lead depends on the
-history: several choices can be at rest, and followers can go on backing a pair that nobody has.
-But when all rounds fall together there are states from which it never comes to rest: two devices
-take such a pair over from each other, in turn, for ever.
+Stabilisation: with a radius above 0, it converges from any state, in all tested orders of rounds
+in which a message is received before the next round of its sender. Each device is then led by the
+nearest living leader, within the radius. Which devices lead depends on the history: several
+results are stable, and followers may keep backing a pair that no device has. If all rounds run at
+the same time, there are states from which it never converges: two devices then take such a pair
+over from each other forever.
 """
 
 from collections.abc import Sequence
@@ -42,26 +42,26 @@ from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 from leader_election.algorithms.fields import Unbounded
 
 NOBODY = -1
-"""The id of the pair that nobody has, of infinite value."""
+"""The id of the pair of infinite value, which no device has."""
 
 
 class Choice(NamedTuple):
-    """Whom a device backs, and who leads it."""
+    """The pair that a device backs, and its leader."""
 
     lead_value: Unbounded
-    """The value (strength, negated) of the pair that it backs; infinite: it backs nobody."""
+    """The value (strength, negated) of the backed pair; infinite: it backs none."""
     lead: int
     """The id of that pair."""
     lead_distance: Unbounded
-    """Distance to the nearest device that backs itself, as of the round before [m]."""
+    """Distance to the nearest device that backed itself in the previous round [m]."""
     distance: Unbounded
     """Distance to the leader [m]: 0 on the leader itself; infinite: there is none yet."""
     leader: int
-    """The leader's id; its own where there is none yet."""
+    """The leader's id; the device's own if there is none yet."""
 
 
 class Choices(NamedTuple):
-    """The choices of all neighbours, a column a field."""
+    """The choices of all neighbours, one column per field."""
 
     lead_value: Sequence[float]
     lead: Sequence[int]
@@ -71,10 +71,10 @@ class Choices(NamedTuple):
 
 
 class ClassicParameters(NamedTuple):
-    """What is the same for all devices and rounds."""
+    """The parameters of a round, the same on all devices."""
 
     radius: float
-    """Nobody is farther than this from a leader, inclusive [m]."""
+    """The largest distance to a leader, inclusive [m]."""
 
 
 def classic_round(
@@ -85,17 +85,17 @@ def classic_round(
     parameters: ClassicParameters,
 ) -> Choice:
     """
-    Return whom a device backs now, and who leads it.
+    Return the pair that a device backs now, and its leader.
 
-    A line of two, 3 m apart: device 1 backed itself, and hears that the stronger 2 does, too.
-    As long as it backed itself it is at distance 0 from such a device; 3 m is less than half the
-    radius of 10 m, so it goes over to 2. A radius of 6 m would be too small for that.
+    A line of two, 3 m apart: device 1 backed itself, and so did the stronger device 2. Device 2
+    is nearer than half the radius of 10 m, so device 1 now backs it. With a radius of 6 m it is
+    not.
 
-    >>> heard = Choices([-9.0], [2], [0.0], [0.0], [2])
+    >>> received = Choices([-9.0], [2], [0.0], [0.0], [2])
     >>> weak = Device(id=1, strength=5.0)
-    >>> classic_round(weak, start(weak), heard, [3.0], ClassicParameters(10.0))
+    >>> classic_round(weak, start(weak), received, [3.0], ClassicParameters(10.0))
     Choice(lead_value=-9.0, lead=2, lead_distance=0.0, distance=3.0, leader=2)
-    >>> classic_round(weak, start(weak), heard, [3.0], ClassicParameters(6.0))
+    >>> classic_round(weak, start(weak), received, [3.0], ClassicParameters(6.0))
     Choice(lead_value=-5.0, lead=1, lead_distance=0.0, distance=0.0, leader=1)
     """
     own = -device.strength, device.id
@@ -122,14 +122,14 @@ def classic_round(
         return Choice(lead[0], lead[1], lead_distance, 0.0, device.id)
     distance, leader = math.inf, device.id
     for j in range(len(metric)):
-        heard = neighbours.distance[j] + metric[j], neighbours.leader[j]
-        if heard[0] < math.inf and heard < (distance, leader):
-            distance, leader = heard
+        received = neighbours.distance[j] + metric[j], neighbours.leader[j]
+        if received[0] < math.inf and received < (distance, leader):
+            distance, leader = received
     return Choice(lead[0], lead[1], lead_distance, distance, leader)
 
 
 def start(device: Device) -> Choice:
-    """Return the choice of a device that backs itself."""
+    """Return the initial state: the device backs itself."""
     return Choice(-device.strength, device.id, 0.0, 0.0, device.id)
 
 
@@ -137,8 +137,8 @@ def configure(radius: float) -> ClassicParameters:
     """
     Return the parameters of the round.
 
-    :param radius: nobody is farther than this from a leader [m], > 0: with 0, a device is at half
-        the radius from itself, and never rests. A pair conquers up to half of it, exclusive.
+    :param radius: the largest distance to a leader [m], > 0: with 0, a device is at half
+        the radius from itself, and never converges. A pair wins devices nearer than half of it.
     """
     return ClassicParameters(radius)
 

@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-Colour: one leader for the network, whose tree takes in others at one of two colours only.
+Colour: one leader for the network; its tree grows only at devices of one of two colours.
 
 A. K. Datta, L. L. Larmore, P. Vemula, "Self-stabilizing leader election in optimal space under an
 arbitrary scheduler", Theoretical Computer Science 412 (2011); the baseline of Mo et al. (IFAC
-2020). The rules below were put together from what is publicly said of theirs and of later
-implementations; they are what this file does, and may differ from the printed ones in detail.
+2020). The rules below are reconstructed from public descriptions of that algorithm and of later
+implementations. This file implements these rules; they may differ from the printed ones in detail.
 
 Every device has a *key*, (leader, level), compared in this order, the leader by (value, id);
 smaller is better. It has a parent, a colour and a mark ``done``. The successor of a key is the
@@ -41,13 +41,14 @@ it than its own key. In a round, x does the first of these that applies:
 
 x is *done* if it has no recruits and all its true children are done. A true root's parent is x.
 
-Why that ends lies: a device that joins cannot recruit before it has flipped, and between two flips
-of its own its parent has to flip. A true root is the only one that flips without asking above.
-A false root leaves at once, then its children are false roots and leave, level by level. So at
-the top of what is left of a lie nobody flips more than once, one level below not more than twice,
-and so on: a lie has only so many flips left, every new level costs some, and it is eaten up from
-above. ``done`` lets the flipping end, so that an elected network has nothing more to say; the
-argument rests on parents alone. Distances are levels, that is hops, whatever the metric says.
+Why this removes trees of a leader that does not exist (false trees): a device that joins cannot
+recruit before it has flipped, and between two of its flips its parent has to flip. Only a true
+root flips without its parent. A false root leaves at once; then its children are false roots and
+leave, level by level. So at the top of a false tree no device flips more than once, one level
+below not more than twice, and so on: the number of flips left is bounded, every new level costs
+some, and the tree disappears from the top. ``done`` ends the flipping, so that a converged network sends no
+more changes; the argument depends on parents alone. Distances are levels, that is hops, with any
+metric.
 """
 
 from collections.abc import Sequence
@@ -69,7 +70,7 @@ class Key(NamedTuple):
     colour: int
     """1: neighbours may join; 0: not now."""
     done: int
-    """1: nobody is left to join this device or those below it in its tree."""
+    """1: no device is left to join this device or those below it in its tree."""
     id: int
     """The device's own id."""
     tree_parent: int
@@ -77,7 +78,7 @@ class Key(NamedTuple):
 
 
 class Keys(NamedTuple):
-    """The same of all neighbours, a column a field."""
+    """The keys of all neighbours, one column per field."""
 
     value: Sequence[float]
     distance: Sequence[float]
@@ -89,7 +90,7 @@ class Keys(NamedTuple):
 
 
 class ColourParameters(NamedTuple):
-    """What is the same for all devices and rounds: nothing."""
+    """The parameters of a round: none."""
 
 
 def colour_round(
@@ -102,8 +103,8 @@ def colour_round(
     """
     Return a device's place in its tree: it joins, leaves, or flips its colour.
 
-    Device 2 hears device 1, of its own strength, lead and recruit: it joins. In the next round it
-    is of its parent's colour no longer, and waits.
+    Device 2 receives the key of device 1, of the same strength, which leads and recruits: it
+    joins. In the next round its colour differs from its parent's, so it waits.
 
     >>> one = Key(value=-5.0, distance=0.0, leader=1, colour=1, done=0, id=1, tree_parent=1)
     >>> two = Device(id=2, strength=5.0)
@@ -122,7 +123,7 @@ def colour_round(
     false_children, recruits, alike_below, done = False, False, False, 1
     for j in range(len(metric)):
         other, other_level = (neighbours.value[j], neighbours.leader[j]), neighbours.distance[j]
-        # That this device leads is known here best: from others it is a memory of the past.
+        # A key that names this device as the leader is outdated: the device knows its own state.
         lies = other[1] == device.id or other_level >= FARTHEST
         if neighbours.colour[j] == 1 and other < own and not lies:
             rank = other, other_level, neighbours.id[j]
@@ -157,12 +158,12 @@ def colour_round(
 
 
 def start(device: Device) -> Key:
-    """Return the key of a root: it leads itself, and takes others in."""
+    """Return the initial state: the key of a root, which recruits."""
     return Key(-device.strength, 0.0, device.id, 1, 0, device.id, device.id)
 
 
 def configure() -> ColourParameters:
-    """Return the parameters of the round: there are none."""
+    """Return the parameters of the round: none."""
     return ColourParameters()
 
 

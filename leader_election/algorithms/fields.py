@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The fields of a state, read off the type hints of its named tuple."""
+"""The fields of a state, read from the type hints of its named tuple."""
 
 from collections.abc import Sequence
 import math
@@ -27,30 +27,30 @@ T = TypeVar('T')
 Unbounded = Annotated[float, INFINITE]
 """A number that may be +infinity; a plain ``float`` is always finite."""
 Ticks = Annotated[int, TICKS]
-"""A count that goes on by itself: that it has is no news to anybody."""
+"""A counter that changes in every round; its change alone triggers no message."""
 Kept = Annotated[T, KEPT]
-"""What a device keeps for itself and tells nobody."""
+"""A field that a device does not send."""
 
 
 class Field(NamedTuple):
-    """What is known of one field of a state."""
+    """The description of one field of a state."""
 
     name: str
-    """``leader`` and ``distance`` are required; ``..._distance`` is one by the metric, too."""
+    """``leader`` and ``distance`` are required; a name ending in ``_distance`` is a distance."""
     type: type[int] | type[float]
-    """Of the number, or of each number of a vector."""
+    """The type of the number, or of each number of a vector."""
     padding: tuple[int, ...] | tuple[float, ...] | None
-    """A vector as it is at the start: so long are all, and this is what "nothing" looks like."""
+    """The initial value of a vector, with its length; its entries stand for "nothing"."""
     infinite: bool
     """Whether it may be +infinity."""
     ticks: bool
-    """Whether it goes on by itself."""
+    """Whether it changes in every round (:data:`Ticks`)."""
     kept: bool = False
-    """Whether nobody is told."""
+    """Whether it is not sent (:data:`Kept`)."""
 
     @property
     def is_distance(self) -> bool:
-        """Whether it is a distance: not negative, and on the move a little different each time."""
+        """Whether it is a distance: not negative, and slightly different each time on the move."""
         return self.name == 'distance' or self.name.endswith('_distance')
 
     def plain(self, value: Any) -> Any:
@@ -64,7 +64,7 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
 
     :param state: the named tuple; its type hints are ``int``, ``float``, :data:`Unbounded`,
         :data:`Ticks`, or a tuple of any number of these.
-    :param start: any device's first state, where a vector is the same for all devices.
+    :param start: the initial state of any device; its vectors are the same on all devices.
     :raises TypeError: for a field of another type.
 
     >>> class Heights(NamedTuple):
@@ -96,10 +96,10 @@ def unmarked(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 
 def change(fields: Sequence[Field], before: Any, after: Any) -> float:
     """
-    Return by how much two states differ, as far as it is news.
+    Return by how much two states differ, to decide whether the change is worth a message.
 
-    :return: the most that one of the distances has changed [m, >= 0]; infinite where
-        anything else is different, but for what only ticks.
+    :return: the largest change of a distance [m, >= 0]; infinite if another field differs;
+        :data:`Ticks` and :data:`Kept` fields do not count.
     """
     most = 0.0
     for field, old, new in zip(fields, before, after):

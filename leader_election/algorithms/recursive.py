@@ -13,19 +13,19 @@
 # limitations under the License.
 
 """
-Recursive: elect the best of all; who is too far away from it elects again among the rest.
+Recursive: elect the best device; devices too far away from it elect again among themselves.
 
 D. Pianini, R. Casadei, M. Viroli, "Self-stabilising Priority-Based Multi-Leader Election and
-Network Partitioning", ACSOS 2022, section IV-A, the trivial version, as published: at each level
-the best device is found by gossip, the distance to it by a gradient, and devices within the radius
-take it as their leader. The others go on to the next level, among themselves only.
+Network Partitioning", ACSOS 2022, section IV-A, the trivial version, as published. At each level,
+gossip finds the best device and a gradient the distance to it. Devices within the radius adopt it
+as their leader. The others continue at the next level, among themselves.
 
-From a fresh start this comes to the partition of Bounded Election with ties by id, as long as
-there are levels enough. But it does not stabilise: gossip only ever improves, and the candidacy
-of a device that is gone lives on between two neighbours that tell it to each other, and takes up
-a level for ever. Nor can a device that has grown weaker make others forget how strong it was: the
-published remedy, to leave the gossip for a round when one's own strength changes, reaches none of
-the others. The variant that stabilises is :mod:`leader_election.algorithms.replicated`.
+From a fresh start it converges to the partition of Bounded Election with ties by id, if there are
+enough levels. But it is not self-stabilising: gossip only improves, so the value of a failed
+device circulates between two neighbours and occupies a level forever. A device whose strength
+decreases cannot correct its old value either: the published remedy is that it leaves the gossip
+for one round, which does not reach the other devices. The self-stabilising variant is
+:mod:`leader_election.algorithms.replicated`.
 """
 
 from collections.abc import Sequence
@@ -38,20 +38,20 @@ import numpy as np
 
 LEVELS = 16
 """
-How deep it goes. The published one goes on without end; here, who arrives at the last level
-leads itself.
+The number of levels. The published algorithm has no limit; here, a device that reaches the last
+level leads itself.
 """
 NOBODY = -1
-"""The id of the best device where there is no gossip."""
+"""The id of the best device if there is no gossip."""
 
 
 class Levels(NamedTuple):
-    """What a device knows at each level that it has got to."""
+    """The state of a device: its knowledge at each level that it has reached."""
 
     depth: int
-    """The level at which it found its leader; -1: it has not run a round yet."""
+    """The level at which it found its leader; -1: before its first round."""
     strength: float
-    """Its own, in the round before."""
+    """Its own strength in the previous round."""
     best_value: tuple[Unbounded, ...]
     """At each level: the value (strength, negated) of the best device; infinite: no gossip."""
     best: tuple[int, ...]
@@ -65,7 +65,7 @@ class Levels(NamedTuple):
 
 
 class LevelsOfAll(NamedTuple):
-    """The levels of all neighbours, a column a field."""
+    """The levels of all neighbours, one column per field."""
 
     depth: Sequence[int]
     strength: Sequence[float]
@@ -77,10 +77,10 @@ class LevelsOfAll(NamedTuple):
 
 
 class RecursiveParameters(NamedTuple):
-    """What is the same for all devices and rounds."""
+    """The parameters of a round, the same on all devices."""
 
     radius: float
-    """The farthest that a leader reaches, inclusive [m]."""
+    """The largest distance to a leader, inclusive [m]."""
 
 
 def recursive_round(
@@ -91,13 +91,13 @@ def recursive_round(
     parameters: RecursiveParameters,
 ) -> Levels:
     """
-    Return what a device knows at each level, from the first to the one where it has a leader.
+    Return a device's knowledge at each level, from the first to the level of its leader.
 
     In its first round, and whenever its strength has changed, a device has no gossip and leads
-    itself. Equal strengths are told apart by the lower id.
+    itself. Of equal strengths the lower id wins.
 
-    Device 1 hears the stronger device 2, 3 m away. With a radius of 2 m it goes on to the next
-    level, where it is alone.
+    Device 1 receives messages of the stronger device 2, 3 m away. With a radius of 2 m it
+    continues at the next level, where it is alone.
 
     >>> weak, strong = Device(id=1, strength=5.0), Device(id=2, strength=9.0)
     >>> wide, narrow = RecursiveParameters(3.0), RecursiveParameters(2.0)
@@ -119,9 +119,9 @@ def recursive_round(
         if gossips(level, device, state):
             for j in range(len(metric)):
                 if neighbours.depth[j] >= level:
-                    heard = neighbours.best_value[j][level], neighbours.best[j][level]
-                    if heard < pair:
-                        pair = heard
+                    received = neighbours.best_value[j][level], neighbours.best[j][level]
+                    if received < pair:
+                        pair = received
             best_value[level], best[level] = pair
         if pair[1] == device.id:
             best_distance[level] = 0.0
@@ -135,7 +135,7 @@ def recursive_round(
 
 
 def gossips(level: int, device: Device, state: Levels) -> bool:
-    """Return whether a device takes part in the gossip: its strength is what it was."""
+    """Return whether a device takes part in the gossip: its strength has not changed."""
     if level <= state.depth:
         return device.strength == state.strength
     return level > 0
@@ -144,9 +144,9 @@ def gossips(level: int, device: Device, state: Levels) -> bool:
 def nearest(level: int, depth: Sequence[int], distance: Sequence[Sequence[float]],
             metric: Sequence[float]) -> float:
     """
-    Return the distance to the best device of a level by way of the nearest neighbour of it [m].
+    Return the distance to the best device of a level, over the best neighbour [m].
 
-    Infinite where no neighbour has got to that level.
+    Infinite if no neighbour has reached that level.
 
     >>> nearest(1, [0, 1, 2], [(0.0, 0.0), (9.0, 3.0), (9.0, 5.0)], [1.0, 4.0, 1.0])
     6.0
@@ -159,7 +159,7 @@ def nearest(level: int, depth: Sequence[int], distance: Sequence[Sequence[float]
 
 
 def start(device: Device) -> Levels:
-    """Return the state of a device that has not run a round, and leads itself."""
+    """Return the initial state: the device leads itself."""
     return Levels(-1, device.strength, (math.inf,) * LEVELS, (NOBODY,) * LEVELS,
                   (math.inf,) * LEVELS, 0.0, device.id)
 
@@ -168,7 +168,7 @@ def configure(radius: float) -> RecursiveParameters:
     """
     Return the parameters of the round.
 
-    :param radius: the farthest that a leader reaches [m], >= 0, inclusive.
+    :param radius: the largest distance to a leader [m], >= 0, inclusive.
     """
     return RecursiveParameters(radius)
 

@@ -13,19 +13,19 @@
 # limitations under the License.
 
 """
-Recursive election on time-replicated gossip, which stabilises by itself.
+Recursive election on time-replicated gossip; it is self-stabilising.
 
 The levels are those of :mod:`leader_election.algorithms.recursive` (Pianini, Casadei, Viroli,
 ACSOS 2022, IV-A). The gossip of each is replicated in time: D. Pianini, J. Beal, M. Viroli,
-"Improving gossip dynamics through overlapping replicates", COORDINATION 2016. A clock that all
-share ticks once a period. At each tick a new replicate of the gossip begins, knowing nothing of
-the older ones, and the oldest one is dropped. The oldest that is left, which has had most time
-to get round, gives the answer. What a device that is gone once said dies with the replicates that
-heard it, after as many periods as there are replicates.
+"Improving gossip dynamics through overlapping replicates", COORDINATION 2016. A shared clock ticks
+once per period. At each tick a new replicate of the gossip begins, independent of the older ones,
+and the oldest replicate is dropped. The oldest remaining replicate, which had the most time to
+spread, gives the result. The values of a failed device disappear with the replicates that contain
+them, after as many periods as there are replicates.
 
-A replicate gets round while older ones answer: (replicates - 1) periods have to be longer than
-the rounds that news takes across the network. A device whose clock is far ahead (another swarm
-that comes by) makes all others follow it, and forget what they knew.
+A replicate spreads while older ones give the result: (replicates - 1) periods must be longer than
+the number of rounds that a message takes across the network. If a device's clock is far ahead
+(another swarm that drives past), all others adopt it and drop their replicates.
 """
 
 from collections.abc import Sequence
@@ -40,22 +40,22 @@ from leader_election.parameters import parameter
 import numpy as np
 
 MOST_REPLICATES = 4
-"""More would not get into a message."""
+"""The largest number of replicates that fits into a message."""
 ENTRIES = LEVELS * MOST_REPLICATES
 
 
 class Replicates(NamedTuple):
-    """What a device knows in each replicate at each level that it has got to."""
+    """The state of a device: its knowledge in each replicate, at each level reached."""
 
     clock: int
     """The number of the youngest replicate."""
     rounds: Ticks
-    """Since the clock's last tick."""
+    """Rounds since the clock's last tick."""
     depth: int
     """The level at which it found its leader."""
     best_value: tuple[Unbounded, ...]
     """
-    The value (strength, negated) of the best device: for each level one number a replicate, the
+    The value (strength, negated) of the best device: for each level one number per replicate, the
     youngest first.
     """
     best: tuple[int, ...]
@@ -69,7 +69,7 @@ class Replicates(NamedTuple):
 
 
 class ReplicatesOfAll(NamedTuple):
-    """The replicates of all neighbours, a column a field."""
+    """The replicates of all neighbours, one column per field."""
 
     clock: Sequence[int]
     rounds: Sequence[int]
@@ -83,24 +83,24 @@ class ReplicatesOfAll(NamedTuple):
 
 @dataclass(frozen=True)
 class ReplicatedSettings:
-    """The parameters of the algorithm's own."""
+    """The algorithm's own parameters."""
 
     replicates: int = parameter(
-        3, 'Algorithm recursive-replicated: how many replicates of the gossip live at once.',
+        3, 'Algorithm recursive-replicated: the number of replicates of the gossip.',
         lower=2, upper=MOST_REPLICATES)
     replicate_period: int = parameter(
-        20, 'Algorithm recursive-replicated: from the start of one replicate to that of the next. '
-        'News has to get across the swarm within (replicates - 1) periods.',
+        20, 'Algorithm recursive-replicated: time from the start of one replicate to the start of '
+        'the next. A message has to cross the swarm within (replicates - 1) periods.',
         unit='rounds', lower=1, upper=1000000)
 
 
 class ReplicatedParameters(NamedTuple):
-    """What is the same for all devices and rounds."""
+    """The parameters of a round, the same on all devices."""
 
     radius: float
-    """The farthest that a leader reaches, inclusive [m]."""
+    """The largest distance to a leader, inclusive [m]."""
     replicates: int
-    """How many live at once."""
+    """The number of replicates."""
     period: int
     """From one tick of the clock to the next [rounds]."""
 
@@ -113,9 +113,9 @@ def replicated_round(
     parameters: ReplicatedParameters,
 ) -> Replicates:
     """
-    Return what a device knows in each replicate, from the first level to where it has a leader.
+    Return a device's knowledge in each replicate, from the first level to that of its leader.
 
-    Equal strengths are told apart by the lower id.
+    Of equal strengths the lower id wins.
     """
     clock, rounds = ticked(state.clock, state.rounds, neighbours.clock, len(metric),
                            parameters.period)
@@ -129,12 +129,12 @@ def replicated_round(
         for replicate in range(replicates):
             pair = -device.strength, device.id
             for j in range(len(metric)):
-                # A neighbour whose clock is behind has this replicate in a younger one's place.
+                # A neighbour whose clock is behind has this replicate at a younger one's place.
                 its = replicate - (clock - neighbours.clock[j])
                 if its >= 0 and neighbours.depth[j] >= level:
-                    heard = neighbours.best_value[j][first + its], neighbours.best[j][first + its]
-                    if heard < pair:
-                        pair = heard
+                    other = neighbours.best_value[j][first + its], neighbours.best[j][first + its]
+                    if other < pair:
+                        pair = other
             best_value[first + replicate], best[first + replicate] = pair
         if pair[1] == device.id:
             best_distance[level] = 0.0
@@ -152,7 +152,7 @@ def ticked(clock: int, rounds: int, clocks: Sequence[int], neighbours: int,
     """
     Return the clock in this round, and the rounds since its last tick.
 
-    It is never behind a neighbour's; whoever has counted a period's rounds lets it tick.
+    It is never behind a neighbour's clock. It ticks after the rounds of one period.
 
     >>> ticked(7, 3, [7, 6], 2, period=5), ticked(7, 4, [7, 6], 2, period=5)
     ((7, 4), (8, 0))
@@ -170,7 +170,7 @@ def ticked(clock: int, rounds: int, clocks: Sequence[int], neighbours: int,
 
 
 def start(device: Device) -> Replicates:
-    """Return the state of a device that has not run a round, and leads itself."""
+    """Return the initial state: the device leads itself."""
     return Replicates(0, 0, -1, (math.inf,) * ENTRIES, (NOBODY,) * ENTRIES,
                       (math.inf,) * LEVELS, 0.0, device.id)
 
@@ -179,9 +179,9 @@ def configure(radius: float, replicates: int, replicate_period: int) -> Replicat
     """
     Return the parameters of the round.
 
-    :param radius: the farthest that a leader reaches [m], >= 0, inclusive.
-    :param replicates: how many live at once, 2 to :data:`MOST_REPLICATES`.
-    :param replicate_period: from the start of one to that of the next [rounds], >= 1.
+    :param radius: the largest distance to a leader [m], >= 0, inclusive.
+    :param replicates: the number of replicates, 2 to :data:`MOST_REPLICATES`.
+    :param replicate_period: from the start of one to the start of the next [rounds], >= 1.
     """
     return ReplicatedParameters(radius, replicates, replicate_period)
 

@@ -13,31 +13,31 @@
 # limitations under the License.
 
 """
-Resilient: one leader for the network, which measures how far it has to reach.
+Resilient: one leader for the network; the leader measures the size of its region.
 
 Y. Mo, G. Audrito, S. Dasgupta, J. Beal, "A Resilient Leader Election Algorithm Using Aggregate
-Computing Blocks", IFAC World Congress 2020 (IFAC-PapersOnLine 53-2). Nobody needs to know how
-large the network is. A device follows the best leader that it hears of within that leader's
-radius; how deep a leader's region is runs back to it, hop by hop; and the leader sets its radius
-to ``diameter_factor * depth + 1``. Distances are hops here, whatever the metric says.
+Computing Blocks", IFAC World Congress 2020 (IFAC-PapersOnLine 53-2). No device needs to know the
+size of the network. A device follows the best leader whose radius reaches it. The depth of a
+region is reported back to its leader, hop by hop, and the leader sets its radius to
+``diameter_factor * depth + 1``. Distances are hops here, with any metric.
 
-What ``diameter_factor``, ``K`` for short, does: a region ``D`` hops deep is let grow to
-``f(D) = ceil(K D + 1)`` hops, since news is passed on by whoever is nearer than the radius.
+The effect of ``diameter_factor``, ``K`` for short: a region ``D`` hops deep may grow to
+``f(D) = ceil(K D + 1)`` hops, because devices nearer than the radius forward the candidacy.
 
-- ``K >= 1``: ``f(D) > D`` for every ``D``, so the best leader's region grows until it has the
+- ``K >= 1``: ``f(D) > D`` for every ``D``, so the best leader's region grows until it is the
   whole network, ``D`` hops deep. With 1 it grows by one hop for each way there and back, which
-  is ``D (D + 1)`` rounds in lockstep; with 2 it doubles, which is no more than
-  ``3 D + log2(D + 1) + 3``. The greater, the longer a leader that is gone is remembered: for the
-  greatest radius less the smallest distance, plus 1, rounds.
+  takes ``D (D + 1)`` rounds in lockstep; with 2 it doubles, which takes at most
+  ``3 D + log2(D + 1) + 3``. With a larger ``K`` a failed leader is remembered longer: for the
+  largest radius minus the smallest distance plus 1 rounds.
 - ``K < 1``: ``f(D) > D`` only as long as ``D < 1 / (1 - K)``. So regions stop growing, and there
-  are several: what is out of the reach of the best leader elects another, and so on. ``f(D) = D``
-  for the ``D`` with ``1 / (1 - K) <= D < 2 / (1 - K)``. Since ``f`` is monotone, a region that has
-  the room grows from nothing to the first of these, ``ceil(1 / (1 - K))`` hops, and one that was
-  larger shrinks to the last of them. Where a region has less room it is as deep as the room.
+  are several: devices out of the reach of the best leader elect another one, and so on.
+  ``f(D) = D`` for ``1 / (1 - K) <= D < 2 / (1 - K)``. Since ``f`` is monotone, a region with
+  enough room grows from nothing to the first of these, ``ceil(1 / (1 - K))`` hops, and a larger
+  region shrinks to the last of them. A region with less room fills it.
 
-A lie (a leader that does not exist, a distance too small) grows by a hop a round and dies at
-its radius. So a lie about the *radius* lives as long as it says, and only what is beyond
-:data:`FARTHEST` is cut: a robot that invents radii of millions of hops is a danger to the swarm.
+Wrong information (a leader that does not exist, a distance too small) grows by one hop per round
+and disappears at its radius. So a wrong *radius* lives as long as its value, and only values
+beyond :data:`FARTHEST` are cut: a robot that sends radii of millions of hops can harm the swarm.
 """
 
 from collections.abc import Sequence
@@ -48,11 +48,11 @@ from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 from leader_election.parameters import parameter
 
 FARTHEST = 2.0**53
-"""No radius is greater [hops]: from here on a float no longer grows by adding 1."""
+"""The largest radius [hops]: beyond it, adding 1 does not change a float."""
 
 
 class Follower(NamedTuple):
-    """Whom a device follows, and what it knows of that leader's region."""
+    """The state of a device: its leader, and its knowledge of the leader's region."""
 
     value: float
     """The leader's strength, negated: smaller is better."""
@@ -61,17 +61,17 @@ class Follower(NamedTuple):
     leader: int
     """The leader's id."""
     radius: float
-    """How far the leader reaches [hops]: who is nearer than this passes its news on."""
+    """The leader's radius [hops]: devices nearer than this forward its candidacy."""
     diameter: float
-    """The greatest distance of those whom this device has its news from, or gives it to [hops]."""
+    """The largest distance among this device and the devices behind it [hops]."""
     id: int
     """The device's own id."""
     source: int
-    """The id of the neighbour that the news is from; the device's own on a leader."""
+    """The id of the neighbour that sent the candidacy; the device's own on a leader."""
 
 
 class Followers(NamedTuple):
-    """The same of all neighbours, a column a field."""
+    """The states of all neighbours, one column per field."""
 
     value: Sequence[float]
     distance: Sequence[float]
@@ -84,27 +84,27 @@ class Followers(NamedTuple):
 
 @dataclass(frozen=True)
 class ResilientSettings:
-    """The parameters of the algorithm's own."""
+    """The algorithm's own parameters."""
 
     diameter_factor: float = parameter(
-        2.0, 'Algorithm resilient: a leader reaches as far as this many times the depth of its '
-        'region, and one hop more. From 1 on there is one leader for the swarm, at 2 and more '
-        'soon; the greater, the longer a leader that is gone is remembered. Below 1 there are '
+        2.0, 'Algorithm resilient: the radius of a leader is this many times the depth of its '
+        'region, plus one hop. From 1 on there is one leader for the swarm, with 2 or more after '
+        'a short time; the larger, the longer a failed leader is remembered. Below 1 there are '
         'several, each with a region of about 1 / (1 - diameter_factor) hops.',
         lower=0.0, upper=1000.0)
     radius_inclusive: bool = parameter(
-        False, 'Algorithm resilient: whether a robot exactly as far from its leader as the leader '
-        'reaches also forwards its candidacy. By the text of the paper it does not; the figures '
-        'of the paper come out if it does.')
+        False, 'Algorithm resilient: whether a robot exactly at the radius also forwards the '
+        'candidacy. In the text of the paper it does not; the figures of the paper result if it '
+        'does.')
 
 
 class ResilientParameters(NamedTuple):
-    """What is the same for all devices and rounds."""
+    """The parameters of a round, the same on all devices."""
 
     diameter_factor: float
-    """A leader's radius is this many times the depth of its region, plus 1 hop."""
+    """The radius of a leader is this many times the depth of its region, plus 1 hop."""
     radius_inclusive: bool = False
-    """Whether who is exactly as far from the leader as its radius passes its news on, too."""
+    """Whether a device exactly at the radius also forwards the candidacy."""
 
 
 def resilient_round(
@@ -115,13 +115,13 @@ def resilient_round(
     parameters: ResilientParameters,
 ) -> Follower:
     """
-    Return whom a device follows now: the best leader that reaches it, if better than itself.
+    Return the state with the best leader that reaches the device, or with itself as the leader.
 
-    Among neighbours that follow the best one: the nearest to it, then the one that knows of the
-    greatest radius, then the lowest id.
+    Among the neighbours of the best leader, the nearest to it is chosen, then the one with the
+    largest radius, then the lowest id.
 
-    Device 2 hears device 1, of its own strength, lead with a radius of one hop. Device 3 is not
-    reached by then, and remembers that its last region was two hops deep.
+    Device 2 receives the state of device 1, of the same strength, which leads with a radius of one
+    hop. That does not reach device 3, whose last region was two hops deep.
 
     >>> one = Followers([-5.0], [0.0], [1], [1.0], [0.0], [1], [1])
     >>> two = Device(id=2, strength=5.0)
@@ -129,15 +129,15 @@ def resilient_round(
     >>> found
     Follower(value=-5.0, distance=1.0, leader=1, radius=1.0, diameter=1.0, id=2, source=1)
     >>> three = Device(id=3, strength=5.0)
-    >>> heard = Followers(*zip(found))
+    >>> received = Followers(*zip(found))
     >>> before = start(three)._replace(diameter=2.0)
-    >>> resilient_round(three, before, heard, [1.0], ResilientParameters(2.0))
+    >>> resilient_round(three, before, received, [1.0], ResilientParameters(2.0))
     Follower(value=-5.0, distance=0.0, leader=3, radius=5.0, diameter=0.0, id=3, source=3)
     """
     best = -device.strength, device.id
     chosen = -1
     for j in range(len(metric)):
-        # One's own candidacy coming back would keep a memory of a strength one no longer has.
+        # The own candidacy may carry a strength that the device no longer has: ignore it.
         if neighbours.leader[j] == device.id:
             continue
         reach = min(neighbours.radius[j], FARTHEST)
@@ -155,7 +155,7 @@ def resilient_round(
                 chosen = j
 
     if chosen < 0:
-        # The depth as of the round before, as published.
+        # The depth known in the previous round, as published.
         distance, parent = 0.0, device.id
         radius = min(parameters.diameter_factor * state.diameter + 1.0, FARTHEST)
     else:
@@ -170,7 +170,7 @@ def resilient_round(
 
 
 def start(device: Device) -> Follower:
-    """Return the state of a device that leads itself, in a region of its own."""
+    """Return the initial state: the device leads itself, in a region of its own."""
     return Follower(-device.strength, 0.0, device.id, 1.0, 0.0, device.id, device.id)
 
 
@@ -178,11 +178,12 @@ def configure(diameter_factor: float, radius_inclusive: bool = False) -> Resilie
     """
     Return the parameters of the round.
 
-    :param diameter_factor: ``K``, >= 0. From 1 on there is one leader for the network, at 2 and
-        more soon; below there are several, with regions of about ``1 / (1 - K)`` hops.
-    :param radius_inclusive: whether who is exactly as far as the radius passes the news on, too.
-        The paper's definition says no, and its bounds hold for that; the figures of its
-        experiments come out with yes: regions then grow by two hops at ``K = 1``, not one.
+    :param diameter_factor: ``K``, >= 0. From 1 on there is one leader for the network, with 2 or
+        more after a short time; below 1 there are several, with regions of about
+        ``1 / (1 - K)`` hops.
+    :param radius_inclusive: whether a device exactly at the radius also forwards the candidacy.
+        In the paper's definition it does not, and the bounds hold for that. The figures of the
+        paper's experiments result if it does: regions then grow by two hops at ``K = 1``, not one.
     """
     return ResilientParameters(diameter_factor, radius_inclusive)
 
