@@ -46,9 +46,9 @@ recruit before it has flipped, and between two of its flips its parent has to fl
 root flips without its parent. A false root leaves at once; then its children are false roots and
 leave, level by level. So at the top of a false tree no device flips more than once, one level
 below not more than twice, and so on: the number of flips left is bounded, every new level costs
-some, and the tree disappears from the top. ``done`` ends the flipping, so that a converged network sends no
-more changes; the argument depends on parents alone. Distances are levels, that is hops, with any
-metric.
+some, and the tree disappears from the top. ``done`` ends the flipping, so that a converged network
+sends no more changes; the argument depends on parents alone. Distances are levels, that is hops,
+with any metric.
 """
 
 from collections.abc import Sequence
