@@ -72,9 +72,9 @@ class LogsDemo(Node):
         self.odometry, self.control = Agreement(), Agreement()
         self._next = COMPARE_FROM
         for name, tracker in self.trackers.items():
-            def hear(message: String, tracker: SwarmTracker = tracker) -> None:
+            def receive(message: String, tracker: SwarmTracker = tracker) -> None:
                 tracker.hear(message.data, clock.seconds(self.get_clock()))
-            self.create_subscription(String, f'/{name}/neighbourhood', hear, NEIGHBOURHOOD)
+            self.create_subscription(String, f'/{name}/neighbourhood', receive, NEIGHBOURHOOD)
 
     def run(self) -> int:
         """Replay the logs and print the report; return the exit status."""

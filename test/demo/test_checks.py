@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a demonstration checks, on swarms written down by hand."""
+"""Observation of a run, on swarms written by hand."""
 
 from leader_election.demo.checks import RunObserver
 from leader_election.swarm.snapshot import RobotView, Snapshot
@@ -22,7 +22,7 @@ HEARD = {1: 0.5, 2: 2.0, 3: 1.0}
 
 
 def swarm(time, **leaders):
-    """Return a snapshot of robots r1, r2, ... with their leaders, 2 m away but from themselves."""
+    """Return a snapshot of robots r1, r2, ... with their leaders, at a distance of 2 m."""
     views = {}
     for name, leader in leaders.items():
         robot = int(name[1:])
@@ -42,20 +42,20 @@ def test_waits_for_all_robots(observer):
     assert (observer.all_heard, observer.first_partition) == (2.0, 2.0)
 
 
-def test_first_partition_wants_leaders_that_lead_themselves(observer):
+def test_first_partition_requires_leaders_that_lead_themselves(observer):
     observer.observe(swarm(2.0, r1=2, r2=3, r3=3), HEARD)
     assert observer.first_partition is None
     observer.observe(swarm(3.0, r1=3, r2=3, r3=3), HEARD)
     assert observer.first_partition == 3.0
 
 
-def test_first_partition_wants_the_radius():
+def test_first_partition_requires_the_radius():
     observer = RunObserver((1, 2, 3), radius=1.9)
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
     assert observer.first_partition is None
 
 
-def test_recovery_is_when_nobody_follows_the_dead(observer):
+def test_recovery_requires_that_no_robot_follows_the_killed_one(observer):
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
     observer.kill(1, 5.0)
     # The dead robot's last message is still fresh, and so is its hold on the others.
@@ -67,7 +67,7 @@ def test_recovery_is_when_nobody_follows_the_dead(observer):
     assert observer.recovered == 8.0
 
 
-def test_a_living_robot_that_falls_silent_is_not_held(observer):
+def test_a_living_robot_without_messages_is_missing(observer):
     assert not observer.all_led(swarm(9.0, r1=1, r2=1))
     assert observer.missing(swarm(9.0, r1=1, r2=1)) == [3]
 
@@ -78,7 +78,7 @@ def test_share_of_partitions(observer):
     assert (observer.snapshots, observer.partitions) == (4, 3)
 
 
-def test_calm_begins_with_the_partition_and_anew_with_a_recovery(observer):
+def test_stable_since_the_first_partition_or_the_recovery(observer):
     assert observer.stable_for(1.0) == 0.0
     observer.observe(swarm(2.0, r1=1, r2=1, r3=1), HEARD)
     assert observer.stable_for(4.5) == 2.5
@@ -88,6 +88,6 @@ def test_calm_begins_with_the_partition_and_anew_with_a_recovery(observer):
     assert observer.stable_for(9.0) == 1.0
 
 
-def test_the_dead_are_left_out_before_they_are_forgotten(observer):
+def test_killed_robots_are_left_out_before_their_messages_expire(observer):
     observer.kill(1, 5.0)
     assert list(observer.living_only(swarm(5.1, r1=1, r2=1, r3=3)).robots) == [2, 3]

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The demonstration: its options, and runs of it as a process, small."""
+"""The demonstration: its options, and short runs as a process."""
 
 from pathlib import Path
 import signal
@@ -24,14 +24,14 @@ from PIL import Image
 import pytest
 
 
-def test_defaults_of_radius_and_range_go_by_the_job():
+def test_defaults_of_radius_and_range_depend_on_logs():
     assert (parse([]).radius, parse([]).range) == (6.0, 4.0)
     logs = parse(['--logs', 'mrclam6'])
     assert (logs.radius, logs.range) == (3.0, 2.5)
     assert parse(['--radius', '9.5']).radius == 9.5
 
 
-def test_defaults_go_by_the_task():
+def test_defaults_depend_on_the_task():
     plain, patrol = parse([]), parse(['--task', 'patrol'])
     assert (plain.task, plain.robots, plain.duration) == ('', 40, 30.0)
     assert (patrol.task, patrol.robots, patrol.duration) == ('patrol', 14, 60.0)
@@ -68,7 +68,7 @@ def run(tmp_path, *arguments, timeout=150):
 
 
 def left_behind(folder):
-    """Return the processes of a demonstration that still run: their logs are open files."""
+    """Return the running processes of a demonstration, found by their open log files."""
     found = []
     for process in Path('/proc').glob('[0-9]*'):
         try:
@@ -100,7 +100,7 @@ def test_a_task(tmp_path):
     assert left_behind(tmp_path) == []
 
 
-def test_real_robots_logs(tmp_path):
+def test_logs_of_real_robots(tmp_path):
     done = run(tmp_path, '--logs', 'mrclam6', '--real-time-factor', '15')
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'by_truth_again: 5 of 5 robots were heard' in done.stdout
@@ -110,7 +110,7 @@ def test_real_robots_logs(tmp_path):
     assert Image.open(tmp_path / 'out' / 'agreement.png').width == 1600
 
 
-def test_a_process_that_dies_is_told(tmp_path):
+def test_a_process_that_dies_is_reported(tmp_path):
     done = run(tmp_path, '--world', 'nowhere.yaml')
     assert done.returncode == 2
     assert 'nowhere.yaml' in done.stderr

@@ -72,7 +72,7 @@ def test_on_average_the_counts_add_up_to_the_swarm(looks, holds):
     assert check.holds == holds
 
 
-def test_only_steady_moments_count():
+def test_only_steady_observations_count():
     count = scenario('count')
     count.observe(swarm(0.0, 0.0, steady=False))
     [check] = count.checks()
@@ -98,7 +98,7 @@ def held(*looks):
     return [(check.holds, check.text.split(', at ')[1]) for check in field.checks()]
 
 
-def test_alarm_where_a_member_is_in_the_peak_once_the_news_had_its_time():
+def test_alarm_with_a_member_in_the_peak_after_the_alarm_delay():
     early = region(0.0, PEAK_AT, 0)
     alarm, _ = held(early, region(ALARM_DELAY - 0.1, PEAK_AT, 0), region(ALARM_DELAY, PEAK_AT, 5))
     assert alarm == (True, '1 of 1 looks')
@@ -106,7 +106,7 @@ def test_alarm_where_a_member_is_in_the_peak_once_the_news_had_its_time():
     assert alarm == (False, '0 of 1 looks')
 
 
-def test_no_alarm_where_nobody_was_in_the_peak_for_long():
+def test_no_alarm_long_after_the_last_robot_left_the_peak():
     early = region(0.0, NOWHERE, 5)
     alarm, quiet = held(
         early, region(CLEAR_DELAY - 0.1, NOWHERE, 1), region(CLEAR_DELAY, NOWHERE, 0))
@@ -116,7 +116,7 @@ def test_no_alarm_where_nobody_was_in_the_peak_for_long():
     assert quiet == (False, '0 of 1 looks')
 
 
-def test_a_region_that_hears_a_robot_in_the_peak_is_neither():
+def test_a_region_that_receives_messages_of_a_robot_in_the_peak_is_undecided():
     # Robot 9, of another region, is in the peak; robot 2 is 3.9 m away from it, and hears it.
     def border(time):
         return look(time, (1, NOWHERE, 1, FIELD, 2.0, '[{"alarm":5}]'),
@@ -126,18 +126,18 @@ def test_a_region_that_hears_a_robot_in_the_peak_is_neither():
         '0 of 1 looks', '0 of 0 looks']
 
 
-def test_who_leads_no_more_is_not_asked():
+def test_a_former_leader_is_not_evaluated():
     over = [look(time, (1, PEAK_AT, 2, FIELD, 2.0, ''), (2, NOWHERE, 2), (3, PEAK_AT, 1))
             for time in (0.0, ALARM_DELAY)]
     assert held(*over)[0] == (False, '0 of 1 looks'), 'only 2 was'
 
 
-def test_the_time_begins_anew_when_a_member_goes_or_comes():
+def test_the_delay_restarts_when_a_member_enters_or_leaves_the_peak():
     looks = [region(time, PEAK_AT if int(time) % 2 else NOWHERE, 0) for time in range(40)]
     assert [text for _, text in held(*looks)] == ['0 of 0 looks'] * 2
 
 
-def test_whoever_overlaps_was_hit():
+def test_overlapping_robots_are_a_collision():
     # Robots are discs of 0.15 m.
     rally = scenario('rally')
     rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (0.31, 0.0), 1)))
@@ -149,7 +149,7 @@ def test_whoever_overlaps_was_hit():
     assert not rally.checks()[0].holds
 
 
-def test_nobody_drives_where_nothing_moves():
+def test_robots_that_do_not_move_fail_the_check_of_driving():
     rally = scenario('rally')
     for time in (0.0, JOIN_TIME):
         rally.observe(look(time, (1, (0.0, 0.0), 1), (2, (1.0, 0.0), 1)))
@@ -157,7 +157,7 @@ def test_nobody_drives_where_nothing_moves():
 
 
 @pytest.mark.parametrize(('away', 'holds'), [(2.4, True), (2.6, False)])
-def test_members_are_with_their_leader_when_they_have_had_the_time(away, holds):
+def test_members_are_near_their_leader_after_the_join_time(away, holds):
     # A circle of 1.5 m, and 1 m for being behind; it is true places that count.
     rally = scenario('rally')
     rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (9.0, 0.0), 1)))
@@ -166,7 +166,7 @@ def test_members_are_with_their_leader_when_they_have_had_the_time(away, holds):
     assert rally.checks()[-1].holds == holds
 
 
-def test_who_joins_another_region_has_the_time_again():
+def test_the_join_time_restarts_in_another_region():
     rally = scenario('rally')
     rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 1), (3, (9.0, 0.0), 3)))
     rally.observe(look(5.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
@@ -177,7 +177,7 @@ def test_who_joins_another_region_has_the_time_again():
     assert rally.checks()[-1].holds
 
 
-def test_what_robots_came_near_to_was_visited():
+def test_places_near_a_path_are_visited():
     # Of 19 m x 13 m, a strip of 2 m all along the middle is 2/13.
     patrol = scenario('patrol', '--world', 'empty')
     for time, x in enumerate((-12.0, 0.0, 12.0)):
@@ -192,7 +192,7 @@ def test_what_robots_came_near_to_was_visited():
     assert patrol.checks()[-1].holds
 
 
-def test_the_ways_are_drawn(tmp_path):
+def test_paths_are_drawn(tmp_path):
     patrol = scenario('patrol')
     for time in range(3):
         patrol.observe(look(time, (1, (float(time), 0.0), 1)))

@@ -12,15 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a fleet file says, and what is said of one that is wrong."""
+"""Fleet files: precedence of their parts, lookup of robots, and errors."""
 
 from pathlib import Path
 from typing import Any
 
+from fleet.example import robots, wrong
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.fleet.fleet_file import load_fleet, read_fleet
-from leader_election.fleet.fleet_settings import task_parameters
 from leader_election.fleet.robot_list import RobotSpec
 from leader_election.parameters import ParameterError
 import pytest
@@ -40,68 +40,12 @@ robots:
 
 
 def aliases(inner: str) -> str:
-    """Return fifteen mappings, each of the one before it, which is ``*last``."""
+    """Return fifteen mappings, each with aliases of the one before, which is ``*last``."""
     return '\n'.join(['a0: &a0 {k: v}', *(
         f'a{i}: &a{i} {{{inner}}}'.replace('last', f'a{i - 1}') for i in range(1, 16))])
 
 
-def wrong(text: str) -> str:
-    """Return what is said of a fleet file."""
-    with pytest.raises(ParameterError) as caught:
-        read_fleet(text, 'mine.yaml')
-    said = str(caught.value)
-    assert said.startswith('parameter fleet_file: mine.yaml: ') and '\n' not in said
-    return said.removeprefix('parameter fleet_file: mine.yaml: ')
-
-
-def robots(**given: Any) -> str:
-    """Return a file with one robot, alice, who has an id and what is given."""
-    return yaml.safe_dump({'robots': {'alice': {'id': 1, **given}}})
-
-
-def fleet(**others: Any) -> str:
-    """Return a file with two robots, of which bob has what is given."""
-    return yaml.safe_dump({'robots': {'alice': {'id': 1}, 'bob': {'id': 2, **others}}})
-
-
-@pytest.mark.parametrize(('others', 'said'), [
-    ({'neighbourhood': '/air'}, "robots.bob: neighbourhood is '/air', and '/neighbourhood' with "
-     'alice; such robots do not hear each other: give all the same'),
-    ({'frame': 'odom'}, "robots.bob: frame is 'odom', and 'map' with alice; such robots drop each "
-     "other's messages: give all the same"),
-    ({'algorithm': 'classic'}, "robots.bob: algorithm is 'classic', and 'bounded' with alice; "
-     "such robots drop each other's messages: give all the same"),
-    ({'round_period': 2, 'message_expiry': 6}, 'robots.alice: message_expiry: 3 is not allowed; '
-     'it takes at least 4 s, 2 times the greatest round_period, that of bob, or one message lost '
-     'makes it no neighbour'),
-])
-def test_robots_that_do_not_go_together_are_told(others: dict[str, Any], said: str) -> None:
-    assert wrong(fleet(**others)) == said
-    assert len(read_fleet(fleet(**others, enabled=False), 'mine.yaml').robots) == 2
-
-
-def test_two_robots_do_not_start_at_one_place() -> None:
-    start = 'robots: {alice: {id: 1, initial_pose: [2, 1, 0]}, bob: {id: 2}, carol: {id: 3}}'
-    assert wrong(start) == ('robots.carol: initial_pose is at 0, 0, where bob starts, too; it '
-                            'takes a place of its own, or pose_source: tf')
-    for instead in ('pose_source: tf', 'communication_range: .inf, metric: hops', 'frame: odom'):
-        text = f'defaults: {{{instead}}}\n' + start
-        if 'frame' in instead:
-            text = text.replace('initial_pose: [2, 1, 0]', '')
-        assert len(read_fleet(text, 'mine.yaml').robots) == 3
-
-
-def test_what_drives_a_robot_is_told_of_its_body() -> None:
-    (alice,) = read_fleet(robots(
-        scan_yaw=1.5, stamped=True, instances='rescue', tasks='rally', rescue={'tasks': 'count'},
-        **{'rally.stamped': False}), 'mine.yaml').robots
-    assert alice.driving == {'scan_yaw': 1.5, 'stamped': True}
-    assert task_parameters(alice.driving, alice.parameters) == {
-        'rally.scan_yaw': 1.5, 'rally.stamped': True}
-    assert alice.parameters['rally.stamped'] is False
-
-
-def test_a_robot_goes_before_its_type_and_that_before_the_defaults() -> None:
+def test_a_robot_takes_precedence_over_its_type_and_that_over_the_defaults() -> None:
     alice, bob, carol = read_fleet(FLEET, 'mine.yaml').robots
     assert alice.spec == RobotSpec('alice', 1, (1.0, 2.0, 0.5), 'small')
     assert alice.parameters == {
@@ -115,14 +59,14 @@ def test_a_robot_goes_before_its_type_and_that_before_the_defaults() -> None:
     assert (carol.spec.type, carol.parameters['radius'], carol.enabled) == ('', 8.0, False)
 
 
-def test_a_robot_is_found_by_its_name_and_by_its_computers() -> None:
+def test_a_robot_is_found_by_its_name_and_by_its_hostname() -> None:
     fleet = read_fleet(FLEET, 'mine.yaml')
     assert fleet.robot('bob').spec.id == 2
     for hostname, name in (('tb4-07', 'alice'), ('TB4-07.local', 'alice'), ('bob', 'bob')):
         assert fleet.of_host(hostname).spec.name == name
 
 
-def test_who_is_asked_for_and_not_there_is_told_who_is() -> None:
+def test_an_unknown_robot_is_refused_with_the_names_of_all() -> None:
     fleet = read_fleet(FLEET, 'mine.yaml')
     with pytest.raises(ParameterError, match="robot: 'dave' is not in mine.yaml; there are: "
                                              'alice, bob, carol'):
@@ -230,20 +174,8 @@ def test_a_pose_may_have_six_coordinates() -> None:
     ('{' * 5000, None),
     ('robots: {alice: !!int x}', None),
 ])
-def test_what_is_wrong_is_told_in_one_line(text: str, said: str | None) -> None:
+def test_a_wrong_value_is_refused_in_one_line(text: str, said: str | None) -> None:
     assert wrong(text) == said or said is None
-
-
-def test_instances_tasks_and_quality_of_service_have_parameters_with_a_dot() -> None:
-    (alice,) = read_fleet(robots(
-        instances='rescue', tasks='count,theirs:Task', rescue={'radius': 3, 'tasks': 'rally'},
-        **{'rescue.rally.reaction': 2, 'task.whatever': 'so',
-           'qos_overrides./neighbourhood.subscription.depth': 50}), 'mine.yaml').robots
-    assert alice.parameters == {
-        'robot_id': 1, 'initial_pose': (0.0, 0.0, 0.0), 'instances': 'rescue',
-        'tasks': 'count,theirs:Task', 'rescue.radius': 3.0, 'rescue.tasks': 'rally',
-        'rescue.rally.reaction': 2.0, 'task.whatever': 'so',
-        'qos_overrides./neighbourhood.subscription.depth': 50}
 
 
 @pytest.mark.parametrize('content', [None, b'\xff\xfe\x00'])
@@ -256,7 +188,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
     assert '\n' not in str(caught.value)
 
 
-def test_the_example_is_one() -> None:
+def test_the_example_is_valid() -> None:
     fleet = load_fleet(EXAMPLE)
     assert len(fleet.robots) == 10
     assert {robot.spec.type for robot in fleet.robots} == {'turtlebot4', 'create3'}
@@ -272,24 +204,24 @@ GARBAGE = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=4)
 
 
 @given(st.dictionaries(KEYS, st.dictionaries(KEYS, GARBAGE, max_size=3), max_size=3) | GARBAGE)
-def test_garbage_is_refused_as_what_it_is(document: Any) -> None:
+def test_any_document_is_read_or_refused_in_one_line(document: Any) -> None:
     check_refused(yaml.safe_dump(document, allow_unicode=True))
 
 
 @given(st.fixed_dictionaries({'id': st.just(1)}, optional={
     key: SCALARS for key in ('type', 'initial_pose', 'radius', 'instances', 'tasks', 'zones',
                              'rescue', 'odom_topic', 'algorithm', 'hierarchy', 'over')}))
-def test_a_robot_of_garbage_is_refused_as_what_it_is(robot: dict[str, Any]) -> None:
+def test_any_robot_is_read_or_refused_in_one_line(robot: dict[str, Any]) -> None:
     check_refused(yaml.safe_dump({'robots': {'alice': robot}}, allow_unicode=True))
 
 
 @given(st.text(alphabet='{}[]:,&*!<>?|-#%@\'" \n\tabi01.~', max_size=60))
-def test_text_that_is_no_yaml_is_refused_as_what_it_is(text: str) -> None:
+def test_any_text_is_read_or_refused_in_one_line(text: str) -> None:
     check_refused(text)
 
 
 def check_refused(text: str) -> None:
-    """Hold that a text is a fleet, or refused in one line, and nothing else comes of it."""
+    """Check that a text is a fleet file, or is refused in one line."""
     try:
         fleet = read_fleet(text, 'mine.yaml')
     except ParameterError as error:

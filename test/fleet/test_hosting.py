@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots placed by a layout, and whether listed ones have room."""
+"""Robots placed by a layout, and checks of free space."""
 
 from leader_election.fleet.hosting import check_free_space, scene_robots
 from leader_election.fleet.robot_list import RobotSpec
@@ -24,7 +24,7 @@ import pytest
 
 
 @pytest.mark.parametrize('layout', ['random', 'grid', 'circle'])
-def test_robots_are_called_after_their_ids_and_have_room(layout: str) -> None:
+def test_robots_are_named_after_their_ids_and_have_free_space(layout: str) -> None:
     scene = make_scene(SceneParameters(robots=20, first_id=5, layout=layout, seed=3))
     robots = scene_robots(scene)
     assert [robot.name for robot in robots] == [f'robot_{i}' for i in range(5, 25)]
@@ -37,12 +37,13 @@ def test_robots_are_called_after_their_ids_and_have_room(layout: str) -> None:
     ([(2.0, 0.0), (50.0, 0.0)], r'no room for r1 at \(50, 0\)'),
     ([(2.0, 0.0), (8.0, 5.0), (2.1, 0.0)], 'r0 and r2 would start within each other'),
 ])
-def test_robots_without_room_are_named(where: list[tuple[float, float]], line: str) -> None:
+def test_robots_without_free_space_are_refused_by_name(
+        where: list[tuple[float, float]], line: str) -> None:
     robots = [RobotSpec(f'r{i}', i, (x, y, 0.0)) for i, (x, y) in enumerate(where)]
     with pytest.raises(ParameterError, match=line):
         check_free_space(robots, load_arena('blocks'), 0.15)
 
 
-def test_robots_may_touch_and_be_where_nobody_knows_the_arena() -> None:
+def test_robots_may_touch_and_be_in_an_unknown_arena() -> None:
     robots = [RobotSpec('a', 1, (50.0, 0.0, 0.0)), RobotSpec('b', 2, (50.3, 0.0, 0.0))]
     check_free_space(robots, None, 0.15)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots listed in one text."""
+"""Lists of robots and of ids as text."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -42,24 +42,24 @@ def test_nav2s_syntax() -> None:
         RobotSpec('robot1', 1, (0.5, 0.5, 0.0)), RobotSpec('robot2', 2, (-0.5, -0.5, 1.5707)))
 
 
-def test_nav2s_syntax_as_it_was_before() -> None:
+def test_nav2s_older_syntax() -> None:
     text = 'robot1={x: 0.5, y: 0.5, yaw: 0}; robot2={x: -0.5}; '
     assert parse_robot_list(text) == (
         RobotSpec('robot1', 1, (0.5, 0.5, 0.0)), RobotSpec('robot2', 2, (-0.5, 0.0, 0.0)))
 
 
-def test_a_name_may_be_a_word_that_yaml_knows() -> None:
+def test_a_name_may_be_a_yaml_keyword() -> None:
     robots = (RobotSpec('on', 1), RobotSpec('null', 2), RobotSpec('e5', 3))
     assert parse_robot_list(format_robot_list(robots)) == robots
 
 
-def test_who_has_no_id_gets_one_that_nobody_has() -> None:
+def test_a_robot_without_id_gets_the_lowest_free_one() -> None:
     robots = parse_robot_list('{name: a};{name: b, id: 2};{name: c};{name: d, id: 1}')
     assert [(robot.name, robot.id) for robot in robots] == [('a', 3), ('b', 2), ('c', 4), ('d', 1)]
 
 
 @given(ROBOTS)
-def test_what_is_written_is_read(robots: list[RobotSpec]) -> None:
+def test_a_formatted_list_is_parsed_back(robots: list[RobotSpec]) -> None:
     assert parse_robot_list(format_robot_list(robots)) == tuple(robots)
 
 
@@ -90,14 +90,14 @@ def test_what_is_written_is_read(robots: list[RobotSpec]) -> None:
     ('{name: a};{name: a}', 'two robots are called a'),
     ('{name: a, id: 7};{name: b, id: 7}', 'a and b both have id 7'),
 ])
-def test_what_is_wrong_is_named_in_one_line(text: str, line: str) -> None:
+def test_a_wrong_list_is_refused_in_one_line(text: str, line: str) -> None:
     with pytest.raises(ParameterError, match=line) as caught:
         parse_robot_list(text)
     assert str(caught.value).startswith('parameter robots: ') and '\n' not in str(caught.value)
 
 
 @given(st.text(max_size=40) | st.text('{}:;=, abx1.-[]"\'&*!', max_size=40))
-def test_any_text_is_read_or_refused(text: str) -> None:
+def test_any_text_is_parsed_or_refused(text: str) -> None:
     try:
         assert parse_robot_list(text)
     except ParameterError:
@@ -111,16 +111,16 @@ KNOWN = tuple(range(1, 11))
     ('', KNOWN), ('3', (3,)), ('1-3', (1, 2, 3)), (' 9-10, 2 ', (2, 9, 10)),
     ('4,4,3-5', (3, 4, 5)),
 ])
-def test_read(text, ids):
+def test_ids_and_ranges_are_parsed(text, ids):
     assert parse_ids(text, KNOWN) == ids
 
 
 @pytest.mark.parametrize('text', ['x', '3-1', '1,', '1-2-3', '-1', '0', '11', '1-99999999999'])
-def test_refused_by_name(text):
+def test_wrong_and_unknown_ids_are_refused(text):
     with pytest.raises(ParameterError, match='^parameter members: '):
         parse_ids(text, KNOWN)
 
 
 @pytest.mark.parametrize('ids', [(1,), (1, 2, 3), (1, 3, 5, 6), (2, 4, 6, 8, 10)])
-def test_there_and_back(ids):
+def test_formatted_ids_are_parsed_back(ids):
     assert parse_ids(format_ids(ids), KNOWN) == ids

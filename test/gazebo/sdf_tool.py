@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What checks SDF where it is installed: ``ign sdf`` of Debian 12, or ``gz sdf``."""
+"""Checks of SDF by its own tool, if installed: ``ign sdf`` of Debian 12, or ``gz sdf``."""
 
 from functools import cache
 from pathlib import Path
@@ -35,7 +35,7 @@ LATER = {'gz_frame_id'}
 
 
 def verdict(file: Path) -> str:
-    """Return what the tool says of a file, ``Valid.`` when all is well."""
+    """Return the output of the tool for a file, ``Valid.`` if it is."""
     assert TOOL is not None
     ran = subprocess.run([TOOL, 'sdf', '-k', file], capture_output=True, text=True, timeout=60)
     # The tool may lack what draws its own backtraces.
@@ -44,7 +44,7 @@ def verdict(file: Path) -> str:
 
 @cache
 def _description(name: str) -> ElementTree.Element:
-    """Return how a file of the specification describes its element."""
+    """Return the description of an element in a file of the specification."""
     assert SPECIFICATION is not None
     return ElementTree.parse(SPECIFICATION / name).getroot()
 

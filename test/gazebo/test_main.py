@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The command that writes a world, as a process."""
+"""The command ``gazebo_world``, as a process."""
 
 from pathlib import Path
 import subprocess
@@ -29,7 +29,7 @@ def run(*arguments: str) -> 'subprocess.CompletedProcess[str]':
         capture_output=True, text=True, timeout=60)
 
 
-def test_it_writes_a_world_the_bridge_and_the_robots(tmp_path: Path) -> None:
+def test_it_writes_world_bridge_and_robots(tmp_path: Path) -> None:
     ran = run('--robots', '3', '--world', 'rooms', '--output', str(tmp_path / 'new'))
     assert (ran.returncode, ran.stderr) == (0, '')
     assert sorted(file.name for file in (tmp_path / 'new').iterdir()) == [
@@ -49,7 +49,7 @@ def test_the_same_options_write_the_same_files(tmp_path: Path) -> None:
 @pytest.mark.parametrize('arguments', [
     ['--robots', '1000', '--layout', 'grid'], ['--world', 'no.sdf'], ['--step', 'long'],
     ['--output', '/dev/null/a']])
-def test_what_is_wrong_is_one_line_and_status_2(
+def test_a_wrong_option_is_one_line_and_status_2(
         tmp_path: Path, arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(['--output', str(tmp_path / 'made'), *arguments]) == 2
     out, error = capsys.readouterr()

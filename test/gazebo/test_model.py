@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Mass, centre and inertia, against the integrals that the formulas stand for."""
+"""The robot model: inertia against sums over points, geometry, plugins, and valid SDF."""
 
 import math
 from pathlib import Path
@@ -41,7 +41,7 @@ PLACES = st.tuples(*[st.floats(-2.0, 2.0)] * 3)
 
 
 def summed(points: NDArray[np.float64], mass: float) -> RigidBody:
-    """Return what points of equal mass are as one body."""
+    """Return points of equal mass as one body."""
     centre = points.mean(axis=0)
     x, y, z = (points - centre).T
     each = mass / len(points)
@@ -51,7 +51,7 @@ def summed(points: NDArray[np.float64], mass: float) -> RigidBody:
 
 
 def lattice(side: int = 60) -> NDArray[np.float64]:
-    """Return points in the middles of small cubes that fill the cube of sides 2."""
+    """Return the centres of small cubes that fill a cube of side 2."""
     line = (np.arange(side) + 0.5) / side * 2 - 1
     return np.stack(np.meshgrid(line, line, line), axis=-1).reshape(-1, 3)
 
@@ -61,7 +61,7 @@ def same(one: RigidBody, other: RigidBody, within: float) -> None:
         assert a == pytest.approx(b, rel=within, abs=1e-9)
 
 
-def test_shapes_are_what_their_points_add_up_to() -> None:
+def test_inertia_of_solids_equals_the_sum_over_points() -> None:
     points = lattice()
     flat = np.hypot(points[:, 0], points[:, 1])
     same(box(3.0, (0.4, 1.0, 2.0)), summed(points * (0.2, 0.5, 1.0), 3.0), 1e-3)
@@ -70,7 +70,7 @@ def test_shapes_are_what_their_points_add_up_to() -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0.1, 5.0), SIZES, PLACES), min_size=1, max_size=4))
-def test_bodies_together_are_what_their_points_are(parts: list) -> None:
+def test_inertia_of_combined_bodies_equals_the_sum_over_points(parts: list) -> None:
     """Six points stand for a sphere: the same mass, centre and moments."""
     six = np.vstack((np.eye(3), -np.eye(3)))
     bodies, points, weights = [], [], []
@@ -91,8 +91,8 @@ def test_bodies_together_are_what_their_points_are(parts: list) -> None:
 
 
 @pytest.mark.parametrize('body', [CHASSIS, WHEEL])
-def test_the_robots_bodies_could_exist(body: RigidBody) -> None:
-    """Principal moments are positive, and no one is more than the two others together."""
+def test_the_robots_inertia_is_physically_possible(body: RigidBody) -> None:
+    """Principal moments are positive, and none exceeds the sum of the other two."""
     xy, xz, yz = body.products
     a, b, c = np.linalg.eigvalsh(np.diag(body.moments)
                                  + [[0, xy, xz], [xy, 0, yz], [xz, yz, 0]])
@@ -109,14 +109,14 @@ def robot(simulator: Simulator, equipment: Equipment = ALL) -> ElementTree.Eleme
     return ElementTree.fromstring(text)
 
 
-def test_it_is_as_large_as_robots_are_by_default() -> None:
+def test_its_radius_is_the_default_of_robot_radius() -> None:
     assert model.RADIUS == SceneParameters().robot_radius
     assert model.WHEEL_SEPARATION / 2 + model.WHEEL_RADIUS <= model.RADIUS
     assert abs(model.CASTER_X) + model.CASTER_RADIUS <= model.RADIUS
 
 
-def test_it_rests_on_wheels_and_caster_whatever_it_is_told() -> None:
-    """Its centre is over the triangle of the three, with the pull of a hard stop, too."""
+def test_it_rests_on_wheels_and_caster_at_the_greatest_acceleration() -> None:
+    """Its centre of mass is above their triangle, also while it brakes hard."""
     side = model.WHEEL_SEPARATION / 2
     whole = combined([model.CHASSIS] + [
         model.WHEEL._replace(centre=(0.0, y, model.WHEEL_RADIUS)) for y in (side, -side)])
@@ -125,12 +125,12 @@ def test_it_rests_on_wheels_and_caster_whatever_it_is_told() -> None:
     assert whole.centre[1] == 0
 
 
-def test_a_command_of_classic_is_understood() -> None:
-    """As the yaw of a quaternion, which ends at pi."""
+def test_gazebo_classic_can_express_the_greatest_turn_rate() -> None:
+    """It takes commands as the yaw of a quaternion, which is limited to pi."""
     assert MAX_TURN_RATE < math.pi
 
 
-def test_the_drive_knows_the_body() -> None:
+def test_the_drive_plugin_matches_the_model() -> None:
     drive = robot(Simulator.GZ_SIM).find('.//plugin[@filename="gz-sim-diff-drive-system"]')
     assert drive is not None
     told = {part.tag: part.text for part in drive}
@@ -160,7 +160,7 @@ def test_each_simulator_has_its_own_plugins_and_scanner() -> None:
     assert ElementTree.tostring(sim).split() == ElementTree.tostring(classic).split()
 
 
-def test_the_scanner_looks_all_round_with_even_beams() -> None:
+def test_beams_are_even_over_the_full_circle() -> None:
     for simulator in SIMULATORS:
         (sensor,) = robot(simulator, Equipment(Lidar(beams=8))).iter('horizontal')
         low, high = (float(sensor.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
@@ -168,7 +168,7 @@ def test_the_scanner_looks_all_round_with_even_beams() -> None:
         assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
 
 
-def test_a_scanner_sees_other_robots_even_one_that_touches_and_not_its_own() -> None:
+def test_a_scanner_detects_other_robots_even_in_contact_and_not_its_own() -> None:
     for simulator in SIMULATORS:
         body = robot(simulator, Equipment(Lidar()))
         (sensor,) = body.iter('sensor')
@@ -181,7 +181,7 @@ def test_a_scanner_sees_other_robots_even_one_that_touches_and_not_its_own() -> 
 
 
 def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
-    """Return the radius of each cylinder that a plane goes through; nothing else may be there."""
+    """Return the radii of cylinders that a plane intersects; it may intersect nothing else."""
     found = []
     for link in body.iter('link'):
         foot = float((link.findtext('pose') or '0 0 0').split()[2])
@@ -195,14 +195,14 @@ def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
     return found
 
 
-def test_robots_have_colours_of_their_own() -> None:
+def test_robots_have_different_colours() -> None:
     assert len({robot_colour(i) for i in range(200)}) == 200
     assert all(0 <= part <= 1 for i in range(200) for part in robot_colour(i))
 
 
 @needs_tool
 @pytest.mark.parametrize('simulator', SIMULATORS)
-def test_the_tool_finds_it_valid(tmp_path: Path, simulator: Simulator) -> None:
+def test_the_sdf_tool_finds_it_valid(tmp_path: Path, simulator: Simulator) -> None:
     file = tmp_path / 'robot.sdf'
     file.write_text(model.robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), simulator, ALL))
     assert verdict(file) == 'Valid.'
@@ -210,8 +210,8 @@ def test_the_tool_finds_it_valid(tmp_path: Path, simulator: Simulator) -> None:
 
 @needs_specification
 @pytest.mark.parametrize('simulator', SIMULATORS)
-def test_every_element_is_one_of_sdf(simulator: Simulator) -> None:
-    """Which the tool does not see: it passes over what it does not know."""
+def test_every_element_is_in_the_sdf_specification(simulator: Simulator) -> None:
+    """The tool does not check this: it ignores unknown elements."""
     assert misspelled(robot(simulator)) == []
     broken = robot(simulator)
     next(broken.iter('inertia')).tag = 'inertai'

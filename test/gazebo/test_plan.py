@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The plan of a swarm: robots, world and bridge that fit each other."""
+"""Plans of swarms and of spawned robots: consistent robots, world and bridge."""
 
 from pathlib import Path
 import re
@@ -46,7 +46,7 @@ def names(made: SwarmPlan) -> list[str]:
 
 
 @pytest.mark.parametrize('robots', ['3', TWO])
-def test_all_parts_know_the_same_robots(robots: str) -> None:
+def test_all_parts_contain_the_same_robots(robots: str) -> None:
     made = plan(robots=robots, lidar=8)
     models = [model.get('name') for model in ElementTree.fromstring(made.world).iter('model')]
     topics = [row['ros_topic_name'].split('/')[0] for row in yaml.safe_load(made.bridge)]
@@ -55,12 +55,12 @@ def test_all_parts_know_the_same_robots(robots: str) -> None:
     assert (made.world_name, made.arena) == ('swarm', 'blocks')
 
 
-def test_layouts_and_seeds_are_those_of_the_embedded_world() -> None:
+def test_layouts_and_seeds_are_as_in_the_embedded_world() -> None:
     assert plan(robots='5', seed=1) == plan(robots='5', seed=1) != plan(robots='5', seed=2)
     assert names(plan(robots='2', layout='circle', first_id=8)) == ['robot_8', 'robot_9']
 
 
-def test_an_own_world_takes_robots_as_if_it_were_empty(tmp_path: Path) -> None:
+def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path: Path) -> None:
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
     made = plan(robots='1', layout='grid', world=str(file))
@@ -86,7 +86,7 @@ def test_an_own_world_takes_robots_as_if_it_were_empty(tmp_path: Path) -> None:
     ({'layout': 'heap'}, 'parameter layout'),
     ({'step': 1.0}, 'parameter step'),
 ])
-def test_what_is_wrong_is_named(given: dict[str, object], line: str) -> None:
+def test_a_wrong_parameter_is_refused(given: dict[str, object], line: str) -> None:
     with pytest.raises(ParameterError, match=line):
         plan(**given)
 
@@ -95,7 +95,7 @@ def arrival(**given: object) -> SpawnPlan:
     return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
-def test_one_more_robot_has_a_world_that_it_comes_to(tmp_path: Path) -> None:
+def test_a_spawned_robot_has_the_name_of_its_world(tmp_path: Path) -> None:
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="my depot"/></sdf>')
     for given, name, arena in (
@@ -113,7 +113,7 @@ def test_one_more_robot_has_a_world_that_it_comes_to(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('document', ['README.md', 'doc/tutorials/gazebo.md'])
-def test_where_documents_put_one_more_there_is_room(document: str) -> None:
+def test_the_pose_in_the_documents_is_free(document: str) -> None:
     text = (Path(__file__).parents[2] / document).read_text()
     (words,) = re.findall(r'spawn\.launch\.py (.*)', text)
     given = dict(word.split(':=') for word in words.split())
@@ -127,7 +127,8 @@ def test_where_documents_put_one_more_there_is_room(document: str) -> None:
     ({'world': ''}, "parameter world: '' is not allowed"),
     ({'lidar': 7}, 'parameter lidar: 7'), ({'x': None}, 'parameter x is missing'),
     ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is no name")])
-def test_what_is_wrong_with_one_more_is_named(given: dict[str, object], line: str) -> None:
+def test_a_wrong_parameter_of_a_spawned_robot_is_refused(
+        given: dict[str, object], line: str) -> None:
     with pytest.raises(ParameterError, match=line):
         arrival(**given)
 
@@ -144,13 +145,13 @@ def rows(equipment: Equipment = NO_EQUIPMENT, **options: bool) -> dict[str, dict
     return by_name
 
 
-def test_each_robot_has_its_topics_and_the_clock_comes_once() -> None:
+def test_each_robot_has_its_topics_and_the_clock_is_bridged_once() -> None:
     assert list(rows()) == ['/clock', 'alice/odom', 'alice/cmd_vel', 'alice/tf',
                             'bob/odom', 'bob/cmd_vel', 'bob/tf']
     assert '/clock' not in rows(clock=False)
 
 
-def test_topics_are_the_simulators_own() -> None:
+def test_topics_are_the_simulators_defaults() -> None:
     found = rows(Equipment(Lidar(), ground_truth=True))
     assert {row['ros_topic_name']: (row['gz_topic_name'], row['gz_type_name'])
             for row in found.values() if row['ros_topic_name'].startswith('bob')} == {
@@ -164,13 +165,13 @@ def test_topics_are_the_simulators_own() -> None:
 
 @pytest.mark.parametrize(('world', 'part'), [
     ('my big depot', 'my_big_depot'), ('d@po~t', 'dpot'), ('a:=b', 'ab')])
-def test_a_world_may_have_any_name(world: str, part: str) -> None:
+def test_topics_are_valid_for_any_name_of_a_world(world: str, part: str) -> None:
     listed = yaml.safe_load(bridge_yaml(ROBOTS[:1], world, Equipment(Lidar())))
     (scan,) = (row for row in listed if row['ros_topic_name'] == 'alice/scan')
     assert scan['gz_topic_name'] == f'/world/{part}/model/alice/link/base_link/sensor/lidar/scan'
 
 
-def test_commands_go_in_and_all_else_comes_out() -> None:
+def test_only_commands_are_bridged_to_gazebo() -> None:
     for name, row in rows(Equipment(Lidar(), ground_truth=True)).items():
         into = name.endswith('cmd_vel')
         assert row['direction'] == ('ROS_TO_GZ' if into else 'GZ_TO_ROS')

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots in a user's own world."""
+"""Robots added to world files of users."""
 
 from pathlib import Path
 from xml.etree import ElementTree
@@ -48,7 +48,7 @@ def systems(world: UserWorld) -> list[str | None]:
     return [plugin.get('filename') for plugin in found.findall('plugin')]
 
 
-def test_a_copy_holds_what_was_there_and_the_robots() -> None:
+def test_a_copy_contains_the_world_and_the_robots() -> None:
     world = put(PLAIN)
     models = ElementTree.fromstring(world.text).findall('world/model')
     assert world.name == 'depot'
@@ -73,7 +73,7 @@ FORMS = {
 
 @pytest.mark.parametrize('text', FORMS.values(), ids=FORMS)
 def test_all_else_stays_byte_for_byte(text: str) -> None:
-    """Whatever Gazebo reads, and strict readers of XML do not."""
+    """Also where Gazebo is more lenient than strict XML parsers."""
     world = put(text)
     begin, end = text.split('</world>', 1)
     assert world.name == 'depot'
@@ -92,8 +92,8 @@ def test_a_world_may_be_empty(empty: str) -> None:
     assert [model.get('name') for model in world.findall('model')] == ['alice', 'bob']
 
 
-def test_files_beside_it_are_named_by_where_they_are(tmp_path: Path) -> None:
-    """Which a copy elsewhere would not find; what is not there may be found by Gazebo."""
+def test_relative_paths_of_existing_files_become_absolute(tmp_path: Path) -> None:
+    """A copy elsewhere would not find them; others may be found by Gazebo."""
     (tmp_path / 'meshes').mkdir()
     (tmp_path / 'meshes' / 'shelf.dae').touch()
     (tmp_path / 'wood.png').touch()
@@ -112,7 +112,7 @@ def test_the_name_of_a_world_is_read(tmp_path: Path) -> None:
     assert world_name(str(file)) == 'depot'
 
 
-def test_systems_that_are_missing_are_named() -> None:
+def test_missing_systems_are_added() -> None:
     assert systems(put(PLAIN)) == NEEDED
     assert systems(put(PLAIN, equipment=Equipment(Lidar()))) == [*NEEDED, 'gz-sim-sensors-system']
     assert systems(put(PLAIN, Simulator.GZ_CLASSIC)) == []
@@ -120,7 +120,7 @@ def test_systems_that_are_missing_are_named() -> None:
 
 @pytest.mark.parametrize('name', ['gz-sim-physics-system', 'libgz-sim-physics-system.so',
                                   'gz-sim8-physics-system', 'ignition-gazebo-physics-system'])
-def test_a_system_that_is_there_is_not_named_again(name: str) -> None:
+def test_a_system_that_exists_is_not_added_again(name: str) -> None:
     text = PLAIN.replace('<!-- mine -->', f'<plugin filename="{name}" name="p"/>')
     assert systems(put(text)) == [name, *NEEDED[1:]]
 
@@ -139,13 +139,13 @@ def test_a_system_that_is_there_is_not_named_again(name: str) -> None:
     ('<sdf><world name="w"><include><name>alice</name></include></world></sdf>',
      'there is a model alice already'),
 ])
-def test_what_is_no_world_for_these_robots_is_named_in_one_line(text: str, line: str) -> None:
+def test_a_wrong_world_is_refused_in_one_line(text: str, line: str) -> None:
     with pytest.raises(ParameterError, match=line) as caught:
         put(text)
     assert '\n' not in str(caught.value) and 'file depot.sdf' in str(caught.value)
 
 
-def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     assert is_user_world(str(tmp_path / 'no.sdf')) and not is_user_world('blocks')
     for path in (tmp_path / 'no.sdf', tmp_path):
         with pytest.raises(ParameterError, match='parameter world: .* cannot be read'):
@@ -153,7 +153,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
 
 
 @needs_tool
-def test_the_tool_finds_the_copy_valid(tmp_path: Path) -> None:
+def test_the_sdf_tool_finds_the_copy_valid(tmp_path: Path) -> None:
     file = tmp_path / 'depot.sdf'
     for text in (PLAIN, *FORMS.values()):
         file.write_bytes(put(text, equipment=Equipment(Lidar(), ground_truth=True)).text.encode())

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Arenas as boxes."""
+"""World files: arenas as boxes, robots, systems, and valid SDF."""
 
 import math
 from pathlib import Path
@@ -40,14 +40,14 @@ from shapely.affinity import rotate, translate
 
 
 def area(slab: Rectangle) -> shapely.Polygon:
-    """Return what a slab covers."""
+    """Return the polygon of a rectangle."""
     box = shapely.box(-slab.length / 2, -slab.width / 2, slab.length / 2, slab.width / 2)
     return translate(rotate(box, slab.yaw, origin=(0, 0), use_radians=True), slab.x, slab.y)
 
 
 @given(st.floats(0.1, 20.0), st.floats(0.1, 20.0), st.floats(-4.0, 4.0),
        st.floats(-10.0, 10.0), st.floats(-10.0, 10.0))
-def test_a_turned_rectangle_is_one_slab(
+def test_a_rotated_rectangle_is_one_box(
         length: float, width: float, yaw: float, x: float, y: float) -> None:
     polygon = area(Rectangle(x, y, length, width, yaw))
     slab = as_rectangle(polygon)
@@ -58,7 +58,7 @@ def test_a_turned_rectangle_is_one_slab(
 @pytest.mark.parametrize('corners', [
     [(0, 0), (1, 0), (0, 1)], [(0, 0), (2, 0), (2.2, 1), (0, 1)],
     [(0, 0), (2, 0), (2, 2), (1, 2), (1, 1), (0, 1)]])
-def test_other_polygons_are_none(corners: list[tuple[float, float]]) -> None:
+def test_other_polygons_are_not_rectangles(corners: list[tuple[float, float]]) -> None:
     assert as_rectangle(shapely.Polygon(corners)) is None
 
 
@@ -101,14 +101,14 @@ def world_in(text: str) -> ElementTree.Element:
 
 
 @pytest.mark.parametrize(('world', 'robots', 'simulator'), CASES)
-def test_it_holds_the_arena_the_ground_and_the_robots(
+def test_it_contains_arena_ground_and_robots(
         world: str, robots: int, simulator: Simulator) -> None:
     names = [model.get('name') for model in world_in(made(world, robots, simulator))
              if model.tag == 'model']
     assert names == ['ground', 'arena', *(f'robot_{i}' for i in range(1, robots + 1))]
 
 
-def test_robots_are_where_the_roster_says() -> None:
+def test_robots_have_their_initial_poses() -> None:
     robots = scene_robots(make_scene(SceneParameters(robots=5)))
     text = world_sdf(load_arena('blocks'), robots, Simulator.GZ_SIM)
     models = {model.get('name'): model for model in world_in(text).iter('model')}
@@ -129,7 +129,7 @@ def test_gazebo_sim_gets_the_systems_that_it_needs() -> None:
     assert systems(ALL, Simulator.GZ_CLASSIC) == []
 
 
-def test_real_time_is_aimed_at_whatever_the_step() -> None:
+def test_the_update_rate_gives_real_time_at_any_step() -> None:
     text = world_sdf(load_arena('empty'), [], Simulator.GZ_CLASSIC, step=0.004)
     physics = world_in(text).find('physics')
     assert physics is not None
@@ -144,7 +144,7 @@ def test_real_time_is_aimed_at_whatever_the_step() -> None:
 @needs_tool
 @pytest.mark.parametrize(('world', 'robots', 'simulator'), [
     case for case in CASES if case[:2] in (('blocks', 30), ('rooms', 1), ('empty', 1))])
-def test_the_tool_finds_it_valid(
+def test_the_sdf_tool_finds_it_valid(
         tmp_path: Path, world: str, robots: int, simulator: Simulator) -> None:
     file = tmp_path / 'world.sdf'
     file.write_text(made(world, robots, simulator))
@@ -153,5 +153,5 @@ def test_the_tool_finds_it_valid(
 
 @needs_specification
 @pytest.mark.parametrize('simulator', Simulator)
-def test_every_element_is_one_of_sdf(simulator: Simulator) -> None:
+def test_every_element_is_in_the_sdf_specification(simulator: Simulator) -> None:
     assert misspelled(ElementTree.fromstring(made('blocks', 2, simulator))) == []

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Arguments out of the tables of parameters."""
+"""Arguments derived from declarations of parameters."""
 
 from pathlib import Path
 
@@ -30,7 +30,7 @@ from leader_election.world.parameters import SceneParameters, WorldParameters
 import pytest
 
 
-def test_what_is_given_is_checked_and_what_is_empty_is_not_given() -> None:
+def test_given_values_are_checked_and_empty_ones_are_not_given() -> None:
     settings = {'robots': '12', 'seed': '', 'world': 'rooms', 'spacing': '2'}
     assert given_values(settings, SceneParameters, ('robots', 'seed', 'world', 'layout')) == {
         'robots': 12, 'world': 'rooms'}
@@ -42,12 +42,12 @@ def test_what_is_given_is_checked_and_what_is_empty_is_not_given() -> None:
 
 @pytest.mark.parametrize('value', ['many', '[', '0', '1.5', '2026-13-45', 2000 * '[',
                                    '1' + 400 * '0'])
-def test_what_is_wrong_is_named(value: str) -> None:
+def test_a_wrong_parameter_is_refused(value: str) -> None:
     with pytest.raises(ParameterError, match='parameter robots'):
         given_values({'robots': value}, SceneParameters, ('robots',))
 
 
-def test_every_declaration_makes_a_described_argument() -> None:
+def test_each_declaration_gives_an_argument_with_a_description() -> None:
     parameters = table(WorldParameters)
     for arguments in (optional_arguments(parameters), arguments_with_defaults(parameters)):
         assert list(arguments) == [p.name for p in parameters]
@@ -59,19 +59,19 @@ def test_every_declaration_makes_a_described_argument() -> None:
                 p.name: p.default}
 
 
-def test_names_have_the_order_that_they_are_asked_in() -> None:
+def test_selected_parameters_keep_the_order_of_the_names() -> None:
     found = select_parameters((WorldParameters, SceneParameters), ('motion', 'robots'))
     assert [p.name for p in found] == ['motion', 'robots']
 
 
-def test_a_switch_is_on_or_off() -> None:
+def test_a_boolean_argument_is_true_or_false() -> None:
     assert [parse_bool({'gui': text}, 'gui') for text in ('true', 'false', 'True')] == [
         True, False, True]
     with pytest.raises(ParameterError, match='parameter gui'):
         parse_bool({'gui': 'perhaps'}, 'gui')
 
 
-def test_arguments_are_looked_at_where_the_command_names_this_very_file(
+def test_argument_names_are_checked_if_the_command_names_the_file(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = tmp_path / 'ours' / 'robot.launch.py'
     file.parent.mkdir()

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a node is told by a file and by arguments, held against ROS itself."""
+"""Parameters of nodes from files and arguments, compared with ROS itself."""
 
 from pathlib import Path
 
@@ -33,7 +33,7 @@ ORDERS = (list(SECTIONS), list(reversed(SECTIONS)), [name for name in SECTIONS i
 
 
 @pytest.mark.parametrize('order', ORDERS)
-def test_a_node_is_told_what_ros_tells_it(order: list[str], tmp_path: Path) -> None:
+def test_effective_parameters_are_those_of_ros(order: list[str], tmp_path: Path) -> None:
     file, arguments = tmp_path / 'mine.yaml', tmp_path / 'arguments.yaml'
     given = {'a': 'argument', 'c': 'argument', 'g': 'argument'}
     for path, sections in ((file, {name: SECTIONS[name] for name in order}),
@@ -56,7 +56,7 @@ def test_a_node_is_told_what_ros_tells_it(order: list[str], tmp_path: Path) -> N
     assert {'a', 'b', 'c', 'nested.e', 'f', 'g'} <= set(found) and 'h' not in found
 
 
-def test_a_file_says_what_all_nodes_are_told(tmp_path: Path) -> None:
+def test_global_parameters_are_those_for_all_nodes(tmp_path: Path) -> None:
     file = tmp_path / 'mine.yaml'
     file.write_text('/**:\n  ros__parameters:\n    radius: 3.0\n/a:\n  ros__parameters: {x: 1}\n')
     assert global_parameters(str(file)) == {'radius': 3.0} and global_parameters('') == {}

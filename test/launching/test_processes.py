@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How a launch ends that was told nonsense, as a process."""
+"""Ends of launches after errors, as a process."""
 
 import subprocess
 import sys
@@ -63,9 +63,9 @@ sys.exit(service.run())
 
 
 @pytest.mark.parametrize(('first', 'status', 'said'), [(0, 5, 'falls'), (3, 3, None)])
-def test_the_rest_starts_when_the_first_has_ended_well(
+def test_actions_start_after_a_process_that_ended_with_status_0(
         first: int, status: int, said: str | None) -> None:
-    """And the launch ends with the status of whoever did not."""
+    """The launch ends with the status of the process that failed."""
     pytest.importorskip('launch_ros', reason='launch_ros is not importable')
     ran = subprocess.run([sys.executable, '-c', AFTER.replace('FIRST', str(first))],
                          capture_output=True, text=True, timeout=60)
@@ -76,7 +76,7 @@ def test_the_rest_starts_when_the_first_has_ended_well(
     assert 'Traceback' not in ran.stdout + ran.stderr
 
 
-def test_one_line_status_2_and_what_was_started_is_stopped() -> None:
+def test_an_error_is_one_line_and_status_2_and_stops_processes() -> None:
     # Not launch itself: a checkout has a folder of that name.
     pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                              'only in a full ROS 2')
@@ -88,7 +88,7 @@ def test_one_line_status_2_and_what_was_started_is_stopped() -> None:
     assert 'Traceback' not in ran.stdout + ran.stderr and 'stopped\n' in ran.stdout
 
 
-def test_without_a_running_launch_the_error_is_the_callers() -> None:
+def test_without_a_running_launch_the_error_is_raised() -> None:
     class Context:
         asyncio_loop = None
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What goes before what when a robot is started."""
+"""Precedence of arguments, fleet file and parameter file; tasks and motion."""
 
 from pathlib import Path
 
@@ -37,7 +37,7 @@ def fleet(tmp_path: Path) -> str:
     return str(path)
 
 
-def test_a_robot_without_a_fleet_file_is_what_it_is_told() -> None:
+def test_a_robot_without_a_fleet_file_is_set_by_arguments() -> None:
     robot = robot_launch({'robot_id': '3', 'initial_pose': '[1, 2, 0.5]', 'fleet_file': ''}, 'vm')
     assert robot.namespace == 'robot_3'
     assert robot.parameters == {
@@ -66,12 +66,12 @@ def test_transforms_have_two_topics(fleet: str) -> None:
         assert (found['/tf'], found['/tf_static']) == (place, f'{place}_static')
 
 
-def test_what_drives_it_is_told_of_its_body(fleet: str) -> None:
+def test_driving_parameters_reach_tasks_and_nodes(fleet: str) -> None:
     alice = robot_launch({'fleet_file': fleet, 'robot': 'alice', 'tasks': 'rally'}, 'vm')
     assert alice.parameters['rally.scan_yaw'] == 1.5 and alice.driving == {'scan_yaw': 1.5}
 
 
-def test_an_argument_goes_before_the_fleet_file(fleet: str) -> None:
+def test_an_argument_takes_precedence_over_the_fleet_file(fleet: str) -> None:
     alice = robot_launch({
         'fleet_file': fleet, 'robot': 'alice', 'namespace': 'scout', 'robot_id': '7',
         'initial_pose': '[0, 0, 0]', 'tasks': 'rally', 'odom_topic': '/odometry/filtered',
@@ -83,7 +83,7 @@ def test_an_argument_goes_before_the_fleet_file(fleet: str) -> None:
     assert dict(alice.remappings)['odom'] == '/odometry/filtered'
 
 
-def test_a_file_of_parameters_may_say_how_long_odometry_is_waited_for(tmp_path: Path) -> None:
+def test_a_parameter_file_may_set_the_odometry_timeout(tmp_path: Path) -> None:
     path = tmp_path / 'mine.yaml'
     for place, says in (('/**', True), ('/robot_3/election_node', True),
                         ('/**/election_node', True), ('robot_3:\n  election_node', True),
@@ -95,7 +95,7 @@ def test_a_file_of_parameters_may_say_how_long_odometry_is_waited_for(tmp_path: 
 
 
 @pytest.mark.parametrize('namespace', ['/', '_a', '/a', 'a_1/_b', 'a__b', '_'])
-def test_a_namespace_may_be_all_that_ros_allows(namespace: str) -> None:
+def test_all_namespaces_that_ros_allows_are_accepted(namespace: str) -> None:
     assert robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm').namespace == namespace
 
 
@@ -106,7 +106,7 @@ def test_a_namespace_that_ros_does_not_allow_is_refused(namespace: str) -> None:
         robot_launch({'robot_id': '3', 'namespace': namespace}, 'vm')
 
 
-def test_a_file_of_parameters_may_speak_of_a_robot_without_a_namespace(tmp_path: Path) -> None:
+def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path: Path) -> None:
     path = tmp_path / 'mine.yaml'
     path.write_text('election_node:\n  ros__parameters: {odometry_timeout: 60.0}\n')
     robot = robot_launch({'robot_id': '3', 'namespace': '/', 'params_file': str(path)}, 'vm')
@@ -132,7 +132,7 @@ def test_a_file_of_parameters_may_speak_of_a_robot_without_a_namespace(tmp_path:
     ({'fleet_file': 'FLEET', 'robot': 'carol'}, "parameter robot: 'carol' is not in"),
     ({'fleet_file': 'FLEET'}, 'parameter robot: no robot of'),
 ])
-def test_what_is_wrong_is_told_in_one_line(
+def test_a_wrong_value_is_refused_in_one_line(
         settings: dict[str, str], said: str, fleet: str) -> None:
     with pytest.raises(ParameterError) as caught:
         robot_launch(
@@ -172,13 +172,13 @@ BOTH = '/**:\n  ros__parameters: {tasks: field}\n'
     (BOTH, 'count', ['count'], ['count']), (BOTH + ONE, '', ['patrol'], ['field']),
     (BOTH + ONE, 'count', ['patrol'], ['count']), (ONE + BOTH, '', ['field'], ['field']),
     (ONE, 'count', ['count'], ['count'])])
-def test_tasks_are_those_that_a_robots_node_is_told(
+def test_configured_tasks_are_those_of_the_robots_node(
         tmp_path: Path, text: str, tasks: str, alice: list[str], bob: list[str]) -> None:
     assert configured_tasks(settings(tmp_path, text, tasks), ROBOTS) == [alice, bob]
 
 
 @pytest.mark.parametrize('text', [INSTANCE, NESTED, ONE, SPLIT])
-def test_a_task_that_drives_by_a_scanner_is_found_wherever_it_is_given(
+def test_a_task_that_needs_a_scanner_is_found_wherever_it_is_set(
         tmp_path: Path, text: str) -> None:
     given = settings(tmp_path, text)
     with pytest.raises(ParameterError, match='lidar: 0 leaves robots blind, and patrol drives'):

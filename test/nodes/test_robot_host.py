@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Which robots a fleet hosts, and what it tells them."""
+"""The robots that a process hosts, and their parameters."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -52,7 +52,7 @@ def test_robots_of_a_list_have_their_names_ids_and_places() -> None:
         assert {robot.get_parameter('radius').value for robot in robots} == {3.0}
 
 
-def test_of_a_list_it_hosts_the_members() -> None:
+def test_only_members_of_a_list_are_hosted() -> None:
     with hosted(LISTED, "members:='7'") as robots:
         assert [told(robot)[0] for robot in robots] == ['/swarm/alice']
 
@@ -63,7 +63,7 @@ def test_without_a_list_robots_are_those_of_the_scene() -> None:
             ('/swarm/robot_2', 2, [0.5, -0.5, 0.0]), ('/swarm/robot_3', 3, [-0.5, 0.5, 0.0])]
 
 
-def test_what_is_no_list_is_refused() -> None:
+def test_a_wrong_list_is_refused() -> None:
     with pytest.raises(ParameterError, match='parameter roster: two robots are called a'):
         with hosted("roster:='{name: a}; {name: a}'"):
             pass

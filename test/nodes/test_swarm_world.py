@@ -46,7 +46,7 @@ LINE = {'robots': 3, 'world': 'empty', 'layout': 'grid', 'spacing': 2.0, 'step_r
 
 
 class Bench:
-    """A world under test, and a node that listens and talks to it."""
+    """A world under test, and a node that subscribes and publishes to its topics."""
 
     def __init__(self, **parameters: Any) -> None:
         overrides = [Parameter(name, value=value) for name, value in parameters.items()]
@@ -131,7 +131,7 @@ def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(
     assert all(b > a for a, b in zip(stamps, stamps[1:], strict=False))
 
 
-def test_a_robot_told_nothing_stops(bench: Callable[..., Bench]) -> None:
+def test_a_robot_without_commands_stops(bench: Callable[..., Bench]) -> None:
     b = bench(**LINE, motion='cmd_vel', command_timeout=0.1)
     odom, other = b.listen(Odometry, 'robot_1/odom'), b.listen(Odometry, 'robot_2/odom')
     command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
@@ -147,7 +147,7 @@ def test_a_robot_told_nothing_stops(bench: Callable[..., Bench]) -> None:
     assert at(other[-1]) == (0.0, 0.0, 0.0)
 
 
-def test_the_scene_is_there_for_who_comes_late(bench: Callable[..., Bench]) -> None:
+def test_the_scene_is_latched(bench: Callable[..., Bench]) -> None:
     b = bench(robots=2, world='blocks')
     odom = b.listen(Odometry, 'robot_1/odom')
     b.wait(lambda: bool(odom))
@@ -159,7 +159,7 @@ def test_the_scene_is_there_for_who_comes_late(bench: Callable[..., Bench]) -> N
     assert {marker.header.frame_id for marker in scenes[0].markers} == {'map'}
 
 
-def test_the_radio_carries_messages_to_who_is_in_range(bench: Callable[..., Bench]) -> None:
+def test_the_radio_relays_messages_to_robots_within_range(bench: Callable[..., Bench]) -> None:
     b = bench(**LINE, radio='relay', radio_range=2.5)
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
@@ -176,7 +176,7 @@ def test_the_radio_carries_messages_to_who_is_in_range(bench: Callable[..., Benc
     assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
 
 
-def test_scans_and_readings_are_what_is_there(bench: Callable[..., Bench]) -> None:
+def test_scans_and_readings_are_those_of_the_world(bench: Callable[..., Bench]) -> None:
     # LINE: robot 2 is 2 m ahead of robot 1, robot 3 as far to its left; both have 0.5 m of body.
     b = bench(**LINE, robot_radius=0.5, scan_rate=25.0, scan_beams=4, scan_range=3.0,
               reading_rate=50.0, reading_base=2.0, reading_peaks=[-1.0, 1.0, 3.0, 2.0])
@@ -194,14 +194,14 @@ def test_scans_and_readings_are_what_is_there(bench: Callable[..., Bench]) -> No
     assert readings[1][0].data == 5.0
 
 
-def test_without_rates_there_are_no_senses(bench: Callable[..., Bench]) -> None:
+def test_without_rates_there_are_no_sensors(bench: Callable[..., Bench]) -> None:
     b = bench(**LINE)
     topics = dict(b.world.get_publisher_names_and_types_by_node('swarm_world', '/site'))
     assert '/site/robot_1/odom' in topics
     assert '/site/robot_1/scan' not in topics and '/site/robot_1/reading' not in topics
 
 
-def test_the_world_is_the_clock_if_told(bench: Callable[..., Bench]) -> None:
+def test_the_world_publishes_the_clock_if_asked(bench: Callable[..., Bench]) -> None:
     b = bench(robots=1, world='empty', publish_clock=True, real_time_factor=20.0)
     clock, odom = b.listen(Clock, '/clock'), b.listen(Odometry, 'robot_1/odom')
     begin = time.monotonic()
@@ -217,7 +217,7 @@ def test_the_world_is_the_clock_if_told(bench: Callable[..., Bench]) -> None:
     assert abs(seconds(odom[-1].header.stamp) - times[-1]) < 2.0
 
 
-def test_the_clock_waits_for_its_listeners(bench: Callable[..., Bench]) -> None:
+def test_the_clock_waits_for_its_subscribers(bench: Callable[..., Bench]) -> None:
     # Who listened in a test before this one may take a moment to be gone from the graph.
     before = bench(robots=1, world='empty')
     publisher = before.node.create_publisher(Clock, '/clock', 10)
@@ -234,7 +234,7 @@ def test_the_clock_waits_for_its_listeners(bench: Callable[..., Bench]) -> None:
     assert seconds(clock[0].clock) < 5.0
 
 
-def test_sim_time_of_others_paces_the_world_and_may_jump_back(bench: Callable[..., Bench]) -> None:
+def test_the_world_follows_simulated_time_which_may_jump_back(bench: Callable[..., Bench]) -> None:
     b = bench(robots=1, world='empty', use_sim_time=True)
     odom = b.listen(Odometry, 'robot_1/odom')
     clock = b.node.create_publisher(Clock, '/clock', 10)
@@ -258,7 +258,7 @@ def test_sim_time_of_others_paces_the_world_and_may_jump_back(bench: Callable[..
     assert b.world.world.steps > stepped
 
 
-def test_logs_are_replayed_to_their_end_which_is_told_once(
+def test_logs_are_replayed_to_their_end_which_is_logged_once(
         bench: Callable[..., Bench], tmp_path: Path) -> None:
     # Reported: straight on at 1 m/s. True: only half as fast, facing left.
     (tmp_path / 'a.csv').write_text(

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Arenas out of YAML files, shipped and wrong ones."""
+"""Arenas from YAML files, included and wrong ones."""
 
 from pathlib import Path
 
@@ -24,14 +24,14 @@ import shapely
 
 
 @pytest.mark.parametrize('world', ['blocks', 'empty', 'rooms'])
-def test_shipped_arenas_are_one_space_in_which_a_robot_gets_everywhere(world: str) -> None:
+def test_included_arenas_have_connected_free_space(world: str) -> None:
     arena = load_arena(world)
     assert world in shipped_worlds()
     assert all(arena.outline.covers(obstacle) for obstacle in arena.obstacles)
     assert free_space(*arena, 0.3).geom_type == 'Polygon'
 
 
-def test_a_file_of_ones_own(tmp_path: Path) -> None:
+def test_a_users_file(tmp_path: Path) -> None:
     path = tmp_path / 'mine.yaml'
     path.write_text('size: [4, 2]\nobstacles: [[[0, 0], [1, 0], [0, 1]]]\n')
     arena = load_arena(str(path))
@@ -54,7 +54,7 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
      'obstacles[0]: not a simple polygon: Self-intersection'),
     ('size: [4, 2', "expected ',' or ']'"),
 ])
-def test_a_wrong_file_is_told_with_file_and_key(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_file_is_refused_with_file_and_key(tmp_path: Path, text: str, told: str) -> None:
     path = tmp_path / 'wrong.yaml'
     path.write_text(text)
     with pytest.raises(ParameterError) as error:
@@ -64,12 +64,12 @@ def test_a_wrong_file_is_told_with_file_and_key(tmp_path: Path, text: str, told:
     assert told in str(error.value)
 
 
-def test_an_unknown_name_lists_the_known() -> None:
+def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ParameterError, match="'blokcs' is none of blocks, empty, rooms"):
         load_arena('blokcs')
 
 
-def test_a_file_that_is_no_text(tmp_path: Path) -> None:
+def test_a_binary_file_is_refused(tmp_path: Path) -> None:
     path = tmp_path / 'noise.yaml'
     path.write_bytes(b'\xff\xfe\x00\x81')
     with pytest.raises(ParameterError, match='parameter world'):

@@ -82,7 +82,7 @@ def test_one_robot_alone_is_infinitely_far_from_the_others() -> None:
     assert overlaps(np.zeros((1, 3)), 1.0) == []
 
 
-def test_robots_at_the_same_place_overlap_and_who_touch_do_not() -> None:
+def test_robots_at_the_same_place_overlap_and_touching_ones_do_not() -> None:
     # 0 and 2 are at the same place; 1 is 2 m away, which is two radii of 1 m.
     poses = np.array([[0.0, 0.0, 1.0], [2.0, 0.0, 0.0], [0.0, 0.0, 2.0]])
     assert least_distance(poses) == 0.0
@@ -91,7 +91,7 @@ def test_robots_at_the_same_place_overlap_and_who_touch_do_not() -> None:
 
 
 @given(places)
-def test_as_when_all_pairs_are_compared(listed: list[tuple[int, int]]) -> None:
+def test_overlaps_are_those_of_a_comparison_of_all_pairs(listed: list[tuple[int, int]]) -> None:
     positions = np.array(listed, dtype=float).reshape(-1, 2)
     apart = {(i, j): math.dist(listed[i], listed[j])
              for i in range(len(listed)) for j in range(i + 1, len(listed))}
@@ -99,6 +99,6 @@ def test_as_when_all_pairs_are_compared(listed: list[tuple[int, int]]) -> None:
     assert overlaps(positions, 1.0) == [pair for pair in apart if apart[pair] < 2.0]
 
 
-def test_the_world_tells_how_near_its_robots_are() -> None:
+def test_the_world_has_the_distance_of_the_closest_pair() -> None:
     parameters = WorldParameters(robots=9, world='empty', layout='grid', spacing=1.5)
     assert World(parameters).closest == 1.5

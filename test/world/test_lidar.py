@@ -68,7 +68,7 @@ def test_a_slanting_wall_and_the_corners_of_a_box() -> None:
     assert np.allclose(box.scan(np.zeros((1, 3)), [0]), [[1.0, math.sqrt(2)] * 4])
 
 
-def test_other_robots_are_discs_and_hide_what_is_behind_them() -> None:
+def test_other_robots_are_discs_that_hide_objects_behind_them() -> None:
     # Robot 1 is 2 m ahead of robot 0: its disc begins at 1.5. Robot 2 is 3 m to the left and
     # half a metre off the beam: that only touches the disc of 0.5 in one point, 3 m away.
     # Robot 3, behind robot 1, is hidden from robot 0.
@@ -89,13 +89,13 @@ def test_the_range_is_inclusive_and_beyond_it_there_is_nothing() -> None:
     assert np.allclose(seen[3.0], [3.0, 3.0, INF, 3.0])
 
 
-def test_who_stands_in_another_robot_sees_nothing_else() -> None:
+def test_inside_another_robot_all_ranges_are_0() -> None:
     scan = lidar(scan_beams=4, robot_radius=0.5).scan(
         np.array([[0.0, 0.0, 0.0], [0.4, 0.0, 0.0]]), [0, 1])
     assert scan.tolist() == [[0.0] * 4] * 2
 
 
-def test_a_yard_is_a_wall_too() -> None:
+def test_holes_of_an_arena_are_walls() -> None:
     # An arena with a hole in it: a courtyard round a house.
     yard = shapely.box(-5, -5, 5, 5).difference(shapely.box(1, -1, 3, 1))
     assert np.allclose(lidar(yard, scan_beams=2, scan_range=9.0).scan(np.zeros((1, 3)), [0]),
@@ -103,7 +103,7 @@ def test_a_yard_is_a_wall_too() -> None:
 
 
 @given(st.floats(-4.5, 1.5), st.floats(-2.5, 2.5), st.floats(-9, 9), st.integers(1, 50))
-def test_what_is_hit_is_on_an_outline_and_the_way_to_it_is_free(
+def test_beams_end_on_an_outline_and_are_free_up_to_it(
         x: float, y: float, yaw: float, beams: int) -> None:
     other = shapely.Point(-2.0, 0.0).buffer(0.3, quad_segs=256)
     if other.dwithin(shapely.Point(x, y), 0.01):
@@ -127,7 +127,7 @@ def test_what_is_hit_is_on_an_outline_and_the_way_to_it_is_free(
 
 
 @pytest.mark.parametrize('who', [[0], [2, 1], []])
-def test_who_is_not_asked_costs_no_row(who: list[int]) -> None:
+def test_only_requested_robots_have_rows(who: list[int]) -> None:
     poses = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [-2.0, 1.0, 2.0]])
     scanner = lidar(scan_beams=5)
     assert np.array_equal(scanner.scan(poses, who), scanner.scan(poses, [0, 1, 2])[who])
@@ -137,7 +137,7 @@ NOBODY = np.empty((0, 3))
 place = st.floats(-20, 20)
 
 
-def test_it_shows_walls_and_robots_and_looks_along_the_heading() -> None:
+def test_a_map_lidar_detects_walls_and_robots_in_the_robots_frame() -> None:
     map_lidar = MapLidar(load_arena('empty'), 0.25, 0.5)
     # Facing north, 1 m before the upper wall of 20 m, with a robot 2 m to its left.
     ranges = map_lidar.scan((0.0, 9.0, math.pi / 2), np.array([[-2.0, 9.0, 0.0]]))
@@ -146,7 +146,7 @@ def test_it_shows_walls_and_robots_and_looks_along_the_heading() -> None:
     assert map_lidar.scan((0.0, 0.0, 0.0), NOBODY).tolist() == [math.inf] * MAP_LIDAR_BEAMS
 
 
-def test_what_is_known_is_what_a_scanner_sees() -> None:
+def test_a_map_lidar_with_current_positions_equals_a_scanner() -> None:
     parameters = WorldParameters(
         robots=12, world='rooms', seed=3, scan_beams=MAP_LIDAR_BEAMS, scan_range=MAP_LIDAR_RANGE)
     world = World(parameters)
@@ -159,7 +159,7 @@ def test_what_is_known_is_what_a_scanner_sees() -> None:
 
 @given(st.lists(st.tuples(place, place, st.floats(0, 10)), max_size=5),
        st.floats(0, 2), st.floats(0, 1))
-def test_others_come_nearer_by_no_more_than_they_can_drive(
+def test_others_approach_by_no_more_than_they_can_drive(
         others: list[tuple[float, float, float]], speed: float, touch: float) -> None:
     rows = np.array(others, dtype=float).reshape(-1, 3)
     before = np.hypot(rows[:, 0], rows[:, 1])
@@ -171,9 +171,9 @@ def test_others_come_nearer_by_no_more_than_they_can_drive(
 
 
 @pytest.mark.parametrize(('seed', 'arena', 'news'), [(1, 'blocks', 0.1), (2, 'rooms', 1.0)])
-def test_who_wanders_by_what_is_known_hits_neither_walls_nor_others(
+def test_robots_with_map_lidars_hit_neither_walls_nor_each_other(
         seed: int, arena: str, news: float) -> None:
-    """Twelve robots for 30 s; each hears where the others are once in so many seconds."""
+    """Twelve robots for 30 s; each receives the positions of the others periodically."""
     world = World(WorldParameters(motion='cmd_vel', robots=12, world=arena, seed=seed))
     assert world.commands is not None
     map_lidar = MapLidar(load_arena(arena), 0.15, 0.5)

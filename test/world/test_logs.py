@@ -38,7 +38,7 @@ def test_the_sample_is_120_s_of_five_robots() -> None:
     assert logs[4].velocities[0].tolist() == [0.067, 0.0]
 
 
-def test_between_rows_the_pose_goes_straight_and_the_speed_holds(tmp_path: Path) -> None:
+def test_between_rows_poses_are_interpolated_and_velocities_hold(tmp_path: Path) -> None:
     log = read_log(write(tmp_path / 'a.csv', HEADER + (
         '10,1,0.5,0,0,3.0\n'
         '12,3,0,4,2,-3.0\n'
@@ -53,7 +53,7 @@ def test_between_rows_the_pose_goes_straight_and_the_speed_holds(tmp_path: Path)
     assert log.travelled_at(99.0).tolist() == [5.0, 1.0]
 
 
-def test_columns_may_be_more_and_in_any_order(tmp_path: Path) -> None:
+def test_further_columns_and_any_order_are_allowed(tmp_path: Path) -> None:
     log = read_log(write(tmp_path / 'a.csv', 'x,y,note,theta,omega,v,t\n1,2,hm,3,4,5,6\n'))
     assert log.poses.tolist() == [[1.0, 2.0, 3.0]]
     assert log.velocities.tolist() == [[5.0, 4.0]]
@@ -78,14 +78,14 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
      'line 4: time does not increase: t is 1 after 2'),
     (HEADER + '0,0,0,0,0,0\n0,0,0,0,0,0\n', 'line 3: time does not increase'),
 ])
-def test_a_wrong_log_is_told_with_file_and_line(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_log_is_refused_with_file_and_line(tmp_path: Path, text: str, told: str) -> None:
     path = write(tmp_path / 'robot_1.csv', text)
     with pytest.raises(LogError) as error:
         read_logs(str(tmp_path))
     assert f'log {path}: {told}' in str(error.value)
 
 
-def test_what_is_no_text_or_no_folder_is_told(tmp_path: Path) -> None:
+def test_a_binary_file_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LogError, match='no folder with .csv files'):
         read_logs(str(tmp_path / 'nowhere'))
     (tmp_path / 'a.csv').write_bytes(b'\xff\xfe\x81\n')

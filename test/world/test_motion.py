@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What drives the robots."""
+"""Levy walks, velocity commands and the replay of logs."""
 
 import math
 from pathlib import Path
@@ -50,7 +50,7 @@ def test_a_levy_walk_turns_and_then_drives_legs_of_the_pareto_distribution() -> 
     assert abs(np.median(legs) - 0.5 * 2 ** (1 / 1.5)) < 0.08
 
 
-def test_levy_headings_are_uniform_and_a_blocked_robot_takes_another() -> None:
+def test_levy_headings_are_uniform_and_a_blocked_robot_draws_a_new_one() -> None:
     parameters = WorldParameters(speed=1.0, turn_rate=20.0)
     robots = 400
     levy = LevyWalk(robots, parameters, np.random.default_rng(2))

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where robots start."""
+"""Initial poses of robots."""
 
 import math
 
@@ -25,7 +25,7 @@ import shapely
 
 
 @pytest.mark.parametrize('world', ['blocks', 'empty', 'rooms'])
-def test_random_starts_are_free_apart_and_repeatable(world: str) -> None:
+def test_random_poses_are_free_without_overlaps_and_repeatable(world: str) -> None:
     parameters = SceneParameters(robots=100, seed=7, world=world, robot_radius=0.2, first_id=5)
     scene = make_scene(parameters)
     starts = np.array(scene.starts)
@@ -38,7 +38,7 @@ def test_random_starts_are_free_apart_and_repeatable(world: str) -> None:
     assert make_scene(SceneParameters(robots=100, seed=8, world=world)).starts != scene.starts
 
 
-def test_what_the_world_adds_does_not_change_the_scene() -> None:
+def test_parameters_of_the_world_alone_do_not_change_the_scene() -> None:
     fleet = make_scene(SceneParameters(robots=10, seed=3))
     world = make_scene(WorldParameters(robots=10, seed=3, motion='levy', angular_noise=0.1))
     assert fleet.starts == world.starts
@@ -49,14 +49,14 @@ def test_a_grid_is_a_square_round_the_centre() -> None:
     assert scene.starts == tuple((x, y, 0.0) for y in (-2.0, 0.0, 2.0) for x in (-2.0, 0.0, 2.0))
 
 
-def test_a_grid_leaves_obstacles_out() -> None:
+def test_a_grid_avoids_obstacles() -> None:
     scene = make_scene(SceneParameters(robots=100, world='blocks', layout='grid'))
     free = free_space(scene.arena, scene.obstacles, 0.15)
     assert len(set(scene.starts)) == 100
     assert shapely.covers(free, shapely.points(np.array(scene.starts)[:, :2])).all()
 
 
-def test_a_circle_has_the_spacing_and_looks_outwards() -> None:
+def test_a_circle_has_the_spacing_and_faces_outwards() -> None:
     scene = make_scene(SceneParameters(robots=6, world='empty', layout='circle', spacing=2.0))
     x, y, yaw = np.array(scene.starts).T
     assert np.hypot(x, y) == pytest.approx(2.0)
@@ -66,7 +66,7 @@ def test_a_circle_has_the_spacing_and_looks_outwards() -> None:
     assert alone.starts == ((0.0, 0.0, 0.0),)
 
 
-def test_a_circle_grows_until_it_is_clear_of_obstacles() -> None:
+def test_a_circle_grows_until_it_avoids_obstacles() -> None:
     scene = make_scene(SceneParameters(robots=5, world='blocks', layout='circle'))
     starts = np.array(scene.starts)
     free = free_space(scene.arena, scene.obstacles, 0.15)
@@ -84,7 +84,7 @@ def test_robots_that_do_not_fit_are_refused(layout: str, robots: int, radius: fl
         make_scene(parameters)
 
 
-def test_logs_give_the_starts_the_number_and_the_arena() -> None:
+def test_logs_determine_poses_number_and_arena() -> None:
     scene = make_scene(SceneParameters(robots=40, logs='mrclam6', first_id=11))
     assert scene.ids == (11, 12, 13, 14, 15)
     assert scene.starts[0] == (1.38, -3.772, 1.533)

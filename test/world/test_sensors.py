@@ -36,12 +36,12 @@ import shapely
     # Ten seconds: once in the first.
     (0.1, [1]),
 ])
-def test_in_which_of_ten_steps_of_a_tenth_of_a_second(rate: float, expected: list[int]) -> None:
+def test_due_steps_of_ten_steps_a_second(rate: float, expected: list[int]) -> None:
     one = RateLimiter(rate)
     assert [step for step in range(1, 11) if one.due(step * 0.1)] == expected
 
 
-def test_what_was_missed_is_left_out() -> None:
+def test_missed_periods_are_skipped() -> None:
     one = RateLimiter(5.0)
     assert [now for now in (0.2, 1.7, 1.7, 1.75, 1.8) if one.due(now)] == [0.2, 1.7, 1.8]
 
@@ -57,17 +57,17 @@ def radio(**settings: object) -> Radio:
 
 @pytest.mark.parametrize(('reach', 'hearers'), [
     (1.99, []), (2.0, [1]), (3.0, [1, 3]), (math.inf, [1, 2, 3])])
-def test_range_is_inclusive_and_nobody_hears_itself(reach: float, hearers: list[int]) -> None:
+def test_range_is_inclusive_and_no_robot_receives_itself(reach: float, hearers: list[int]) -> None:
     assert radio(radio_range=reach).receivers(0, LINE).tolist() == hearers
 
 
-def test_obstacles_block_the_line_of_sight_only_if_asked() -> None:
+def test_obstacles_block_messages_only_with_line_of_sight() -> None:
     assert radio(radio_range=10.0).receivers(0, LINE).tolist() == [1, 2, 3]
     assert radio(radio_range=10.0, line_of_sight=True).receivers(0, LINE).tolist() == [3]
     assert radio(radio_range=10.0, line_of_sight=True).receivers(1, LINE).tolist() == [2, 3]
 
 
-def test_loss_is_drawn_for_each_hearer() -> None:
+def test_loss_is_drawn_for_each_receiver() -> None:
     crowd = np.zeros((1001, 2))
     heard = [len(radio(radio_loss=p).receivers(0, crowd)) for p in (0.0, 0.3, 1.0)]
     assert heard[0] == 1000
@@ -80,7 +80,7 @@ def field(seed: int = 1, **settings: object) -> ScalarField:
     return ScalarField(parameters, np.random.default_rng(seed))
 
 
-def test_a_bump_at_its_top_at_its_width_and_far_away() -> None:
+def test_a_peak_at_its_centre_at_its_width_and_far_away() -> None:
     # One width away a Gaussian has fallen to exp(-1/2) of its height, two away to exp(-2).
     one = field(reading_base=20.0, reading_peaks=(1.0, 2.0, 10.0, 3.0))
     places = np.array([[1.0, 2.0, 0.5], [4.0, 2.0, 0.0], [1.0, -4.0, 0.0], [900.0, 0.0, 0.0]])
@@ -89,7 +89,7 @@ def test_a_bump_at_its_top_at_its_width_and_far_away() -> None:
     assert one.read(places).tolist() == one.value(places).tolist()
 
 
-def test_bumps_add_up_and_may_be_hollows() -> None:
+def test_peaks_add_up_and_may_be_negative() -> None:
     # In the middle between two bumps of width 1 at distance 2: exp(-1/2) of each.
     two = field(reading_peaks=(-1.0, 0.0, 4.0, 1.0, 1.0, 0.0, -1.0, 1.0))
     assert two.value(np.zeros((1, 2))) == pytest.approx([3.0 * math.exp(-0.5)])
@@ -109,6 +109,6 @@ def test_noise_is_drawn_for_each_reading_by_the_seed() -> None:
 
 
 @pytest.mark.parametrize('peaks', [(1.0, 2.0, 3.0), (0.0, 0.0, 1.0, 0.0), (0.0,) * 3 + (-1.0,)])
-def test_peaks_that_are_no_bumps_are_refused(peaks: tuple[float, ...]) -> None:
+def test_incomplete_peaks_are_refused(peaks: tuple[float, ...]) -> None:
     with pytest.raises(ParameterError, match='parameter reading_peaks'):
         WorldParameters(reading_peaks=peaks)

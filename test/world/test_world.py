@@ -29,7 +29,7 @@ def after(steps: int, **settings: object) -> World:
 
 
 def composed(world: World) -> Array:
-    """Return where the robots believe to be: odometry from their true starts."""
+    """Return the poses by odometry, from the true starts."""
     x, y, yaw = np.array(world.scene.starts).T
     dx, dy, turn = world.odometry.T
     return np.column_stack((x + np.cos(yaw) * dx - np.sin(yaw) * dy,
@@ -75,7 +75,7 @@ def test_noise_grows_with_the_root_of_time_at_any_step_rate(step_rate: float) ->
     assert world.poses.tolist() == np.array(world.scene.starts).tolist()
 
 
-def test_a_bias_turns_odometry_though_the_robot_stands() -> None:
+def test_a_bias_turns_odometry_of_a_robot_at_rest() -> None:
     world = after(10, robots=400, world='empty', robot_radius=0.0, angular_bias=0.2)
     assert 0.17 < world.odometry[:, 2].std() < 0.23
     assert not world.velocities.any()
@@ -104,7 +104,7 @@ def test_the_true_pose_can_be_replayed_as_odometry() -> None:
     assert world.measured.tolist() == world.velocities.tolist()
 
 
-def test_a_replay_that_is_over_stands_still() -> None:
+def test_robots_stand_still_after_a_replay() -> None:
     world = after(122, logs='mrclam6', step_rate=1.0)
     assert world.ended
     last = world.poses.tolist(), world.odometry.tolist()
@@ -113,7 +113,7 @@ def test_a_replay_that_is_over_stands_still() -> None:
     assert not world.velocities.any()
 
 
-def test_hearers_are_asked_for_by_id() -> None:
+def test_receivers_are_requested_by_id() -> None:
     world = after(0, robots=3, first_id=7, world='empty', layout='grid', radio_range=1.2)
     assert world.receivers(7) == [1, 2]
     assert world.receivers(8) == [0]
