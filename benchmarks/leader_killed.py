@@ -70,7 +70,7 @@ def sweep(robots: dict[int, Robot], near: list[list[int]], now: float, draw: ran
         payload = robots[sender].round(now)
         for receiver in near[sender]:
             if receiver in robots:
-                robots[receiver].hear(payload, now)
+                robots[receiver].receive(payload, now)
     return [robot.state.leader for robot in robots.values()]
 
 
@@ -83,7 +83,7 @@ def rounds_to_recover(seed: int) -> tuple[int, float]:
         message_expiry=EXPIRY, odometry_expiry=1e6, schedule='periodic'))
         for i in range(ROBOTS)}
     for i, robot in robots.items():
-        robot.odometry((*places[i], 0.0), 0.0)
+        robot.sensing.take_odometry((*places[i], 0.0), 0.0)
     near = [[j for j in range(ROBOTS) if j != i and math.dist(places[i], places[j]) <= RANGE]
             for i in range(ROBOTS)]
     now, before, after = 0.0, None, [-1]

@@ -43,13 +43,13 @@ def robot_among(number: int) -> Robot:
     """Return a robot that has heard that many neighbours."""
     draw = random.Random(number)
     robot = Robot(ElectionParameters(robot_id=0, radius=10.0, communication_range=5.0))
-    robot.odometry((0.0, 0.0, 0.0), 0.0)
+    robot.sensing.take_odometry((0.0, 0.0, 0.0), 0.0)
     codec = codec_for(robot.main.algorithm)
     for i in range(1, number + 1):
         export = robot.main.algorithm.state(
             -draw.random(), draw.uniform(0.0, 9.0), draw.randrange(999))
         place = (draw.uniform(-3.0, 3.0), draw.uniform(-3.0, 3.0))
-        robot.hear(codec.encode(Message(i, 'map', place, export)), 0.0)
+        robot.receive(codec.encode(Message(i, 'map', place, export)), 0.0)
     assert len(robot.mailbox.messages(0.0)) == number
     return robot
 
@@ -75,7 +75,7 @@ def whole_in_region(number: int, collection: str) -> float:
             payload = robot.round(0.0)
             for j in robots:
                 if j != i:
-                    robots[j].hear(payload, 0.0)
+                    robots[j].receive(payload, 0.0)
     assert len(robots[0].neighbours) == number
     return least_time(lambda: robots[0].round(0.1))
 
@@ -87,7 +87,7 @@ def counting(i: int, place: tuple[float, float], collection: str) -> Robot:
     robot = Robot(ElectionParameters(
         robot_id=i, strength=float(i == 1), radius=20.0, communication_range=10.0, tasks='count',
         collection=collection), task_runners=runner)
-    robot.odometry((*place, 0.0), 0.0, yaw=0.0)
+    robot.sensing.take_odometry((*place, 0.0), 0.0, yaw=0.0)
     return robot
 
 

@@ -131,6 +131,23 @@ class AggregateSet:
             row.extend(numbers)
         return tuple(row)
 
+    def combine(self, row: Sequence[float], other: Sequence[float]) -> tuple[float, ...]:
+        """
+        Return the row of two rows combined, as collection does; neither is changed.
+
+        :param row: numbers as :meth:`contribution` makes them, or a combined row.
+        :param other: the same of other robots.
+
+        >>> aggregates = AggregateSet({'robots': count(), 'coldest': least()})
+        >>> near = aggregates.contribution(7, {'robots': True, 'coldest': 19.5})
+        >>> far = aggregates.contribution(8, {'robots': True, 'coldest': 21.0})
+        >>> aggregates.combine(near, far)
+        (2.0, 19.5)
+        """
+        combined = list(row)
+        summary_layout.combine(self.layout, combined, other, 1.0)
+        return tuple(combined)
+
     def results(self, row: Sequence[float]) -> dict[str, Any]:
         """Return what a row means, by name."""
         start = self.layout.start

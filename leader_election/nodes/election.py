@@ -99,11 +99,11 @@ class Election:
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
         self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
         self._listen('odom', Odometry, self._odometry, SENSOR)
-        if self.robot.metric.needs_measurements:
+        metric = self.robot.sensing.metric
+        if metric.needs_measurements:
             self._listen('measurements', Float64MultiArray, self._measure, SENSOR)
-        if self.robot.metric.topic:
-            self._listen(self.robot.metric.topic, message_type(self.robot.metric.message),
-                         self._sense, SENSOR)
+        if metric.topic:
+            self._listen(metric.topic, message_type(metric.message), self._sense, SENSOR)
         for instance in self.robot.instances.values():
             source = instance.source
             # An instance over another one takes the strength from the instance below.
@@ -136,7 +136,7 @@ class Election:
         return self._node.create_timer(period, callback, clock=self.steady_clock)
 
     def _pose(self) -> tuple[float, float, float] | None:
-        return self.robot.pose(self._now())
+        return self.robot.sensing.pose(self._now())
 
     def _now(self) -> float:
         return clock.seconds(self.steady_clock)
@@ -170,7 +170,7 @@ class Election:
     def _expect_odometry(self) -> None:
         """Give up, once, where none has come at all: what is wrong is known best at the start."""
         self._deadline.cancel()
-        if self.robot.positions_matter() and not self._odometry_heard:
+        if self.robot.sensing.positions_matter and not self._odometry_heard:
             topic = self._node.resolve_topic_name('odom')
             self.failure = ParameterError(
                 f'parameter odometry_timeout: no odometry on {topic} within '
@@ -189,24 +189,24 @@ class Election:
                 return
         turn = message.pose.pose.orientation
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if self._has_tasks else None
-        self.robot.odometry((point.x, point.y, point.z), self._now(), origin, yaw)
+        self.robot.sensing.take_odometry((point.x, point.y, point.z), self._now(), origin, yaw)
 
     def _sense(self, message: Any) -> None:
-        self.robot.take_reading(message, self._now())
+        self.robot.sensing.take_message(message, self._now())
 
     def _measure(self, message: Float64MultiArray) -> None:
-        self.robot.measure(message.data, self._now())
+        self.robot.sensing.take_measurements(message.data, self._now())
 
     def _hear(self, message: String) -> None:
         now = self._now()
-        news = self.robot.hear(message.data, now)
+        news = self.robot.receive(message.data, now)
         if news and self.runs and self.robot.parameters.schedule == 'reactive':
             pause = wait(self._last_look, now, self.robot.parameters.reactive_interval)
             if pause < SHORTEST_TIMER:
                 self._look(now)
             elif self._reaction.is_canceled():
                 self._set_timer(self._reaction, pause)
-        if self.robot.twin_heard is not None and not self._twin_logged:
+        if self.robot.duplicate_received is not None and not self._twin_logged:
             self._twin_logged = True
             self._node.get_logger().error(
                 f'another robot goes by id {self.robot.parameters.robot_id}: '

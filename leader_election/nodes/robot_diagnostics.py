@@ -29,13 +29,15 @@ from leader_election.robot.codec import MAIN
 from leader_election.robot.instance import Instance
 from leader_election.robot.robot import (
     LEADER_CHANGES,
+    ODOMETRY_WITHOUT_TRANSFORM,
+    Robot,
+    ROUNDS,
+)
+from leader_election.robot.sensing import (
     MEASUREMENTS_REJECTED,
     METRIC_ERRORS,
     ODOMETRY_REJECTED,
-    ODOMETRY_WITHOUT_TRANSFORM,
     READINGS_REJECTED,
-    Robot,
-    ROUNDS,
 )
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
@@ -87,7 +89,7 @@ def _election(robot: Robot, now: float) -> Concern:
                 instance.algorithm, instance.state).items()}}
         values |= {vocabulary.key_of(key, name): value for key, value in of_instance.items()}
     values |= {name: robot.counts[name] for name in OF_ELECTION}
-    twin = robot.twin_heard
+    twin = robot.duplicate_received
     if twin is not None and now - twin <= robot.parameters.message_expiry:
         return ERROR, (f'{vocabulary.DUPLICATE_ID} {robot.parameters.robot_id}: give each its own '
                        'robot_id'), values
@@ -108,11 +110,11 @@ def _standing(robot: Robot) -> str:
 
 def _whereabouts(robot: Robot, now: float) -> Concern:
     values: dict[str, Any] = {name: robot.counts[name] for name in OF_ODOMETRY}
-    values |= {'odometry_needed': robot.positions_matter(),
+    values |= {'odometry_needed': robot.sensing.positions_matter,
                'odometry_expiry': f'{robot.parameters.odometry_expiry:g}'}
-    if robot.locate(now) is not None:
+    if robot.sensing.locate(now) is not None:
         return OK, 'arrives', values
-    if not robot.positions_matter():
+    if not robot.sensing.positions_matter:
         return OK, 'is not needed', values
     return WARN, f'{_odometry(robot, now)}: no position is announced', values
 
@@ -159,7 +161,7 @@ def _duties(robot: Robot) -> Iterator[Any]:
 
 def _odometry(robot: Robot, now: float) -> str:
     """Say what is wrong with odometry."""
-    age = robot.odometry_age(now)
+    age = robot.sensing.odometry_age(now)
     if age is not None:
         return f'odometry is {age:.1f} s old'
     if robot.counts[ODOMETRY_WITHOUT_TRANSFORM]:

@@ -94,7 +94,7 @@ class Bench(Node):
     def heard_by(self, robots: list[ElectionNode]) -> bool:
         """Return whether these robots are connected and know their positions."""
         return (self.voice.get_subscription_count() >= len(robots) + 1
-                and all(r.robot.locate(clock.seconds(r.steady_clock)) for r in robots))
+                and all(r.robot.sensing.locate(clock.seconds(r.steady_clock)) for r in robots))
 
 
 def leaders(robots: list[ElectionNode]) -> list[int]:

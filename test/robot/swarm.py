@@ -64,7 +64,7 @@ class Swarm:
 
         def runner(instance: str, task: str) -> TaskRunner:
             kind = self._kinds[task] if task in self._kinds else task_class(task)
-            member = Member(i, pose=lambda: self.robots[i].pose(self.now))
+            member = Member(i, pose=lambda: self.robots[i].sensing.pose(self.now))
             return TaskRunner(label(task), kind(member, None))
         return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others, runner)
 
@@ -75,15 +75,15 @@ class Swarm:
 
     def speak(self, i: int) -> None:
         """Let one robot run a round."""
-        self.robots[i].odometry((*self.places[i], 0.0), self.now, yaw=0.0)
+        self.robots[i].sensing.take_odometry((*self.places[i], 0.0), self.now, yaw=0.0)
         self.said[i] = self.robots[i].round(self.now)
 
     def tell(self, i: int, payload: str | None = None) -> None:
         """Let all others hear what one robot said last, or something else."""
         for j, robot in self.robots.items():
             if j != i and j not in self.silent:
-                robot.odometry((*self.places[j], 0.0), self.now, yaw=0.0)
-                robot.hear(self.said[i] if payload is None else payload, self.now)
+                robot.sensing.take_odometry((*self.places[j], 0.0), self.now, yaw=0.0)
+                robot.receive(self.said[i] if payload is None else payload, self.now)
 
     def sweep(self, times: int = 1, draw: random.Random | None = None) -> None:
         """Let all run a round, one after the other: in order of their ids, or in any."""

@@ -36,7 +36,8 @@ from leader_election.robot.parameters import (
     own_parameters,
     prefix_of,
 )
-from leader_election.robot.robot import METRIC_ERRORS, READINGS_REJECTED, Robot
+from leader_election.robot.robot import Robot
+from leader_election.robot.sensing import METRIC_ERRORS, READINGS_REJECTED
 import pytest
 from robot.swarm import line, Swarm
 
@@ -166,7 +167,7 @@ def test_regions_that_follow_what_is_measured() -> None:
     temperatures = {1: 30.0, 2: 29.5, 3: 21.0, 4: 20.5, 5: 20.0}
     for _ in range(8):
         for i, robot in swarm.robots.items():
-            robot.sense(temperatures[i], swarm.now)
+            robot.sensing.take_sensed(temperatures[i], swarm.now)
         swarm.sweep()
     assert [robot.state.leader for robot in swarm.robots.values()] == [1, 1, 3, 3, 3]
     assert json.loads(swarm.said[2])['m'] == [29.5]
@@ -176,8 +177,8 @@ def test_regions_that_follow_what_is_measured() -> None:
 def test_an_old_reading_is_sent_no_more() -> None:
     swarm = Swarm(line(2), metric='sensor_difference')
     for robot in swarm.robots.values():
-        robot.sense(20.0, 0.0)
-        robot.sense(float('nan'), 0.0)
+        robot.sensing.take_sensed(20.0, 0.0)
+        robot.sensing.take_sensed(float('nan'), 0.0)
     swarm.sweep(2)
     assert len(swarm.robots[1].neighbours) == 1
     assert swarm.robots[1].counts[READINGS_REJECTED] == 1
@@ -191,7 +192,7 @@ def test_a_reading_that_is_wrong_costs_the_reading(reading: Any) -> None:
     swarm.sweep(2)
     said = {**json.loads(swarm.said[2]), 'm': reading}
     robot = swarm.robots[1]
-    robot.hear(json.dumps(said), swarm.now)
+    robot.receive(json.dumps(said), swarm.now)
     if reading != [float('inf')]:
         assert robot.counts['rejected_reading'] == 1
         message = robot.mailbox.last(2)
@@ -207,8 +208,8 @@ def test_round_trips_are_measured() -> None:
     clocks = {0: 5.0, 1: 995.0}
     for k in range(8):
         said = robots[0].round(clocks[0] + k)
-        robots[1].hear(said, clocks[1] + k + 0.02)
+        robots[1].receive(said, clocks[1] + k + 0.02)
         said = robots[1].round(clocks[1] + k + 0.5)
-        robots[0].hear(said, clocks[0] + k + 0.53)
+        robots[0].receive(said, clocks[0] + k + 0.53)
     assert robots[0].neighbours[0].distance == pytest.approx(50.0, abs=0.1)
     assert robots[1].neighbours[0].distance == pytest.approx(50.0, abs=0.1)

@@ -45,7 +45,7 @@ def robot(at: tuple[float, float] | None = (0.0, 0.0), **changes: Any) -> Robot:
     """Return a robot that is there at time 0 and has run a round."""
     made = Robot(parameters(**changes))
     if at is not None:
-        made.odometry((*at, 0.0), 0.0)
+        made.sensing.take_odometry((*at, 0.0), 0.0)
     made.round(0.0)
     return made
 
@@ -59,7 +59,7 @@ def says(sender: int, at: tuple[float, float] | None = (1.0, 0.0), strength: flo
 
 def reacts(robot: Robot, payload: str, now: float) -> bool:
     """Say whether a message calls for a round."""
-    return robot.hear(payload, now) and robot.would_change(now)
+    return robot.receive(payload, now) and robot.would_change(now)
 
 
 def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
@@ -81,52 +81,52 @@ def test_leads_alone_and_follows_the_stronger():
 
 def test_range_is_inclusive_and_between_the_two_positions():
     me = robot(communication_range=5.0)
-    me.hear(says(7, at=(3.0, 4.0)), 0.0)
-    me.hear(says(8, at=(3.0, 4.001)), 0.0)
+    me.receive(says(7, at=(3.0, 4.0)), 0.0)
+    me.receive(says(8, at=(3.0, 4.001)), 0.0)
     assert neighbours(me) == {7: 5.0}
     assert me.counts[OUT_OF_RANGE] == 1
 
 
 def test_who_leaves_is_forgotten_at_once_and_heard_again_when_back():
     me = robot(communication_range=5.0)
-    me.hear(says(7, at=(4.0, 0.0)), 0.0)
+    me.receive(says(7, at=(4.0, 0.0)), 0.0)
     assert neighbours(me) == {7: 4.0}
     assert reacts(me, says(7, at=(6.0, 0.0)), 0.1), 'the leader is gone: reason for a round'
     assert neighbours(me, 0.1) == {}
-    assert not me.hear(says(7, at=(6.5, 0.0)), 0.2), 'no news'
-    me.hear(says(7, at=(5.0, 0.0)), 0.3)
+    assert not me.receive(says(7, at=(6.5, 0.0)), 0.2), 'no news'
+    me.receive(says(7, at=(5.0, 0.0)), 0.3)
     assert neighbours(me, 0.3) == {7: 5.0}
 
 
 def test_own_way_out_of_range():
     """The neighbour stays; what it said last is out of range from where this robot is now."""
     me = robot(communication_range=5.0)
-    me.hear(says(7, at=(4.0, 0.0)), 0.0)
-    me.odometry((-2.0, 0.0, 0.0), 0.1)
+    me.receive(says(7, at=(4.0, 0.0)), 0.0)
+    me.sensing.take_odometry((-2.0, 0.0, 0.0), 0.1)
     assert neighbours(me, 0.1) == {}
-    me.odometry((-1.0, 0.0, 0.0), 0.2)
+    me.sensing.take_odometry((-1.0, 0.0, 0.0), 0.2)
     assert neighbours(me, 0.2) == {7: 5.0}
 
 
 def test_start_pose_and_odometry_compose():
     me = Robot(parameters(initial_pose=[10.0, 0.0, np.pi / 2]))
-    me.odometry((3.0, 0.0, 0.0), 0.0)
-    assert me.locate(0.0) == (10.0, 3.0)
-    me.odometry((1.0, 2.0, 0.0), 0.0, origin=from_parameter([0.0, 0.0, 0.0]))
-    assert me.locate(0.0) == (1.0, 2.0), 'the origin given takes the place of the start pose'
+    me.sensing.take_odometry((3.0, 0.0, 0.0), 0.0)
+    assert me.sensing.locate(0.0) == (10.0, 3.0)
+    me.sensing.take_odometry((1.0, 2.0, 0.0), 0.0, origin=from_parameter([0.0, 0.0, 0.0]))
+    assert me.sensing.locate(0.0) == (1.0, 2.0), 'the origin replaces the start pose'
 
 
 def test_own_echo_is_nothing():
     me = robot()
     for _ in range(3):
-        assert not me.hear(me.round(0.0), 0.0)
-    assert me.counts[HEARD] == 0 and me.twin_heard is None
+        assert not me.receive(me.round(0.0), 0.0)
+    assert me.counts[HEARD] == 0 and me.duplicate_received is None
 
 
 def test_twin():
     me = robot()
-    assert not me.hear(says(ME, at=(2.0, 0.0)), 0.0)
-    assert me.twin_heard is not None and me.counts[RejectReason.OWN_ID.value] == 1
+    assert not me.receive(says(ME, at=(2.0, 0.0)), 0.0)
+    assert me.duplicate_received is not None and me.counts[RejectReason.OWN_ID.value] == 1
     assert neighbours(me) == {}
 
 
@@ -136,8 +136,8 @@ def test_twin_that_says_the_very_same():
     mine, its = me.round(1.0), twin.round(1.0)
     assert mine == its
     for _ in range(3):
-        me.hear(its, 1.0)
-    assert me.twin_heard is not None and me.counts[RejectReason.OWN_ID.value] == 1
+        me.receive(its, 1.0)
+    assert me.duplicate_received is not None and me.counts[RejectReason.OWN_ID.value] == 1
 
 
 def test_rejects():
@@ -146,11 +146,11 @@ def test_rejects():
             RejectReason.FRAME: says(7, frame='other'), RejectReason.NO_POSITION: says(7, at=None),
             RejectReason.MALFORMED: 'no message', RejectReason.OWN_ID: says(ME),
             RejectReason.NEGATIVE_DISTANCE: says(7, far=-1.0)}.items():
-        assert not me.hear(payload, 0.0)
+        assert not me.receive(payload, 0.0)
         assert me.counts[reason.value] == 1, reason
     assert neighbours(me) == {}
     for sender in (7, 8, 9):
-        me.hear(says(sender), 0.0)
+        me.receive(says(sender), 0.0)
     assert me.counts[RejectReason.LIMIT.value] == 1
     assert set(neighbours(me)) == {7, 8}
 
@@ -164,7 +164,7 @@ def test_every_message_ends_in_one_count_or_in_the_mailbox():
     kept = 0
     for payload in payloads:
         before = sum(me.counts.values()) - me.counts[HEARD]
-        me.hear(payload, 0.0)
+        me.receive(payload, 0.0)
         more = sum(me.counts.values()) - me.counts[HEARD] - before
         assert more in (0, 1), payload
         kept += more == 0
@@ -178,16 +178,16 @@ def test_without_odometry():
     """It hears, but has no position to announce, nor a distance to anyone."""
     me = robot(at=None)
     assert '"p"' not in me.round(0.0)
-    me.hear(says(7), 0.0)
+    me.receive(says(7), 0.0)
     assert me.counts[HEARD] == 1 and me.mailbox.last(7) is not None
     assert neighbours(me) == {} and me.state.leader == ME
-    me.odometry((0.0, 0.0, 0.0), 0.1)
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 0.1)
     assert neighbours(me, 0.1) == {7: 1.0}
 
 
 def test_odometry_too_old():
     me = robot(odometry_expiry=2.0, message_expiry=100.0)
-    me.hear(says(7), 0.0)
+    me.receive(says(7), 0.0)
     assert neighbours(me, 2.0) == {7: 1.0}, 'exactly as old as the expiry'
     assert '"p":[0.0,0.0]' in me.round(2.0)
     assert '"p"' not in me.round(2.1)
@@ -197,8 +197,8 @@ def test_odometry_too_old():
 def test_clock_going_back():
     """What is known counts from then on for one expiry more; nothing is kept for ever."""
     me = robot(odometry_expiry=2.0, message_expiry=3.0)
-    me.odometry((0.0, 0.0, 0.0), 1000.0)
-    me.hear(says(7), 1000.0)
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 1000.0)
+    me.receive(says(7), 1000.0)
     assert neighbours(me, 5.0) == {7: 1.0}
     assert '"p"' in me.round(7.0) and '"p"' not in me.round(7.1)
     assert me.mailbox.messages(8.1) == []
@@ -208,9 +208,9 @@ def test_clock_going_back():
     (1e10, 0.0, 0.0), (np.nan, 0.0, 0.0), (0.0, np.inf, 0.0), (0.0, 0.0, np.nan)])
 def test_odometry_rejected(point):
     me = robot(at=(3.0, 0.0))
-    me.odometry(point, 0.5)
+    me.sensing.take_odometry(point, 0.5)
     assert me.counts['odometry_rejected'] == 1
-    assert me.locate(0.5) == (3.0, 0.0), 'the last good one holds'
+    assert me.sensing.locate(0.5) == (3.0, 0.0), 'the last good one holds'
 
 
 def test_hops_need_no_position():
@@ -218,21 +218,21 @@ def test_hops_need_no_position():
     assert reacts(me, says(7, at=None, far=1.0, leader=8), 0.0)
     assert neighbours(me) == {7: 1.0}
     assert me.state == (-9.0, 2.0, 8)
-    me.hear(says(7, at=None, far=2.0, leader=8), 0.0)
+    me.receive(says(7, at=None, far=2.0, leader=8), 0.0)
     me.round(0.0)
     assert me.state.leader == ME, 'three hops: beyond the radius'
 
 
 def test_measured_range():
     me = robot(metric='range', measurement_expiry=1.0)
-    me.hear(says(7), 0.0)
+    me.receive(says(7), 0.0)
     assert neighbours(me) == {}, 'nothing was measured'
     assert me.counts['neighbours_unmeasured'] == 1
-    me.measure([7.0, 2.5], 0.0)
+    me.sensing.take_measurements([7.0, 2.5], 0.0)
     assert neighbours(me, 1.0) == {7: 2.5}
     assert neighbours(me, 1.1) == {}, 'too old'
     nan, inf = float('nan'), float('inf')
-    me.measure([7.0, nan, 7.0, inf, nan, 1.0, 7.5, 1.0, -1.0, 1.0, 7.0], 1.1)
+    me.sensing.take_measurements([7.0, nan, 7.0, inf, nan, 1.0, 7.5, 1.0, -1.0, 1.0, 7.0], 1.1)
     assert me.counts['measurements_rejected'] == 6, 'the last id has no value'
     assert neighbours(me, 1.1) == {}
 
@@ -240,18 +240,18 @@ def test_measured_range():
 @pytest.mark.parametrize('value', [0.0, -1.0])
 def test_a_range_that_is_no_reading(value):
     me = robot(metric='range')
-    me.hear(says(7), 0.0)
-    me.measure([7.0, value], 0.0)
+    me.receive(says(7), 0.0)
+    me.sensing.take_measurements([7.0, value], 0.0)
     assert neighbours(me) == {}
 
 
 def test_hops_with_a_range_but_without_a_place():
     """Who may be out of range is no neighbour, until this robot knows where it is."""
     me = robot(at=None, metric='hops', communication_range=5.0, radius=3.0)
-    me.hear(says(7, at=(900.0, 0.0)), 0.0)
-    me.hear(says(8, at=(3.0, 0.0)), 0.0)
+    me.receive(says(7, at=(900.0, 0.0)), 0.0)
+    me.receive(says(8, at=(3.0, 0.0)), 0.0)
     assert neighbours(me) == {}
-    me.odometry((0.0, 0.0, 0.0), 0.1)
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 0.1)
     assert neighbours(me, 0.1) == {8: 1.0}
 
 
@@ -259,7 +259,7 @@ def test_degree_with_its_hysteresis():
     me = robot(strength_source='degree', strength=0.0)
     announced = []
     for sender in range(10, 14):
-        me.hear(says(sender, strength=-1.0), 0.0)
+        me.receive(says(sender, strength=-1.0), 0.0)
         me.round(0.0)
         announced.append(me.strength.announced)
     # 0 was announced alone; one more or less than announced is not enough.
@@ -287,7 +287,7 @@ def test_strength_holds_until_its_source_has_spoken():
 
 def test_expiry_at_run_time():
     me = robot(message_expiry=3.0)
-    me.hear(says(7), 0.0)
+    me.receive(says(7), 0.0)
     me.configure(parameters(message_expiry=1.5))
     assert neighbours(me, 1.6) == {}
 
@@ -304,13 +304,13 @@ def test_reacts_to_what_would_change_its_candidacy():
     assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength'
     me.round(0.2)
     assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0), far=50.0, leader=1), 0.3), 'lost'
-    assert not me.hear('rubbish', 0.3)
+    assert not me.receive('rubbish', 0.3)
 
 
 def test_no_reaction_before_the_change_is_enough_adds_up():
     """Small steps add up to one that counts, since they are compared with what was announced."""
     me = robot(reactive_tolerance=0.5)
-    me.hear(says(8, at=(2.0, 0.0)), 0.0)
+    me.receive(says(8, at=(2.0, 0.0)), 0.0)
     me.round(0.0)
     steps = [reacts(me, says(8, at=(2.0 + 0.125 * n, 0.0)), 0.1) for n in range(1, 5)]
     assert steps == [False, False, False, True]
@@ -321,7 +321,7 @@ def test_numbers_at_their_limits_can_be_told_on():
     me = robot(communication_range=float('inf'), radius=1e6)
     for far in (0.0, 1.7e308, 1.7976931348623157e308):
         for strength in (1.7e308, -1.7e308, 5e-324):
-            me.hear(says(7, at=(-1e9, 1e9), strength=strength, far=far), 0.0)
+            me.receive(says(7, at=(-1e9, 1e9), strength=strength, far=far), 0.0)
             assert isinstance(me._codec.decode(me.round(0.0)), Message)
 
 
@@ -334,7 +334,7 @@ def test_any_algorithm(algorithm):
     strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0))
     for n in range(20):
         for speaker, listener in ((weak, strong), (strong, weak)):
-            listener.hear(speaker.round(0.1 * n), 0.1 * n)
+            listener.receive(speaker.round(0.1 * n), 0.1 * n)
     assert (weak.state.leader, strong.state.leader) == (7, 7)
     assert (weak.leads, strong.leads) == (False, True)
     for field, value in zip(weak.main.algorithm.fields, weak.state):

@@ -93,7 +93,7 @@ def test_who_is_measured_from_one_side_only_is_counted(collection):
     for i, robot in swarm.robots.items():
         for j in {i - 1, i + 1} & line(4).keys():
             if (i, j) != (2, 3):
-                robot.measure([j, 1.0], 0.0)
+                robot.sensing.take_measurements([j, 1.0], 0.0)
     swarm.sweep(20)
     assert swarm.leaders() == dict.fromkeys(line(4), 1) and swarm.members() == {1: 4.0}
 
@@ -413,7 +413,7 @@ def test_whatever_is_heard_what_is_said_can_be_read(kind, heard):
         document = {'v': 1, 'id': sender, 'frame': 'map', 'p': [1.0, 0.0], 'c': candidacy,
                     'r': region, 'd': decision, **tasks, 'i': {'level_1': {
                         'c': candidacy, 'r': other, 'd': decision}}}
-        robot.hear(json.dumps(document), me.now)
+        robot.receive(json.dumps(document), me.now)
         me.sweep(2)
         robot.would_change(me.now)
         said = codec_for(robot.main.algorithm).decode(me.said[1])
@@ -452,7 +452,7 @@ def test_a_still_swarm_that_decides_otherwise_each_round_is_quiet(more):
             assert swarm.said[i] != before
             for j, robot in swarm.robots.items():
                 if j != i:
-                    assert not (robot.hear(swarm.said[i], swarm.now)
+                    assert not (robot.receive(swarm.said[i], swarm.now)
                                 and robot.would_change(swarm.now))
     assert swarm.decisions()[5][0] == decided[0] + 5, 'news of the leader arrives all the same'
 
@@ -462,7 +462,7 @@ def test_an_election_of_any_instance_is_reason_for_a_round():
     swarm.sweep(5)
     document = json.loads(swarm.said[1])
     document['i']['rescue']['c'] = [-99, 0, 1]
-    assert swarm.robots[2].hear(json.dumps(document), swarm.now)
+    assert swarm.robots[2].receive(json.dumps(document), swarm.now)
     assert swarm.robots[2].would_change(swarm.now)
 
 

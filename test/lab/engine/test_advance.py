@@ -267,8 +267,8 @@ def test_robots_say_the_same(name: str) -> None:
     for i, now, heard in side_by_side(stage, slow, scenario.duration):
         heard_at_all += len(heard)
         for sender, export, distance in heard:
-            robots[i].hear(codec.encode(Message(sender, 'map', None, export)), now)
-            robots[i].measure([sender, distance], now)
+            robots[i].receive(codec.encode(Message(sender, 'map', None, export)), now)
+            robots[i].sensing.take_measurements([sender, distance], now)
         said = codec.decode(robots[i].round(now))
         state = states(stage)[i]
         # Robots have their distance in whole tenths of a millimetre.
@@ -292,13 +292,13 @@ def test_whole_robots_say_the_same(expiry: float) -> None:
         message_expiry=expiry)) for device in slow.devices]
     expired = 0
     for i, now, _ in side_by_side(stage, slow, scenario.duration):
-        robots[i].odometry((*stage.network.devices.position[i], 0.0), now)
+        robots[i].sensing.take_odometry((*stage.network.devices.position[i], 0.0), now)
         said = robots[i].round(now)
         assert robots[i].state == states(stage)[i]
         for j, other in enumerate(robots):
             if j != i and j not in slow.lost:
                 # The odometry of who has not run a round yet is as good as later.
-                other.odometry((*stage.network.devices.position[j], 0.0), now)
-                other.hear(said, now)
+                other.sensing.take_odometry((*stage.network.devices.position[j], 0.0), now)
+                other.receive(said, now)
         expired = sum(robot.mailbox.expired for robot in robots)
     assert (expired > 0) == (expiry < 30.0)
