@@ -105,6 +105,12 @@ def told(robot: str, *others: RobotReport) -> list[RobotReport]:
     return [s for name, i in IDS.items() if name != robot for s in statuses(name, i)] + [*others]
 
 
+def saying(**values: str) -> list[RobotReport]:
+    """Return the reports of all robots, with these values beside."""
+    return [report._replace(values={**report.values, **values})
+            for report in healthy().diagnostics]
+
+
 def signs(look: Callable[[Observations], Any], **changes: Any) -> list[tuple[Sequence[str], str]]:
     """Return who is named, and what is said, by a check."""
     found: list[Symptom] = list(look(healthy(**changes)))

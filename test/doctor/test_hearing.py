@@ -16,7 +16,7 @@
 
 from doctor.scene import AIR, healthy, node, rewired, said, signs, statuses, told, wiring, without
 from leader_election.doctor import hearing
-from leader_election.doctor.observations import Endpoint, find_radio_topics, Level, Neighbours
+from leader_election.doctor.observations import Endpoint, Level, Neighbours
 
 STRING = 'std_msgs/msg/String'
 
@@ -33,31 +33,6 @@ def test_who_speaks_to_itself() -> None:
     # A radio carries it on.
     radio = Endpoint('/bob/neighbourhood', STRING, False, '/swarm_world')
     assert signs(hearing.shared_topic, endpoints=[*alone, radio]) == []
-
-
-def test_where_robots_talk() -> None:
-    assert find_radio_topics(healthy()) == {AIR}
-    assert find_radio_topics(healthy(radio_topics=['/air'])) == {AIR, '/air'}
-    role = Endpoint('/bob/role', STRING, True, node('bob'))
-    relay = [Endpoint('/chatter', STRING, writes, '/relay') for writes in (True, False)]
-    endpoints = [*rewired('bob', *wiring('bob', radio_topic='/bob/air')), role, *relay]
-    assert find_radio_topics(healthy(endpoints=endpoints)) == {AIR, '/bob/air'}
-
-
-def test_a_task_may_talk_on_a_topic_of_its_own() -> None:
-    """Texts that a user's task says and hears: no talk between robots, nobody has to listen."""
-    def team(**of_it: bool) -> list[Endpoint]:
-        return [Endpoint('/bob/team', STRING, writes, node('bob'), **of_it)
-                for writes in (True, False)]
-
-    away = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
-    for wires, extra in ((healthy().endpoints, []), (away, ['/bob/air'])):
-        swarm = healthy(endpoints=[*wires, *team()], radio_topics=extra)
-        assert find_radio_topics(swarm) == {AIR, *extra}
-        assert '/bob/team' not in str(list(hearing.shared_topic(swarm)))
-    # Where the air is not known, by what it offers.
-    for of_it in ({'reliable': True}, {'latched': True}):
-        assert find_radio_topics(healthy(endpoints=[*away, *team(**of_it)])) == {AIR, '/bob/air'}
 
 
 def test_profiles_that_do_not_go_together() -> None:

@@ -17,7 +17,19 @@
 from dataclasses import replace
 import math
 
-from doctor.scene import AIR, healthy, NAMES, node, readings, rewired, said, signs, wiring, without
+from doctor.scene import (
+    AIR,
+    healthy,
+    NAMES,
+    node,
+    readings,
+    rewired,
+    said,
+    saying,
+    signs,
+    wiring,
+    without,
+)
 from leader_election.doctor import sensing
 from leader_election.doctor.observations import Endpoint, Level, ODOMETRY
 
@@ -55,12 +67,6 @@ def test_odometry_that_stops_or_is_slow_or_nonsense() -> None:
     wild = [reading._replace(position=(math.nan, 0.0)) for reading in readings()]
     assert signs(sensing.odometry, odometry=of_bob(wild)) == [
         (('bob',), f'{ODOM} has a position that is not finite')]
-
-
-def saying(**values: str) -> list:
-    """Return what all say of themselves, with settings beside."""
-    return [status._replace(values={**status.values, **values})
-            for status in healthy().diagnostics]
 
 
 def test_a_robot_says_after_what_time_its_odometry_is_old() -> None:
