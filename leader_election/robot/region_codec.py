@@ -141,6 +141,8 @@ class _WireField(NamedTuple):
     name: str
     marks: tuple[Any, ...]
     vector: bool
+    ids: bool
+    """Whether it is a vector of ids, in which -1 stands for none."""
     empty: Any
     """What is left out at the end of the document."""
     write: Callable[[Any], Any]
@@ -164,7 +166,9 @@ def _wire_fields() -> tuple[_WireField, ...]:
         element = unmarked(get_args(kind)[0])[0] if vector else kind
         digits = next((mark.number for mark in marks if isinstance(mark, Digits)), DIGITS)
         write, read = _codec_of(element, vector, marks, digits)
-        fields.append(_WireField(name, marks, vector, [] if vector else 0, write, read))
+        fields.append(_WireField(
+            name=name, marks=marks, vector=vector, ids=vector and element is int,
+            empty=[] if vector else 0, write=write, read=read))
     return tuple(fields)
 
 
@@ -274,7 +278,7 @@ class RegionCodec:
                 if LAID_OUT in field.marks:
                     value = rows_of(value, len(self._aggregates.identity))
                 value = value[:len(values[field.model])]
-            elif field.vector and NOBODY in value:
+            elif field.ids and NOBODY in value:
                 value = value[:value.index(NOBODY)]
             values[field.name] = value
         if not feedback:

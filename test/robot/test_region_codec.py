@@ -225,6 +225,16 @@ GOSSIP = region_part('hottest', parent=5, members=(2, 7), ages=(0, 1),
                      contributions=((1.0, -9.0, -9.0, 2.0, 0.0), (1.0, -3.0)))
 
 
+def test_numbers_that_look_like_no_robot_are_sent():
+    """A summary may hold -1 anywhere, a coordinate for example; among ids it stands for none."""
+    mine = codec()
+    summary = (3.0, -1.0, -9.0, -1.0, -1.0, INF, INF, INF)
+    region = mine.initial._replace(device=2, parent=5, summary=summary, recipients=(5, -1, -1, -1),
+                                   shares=(1.0, 0.0, 0.0, 0.0), reach=10.0)
+    again, fault = mine.unpack(2, mine.pack(region, feedback=True), 10.0)
+    assert fault is None and again == region
+
+
 def test_gossip():
     found, fault = codec('gossip').unpack(2, GOSSIP, 10.0)
     assert fault is None and found.members == (2, 7, -1) and found.ages == (0, 1, 0)
