@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is told of our numbers beside the published ones."""
+"""The comparison of measured numbers with published ones."""
 
 from lab.figures.example_results import results
 from leader_election.lab import published

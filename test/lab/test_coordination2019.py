@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The study of COORDINATION 2019: that the town is as its scenario says, and who fails in it."""
+"""The study of COORDINATION 2019: the town of its scenario, and the devices that fail in it."""
 
 from leader_election.coordination.region import CANDIDATE, WORKER
 from leader_election.lab import results, scenario
@@ -30,8 +30,8 @@ RANGE = 100.0
 def variant(users: int, chance: float, alpha: float = 0.01) -> Scenario:
     """Return the variant with this number of users, chance of failure, and feedback."""
     wanted = {'users': users, 'algorithms.regions.feedback_alpha': alpha, 'events.chance': chance}
-    [found] = [made for told, made in scenario.load('coordination2019').variants()
-               if told == wanted]
+    [found] = [made for values, made in scenario.load('coordination2019').variants()
+               if values == wanted]
     return found
 
 

@@ -23,9 +23,9 @@ import numpy as np
 import pytest
 
 PHANTOM = 5
-"""An id that nobody on the line has."""
+"""An id that no device on the line has."""
 FORGETTING = 7
-"""With a radius of 60 m and 10 m a hop a candidacy of nobody lives for no more rounds."""
+"""With a radius of 60 m and hops of 10 m an unrenewed candidacy disappears after these rounds."""
 
 
 def until(time: float, **sections: Any) -> Simulation:
@@ -52,7 +52,7 @@ def event(kind: str, **details: Any) -> list[dict[str, Any]]:
 
 
 def test_all_of_the_line_follow_the_last() -> None:
-    # What the tests below start from: everybody has heard its neighbours.
+    # What the tests below start from: all devices have received from their neighbours.
     stage = until(10)
     assert [state.distance for state in states(stage)] == [40, 30, 20, 10, 0]
     assert leaders(stage) == [4] * 5
@@ -65,7 +65,7 @@ def test_who_dies_is_gone_at_once() -> None:
     ran = [i for i, _ in rounds(stage, 11)]
     assert sorted(ran) == [0, 1, 2, 3]
     assert not any(4 in link for link in heard(stage))
-    # Its candidacy goes on among those who still tell it each other, and dies.
+    # Its candidacy circulates among devices that still send it to each other, and disappears.
     stage.run(10 + FORGETTING + 5)
     assert leaders(stage)[:4] == [3] * 4
     assert states(stage)[0].distance == 30
@@ -120,7 +120,7 @@ def test_a_strength_changes() -> None:
     before = states(stage), heard(stage)
     happen(stage)
     assert stage.network.devices.strength.tolist() == [9.5, 1, 2, 3, 4]
-    # Nobody knows of it before the next round.
+    # No device knows of it before the next round.
     assert (states(stage), heard(stage)) == before
     stage.run(16)
     assert leaders(stage) == [0] * 5
@@ -235,7 +235,7 @@ def test_leaders_are_those_that_lead_themselves_and_run() -> None:
     network.devices.running[1] = False
     assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == [4]
     assert Some(leaders=True, last=3).among(network, np.random.default_rng(0)).tolist() == []
-    # Who names itself at an infinite distance has found nobody yet.
+    # A device that names itself at an infinite distance has no leader yet.
     stage.columns.distance[4] = np.inf
     assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == []
 
@@ -256,7 +256,7 @@ def test_each_is_concerned_by_its_own_chance() -> None:
     # All subsets of four come up.
     assert len({tuple(drawn(0.5, seed)) for seed in range(300)}) == 2**4
     assert drawn(0.0, 0) == [] and drawn(1.0, 0) == [1, 2, 3, 4]
-    # Who is hit by chance is hit by a greater chance as well.
+    # A device that is hit with one chance is hit with a greater one as well.
     assert all(set(drawn(0.3, seed)) <= set(drawn(0.6, seed)) for seed in range(50))
 
 

@@ -68,7 +68,7 @@ def test_the_run_that_is_animated_is_named(tmp_path: Path) -> None:
         f'wrote {out}: seed 4, messages.loss=0, rounds.phase=random')
     out.unlink()
     out.mkdir()
-    # Told before anything is run.
+    # Reported before anything is run.
     assert failed(run(*arguments, '--again')) == (
         f'error: {out} cannot be written: it is a folder; move it away\n')
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 2
@@ -122,7 +122,7 @@ def test_settings_change_what_is_run(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     dataset = results.load(tmp_path / 'out' / 'small.nc')
     assert dataset['seed'].values.tolist() == [4, 5] and dataset.sizes['time'] == 9
-    # Nobody hears anybody: all lead.
+    # No device receives from another: all lead.
     assert (dataset['leaders'].values[..., -1] == 30).all()
 
 

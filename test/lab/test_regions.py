@@ -145,7 +145,7 @@ def test_roles_by_hand() -> None:
 
 
 def test_what_devices_contribute_is_theirs_by_id() -> None:
-    # Who is there, and what the greatest of three readings are, with whose they are.
+    # Present devices, and the greatest of three readings, with the ids of their devices.
     now = states(until(20, algorithms=entrant(aggregate='union'), first_id=3))
     assert now[4].summary[:10] == (3, 3, 4, 4, 5, 5, 6, 6, 7, 7)
     now = states(until(20, algorithms=entrant(aggregate='top'), devices=ROLES))
@@ -210,7 +210,7 @@ def test_settings_of_regions_vary_where_there_are_regions() -> None:
     variants = [variant for _, variant in made.variants()]
     assert [variant.entrants[0].parameters.region.alpha for variant in variants] == [0.1, 0.5]
     assert all(variant.entrants[1].regions is None for variant in variants)
-    # Who has no regions is run once for all.
+    # An algorithm without regions is run once for all variants.
     digests = [[fingerprint(variant, label) for variant in variants]
                for label in ('bounded', 'alone')]
     assert len(set(digests[0])) == 2 and len(set(digests[1])) == 1
@@ -225,7 +225,7 @@ def test_results_follow_from_all_settings(changes: dict[str, Any]) -> None:
 
 def test_messages_are_as_long_as_robots_make_them() -> None:
     """
-    Who has two neighbours nearer by halves what it has between them.
+    A device with two nearer neighbours splits its value between them in halves.
 
     The texts are as robots with one task would send them, which is called as what it collects.
     """
@@ -245,7 +245,7 @@ def test_messages_are_as_long_as_robots_make_them() -> None:
 
 
 def test_gossip_is_told_without_what_stands_for_nobody() -> None:
-    # Two devices, each of which knows both: 0 says itself first, which nobody has told it.
+    # Two devices, each of which knows both: 0 names itself first; no message contains that.
     pair = [{**LINE, 'columns': 2}]
     stage = until(20, devices=pair, algorithms=entrant(collection='gossip'))
     texts = [

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Results are labelled, saved whole or not at all, and what cannot be used is told."""
+"""Results are labelled, and saved as a whole; unusable files are reported."""
 
 from pathlib import Path
 import resource

@@ -182,7 +182,7 @@ def test_a_snapshot_by_hand() -> None:
 
 
 def test_messages_are_as_long_as_robots_would_write_them() -> None:
-    # Once all have settled: who, where, and the candidacy of 4, who is at 40 m.
+    # Once all have settled: leaders, positions, and the candidacy of 4, which is at 40 m.
     texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4]}',
              '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4]}',
              '{"v":1,"id":2,"frame":"map","p":[20.0,0.0],"c":[-4.0,20.0,4]}',
@@ -233,7 +233,7 @@ def test_users_hear_servers_but_not_each_other() -> None:
     [seen] = run(scenario, 0, (20.0,)).snapshots
     assert {(min(pair), max(pair)) for pair in seen.pairs.tolist()} == {
         (0, 1), (1, 2), (2, 3), (2, 4)}
-    # Server 2 follows the strongest of all, and user 3, who is nearer to that one, does not.
+    # Server 2 follows the strongest of all, and user 3, which is nearer to that one, does not.
     assert seen.leader.tolist() == [0, 1, 4, 3, 4]
 
 

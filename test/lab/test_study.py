@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is said of the study of regions follows from its results, made by hand."""
+"""The claims and the report of the study follow from its results, made by hand."""
 
 from typing import Any
 
@@ -52,7 +52,7 @@ def over(values: Any) -> Any:
 def made(**changes: Any) -> xr.Dataset:
     """Return results in which all is as the paper says."""
     users = np.reshape([100.0, 1000.0], (1, 2, 1, 1, 1, 1))
-    # Nobody is served for 10 s after the failures; now and then two too many are.
+    # No user is served for 10 s after the failures; now and then two too many are.
     served = np.where(LATE & (TIMES <= FAILURE + 10), 0.0, np.where(TIMES % 50 == 0, 1.02, 1.0))
     values: dict[str, Any] = {
         'counted': users * served, 'present': users, 'load_mean': users / 10,
@@ -74,14 +74,14 @@ def test_the_study_varies_what_is_looked_at() -> None:
 def test_what_is_as_the_paper_says_agrees() -> None:
     assert agreeing(made()) == [True] * 8
     one = made().isel(algorithm=0, drop=True)
-    told = [claim.ours for claim in claims(one)]
+    found = [claim.ours for claim in claims(one)]
     # 24 of 240 samples are at whole 50 s, and 7 of the 61 of the last 300 s before the failures.
-    assert told[1] == \
+    assert found[1] == \
         'more than all in 11%, 11% of samples, by 2.0%, 2.0% then, of 100, 1000 users'
-    assert told[2].startswith('deviation by mean 0.50, 0.50 with alpha 0.01, 1.00, 1.00 without')
-    assert told[3] == 'chance 1: 0.50, 0.50 with, 1.00, 1.00 without'
-    assert told[5].startswith('leaders change 20, 20 times as often as without')
-    assert told[7].startswith('15, 15, 15, 15 s until users are served as before')
+    assert found[2].startswith('deviation by mean 0.50, 0.50 with alpha 0.01, 1.00, 1.00 without')
+    assert found[3] == 'chance 1: 0.50, 0.50 with, 1.00, 1.00 without'
+    assert found[5].startswith('leaders change 20, 20 times as often as without')
+    assert found[7].startswith('15, 15, 15, 15 s until users are served as before')
 
 
 @pytest.mark.parametrize(('number', 'changes'), [

@@ -61,7 +61,7 @@ def test_lines(dataset: xarray.Dataset) -> None:
     # The first of six samples is the warm-up: (0.5 + 0.1) / 2, and (2 + 2 + 2 + 2 + 7) / 5.
     assert bounded.instability == pytest.approx(0.3)
     assert bounded.leaders == pytest.approx(3.0)
-    # 60 rounds in 6 s are 10 devices: 2 leaders lead all of them, and at the end nobody.
+    # 60 rounds in 6 s are 10 devices: 2 leaders lead all of them, and at the end none.
     assert bounded.led == pytest.approx(0.8)
     # From second 4 on nothing changed, and from second 3 on.
     assert (bounded.settled, bounded.settling) == (2, 3.5)
@@ -129,8 +129,8 @@ def test_of_regions_it_is_told_how_right_leaders_count(tmp_path: Path) -> None:
     console = Console(width=160)
     with console.capture() as captured:
         console.print(table(made_up, 1.0, 1))
-    told = {line.split()[0]: line.split()[-4:] for line in captured.get().splitlines()
+    cells = {line.split()[0]: line.split()[-4:] for line in captured.get().splitlines()
             if line.split()[:1] in (['bounded'], ['classic'], ['algorithm'])}
-    assert told['algorithm'] == ['bias', 'off', 'informed', 'agree']
-    assert told['bounded'] == ['+0.0%', '8.0%', '90.0%', '50.0%']
-    assert told['classic'][-1] == '50' and 'informed, agree: devices' in captured.get()
+    assert cells['algorithm'] == ['bias', 'off', 'informed', 'agree']
+    assert cells['bounded'] == ['+0.0%', '8.0%', '90.0%', '50.0%']
+    assert cells['classic'][-1] == '50' and 'informed, agree: devices' in captured.get()

@@ -34,7 +34,7 @@ TIMES = np.arange(1.0, 7.0)
 def test_a_sweep_draws_averages_over_time_against_what_varies():
     # After the first sixth, which is 9, there is 0.1 for no loss, 0.2 and 0.4.
     after = np.reshape([0.1, 0.2, 0.4], (3, 1, 1))
-    # 4 leaders, of whom 3 are known to lead; each of these has 30, 20, 10 of the 100 devices.
+    # 4 leaders, of which 3 are known to lead; each of these has 30, 20, 10 of the 100 devices.
     sizes = np.reshape([30, 20, 10], (3, 1, 1))
     dataset = results(['bounded', 'classic'], TIMES, 2, LOSS, leaders=4, correct=3,
                       mean_size=sizes, instability=np.where(TIMES <= 1, 9.0, after))
@@ -150,7 +150,7 @@ def test_a_lead_within_chance_is_marked():
     assert won['chance'].values.tolist() == [[True, True], [False, False]]
     [axes] = draw_map(drawn).axes
     assert sorted(patch.get_xy() for patch in axes.patches) == [(-0.5, -0.5), (-0.5, 0.5)]
-    # Of one seed nothing can be told; who is alone needs no lead.
+    # One seed gives no standard error; a single algorithm needs no lead.
     assert most_stable(drawn.isel(seed=[0]))['chance'].all()
     assert not most_stable(drawn.sel(algorithm=['a']))['chance'].any()
 

@@ -26,7 +26,7 @@ def place(**values):
 
 
 def test_links_in_the_scenario():
-    """A triangle with a tail; one link is told twice."""
+    """A triangle with a tail; one link is listed twice."""
     placement = place(pairs=[0, 1, 2, 1, 2, 0, 3, 2, 1, 0], edge_length=5.0)
     assert placement.pairs.tolist() == [[0, 1], [0, 2], [1, 2], [2, 3]]
     ends = placement.position[placement.pairs]
