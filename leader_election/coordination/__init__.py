@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Self-organising Coordination Regions: what a swarm does with its leaders."""
+"""Self-organising Coordination Regions, on top of any election algorithm."""

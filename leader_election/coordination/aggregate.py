@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-Aggregates: what a region's robots contribute, as numbers that combine, and what these mean.
+Aggregates: how the contributions of a region's robots become numbers, combine, and are read.
 
-An aggregate is commutative and associative, or it would hang on the way that numbers took. Those
-that ship are made of three kinds of parts (:mod:`leader_election.coordination.summary_layout`),
-and so they can be collected in every way.
+An aggregate must be commutative and associative; otherwise its result would depend on the path of
+the messages. The aggregates of the package use three kinds of parts
+(:mod:`leader_election.coordination.summary_layout`), so they work with every way of collection.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,29 +34,29 @@ from leader_election.registry import Registry
 DIRECTIONS = 8
 """The directions in which :func:`extent` keeps the outermost position."""
 MOST_NUMBERS = 64
-"""The most numbers that one aggregate may take in a message."""
+"""The largest number of numbers of one aggregate in a message."""
 
 
 @dataclass(frozen=True)
 class Aggregate:
-    """A way to make one thing out of what many robots contribute."""
+    """A rule to combine the contributions of many robots into one result."""
 
     name: str
-    """What it is called in messages to people."""
+    """The name used in error texts."""
     kind: int
     """``ADD``, ``LEAST``, ``RANKED`` or ``OWN``."""
     identity: tuple[float, ...]
-    """The identity: what a robot contributes that has nothing to say. +infinity is allowed."""
+    """The contribution of a robot without a reading. +infinity is allowed."""
     contribution: Callable[[int, Any], Sequence[float]]
-    """``offer(robot_id, reading)`` makes numbers out of what a robot senses."""
+    """``contribution(robot_id, reading)`` makes numbers from a robot's reading."""
     result: Callable[[Sequence[float]], Any]
-    """Makes out of numbers what people read; something that JSON can tell."""
+    """Makes the result from the combined numbers: a JSON value."""
     record: int = 0
-    """``RANKED``: how many numbers a record has."""
+    """``RANKED``: the number of numbers in a record."""
     combine: Callable[[Sequence[float], Sequence[float]], Sequence[float]] | None = None
-    """``OWN``: the user's function; it has to be idempotent for collection ``multi-path``."""
+    """``OWN``: the user's function; for collection ``multi-path`` it has to be idempotent."""
     idempotent: bool = True
-    """``OWN``: whether a contribution may count twice without harm."""
+    """``OWN``: whether a contribution may be combined twice without changing the result."""
 
     def __post_init__(self) -> None:
         """Refuse what is too large for a message."""
@@ -69,7 +69,7 @@ class Aggregate:
 
 def layout_of(aggregates: Sequence[Aggregate]) -> SummaryLayout:
     """
-    Return the plan of a summary made of these parts.
+    Return the layout of a summary with these aggregates as its parts.
 
     >>> layout_of([count(), least()])
     SummaryLayout(kind=(0, 1), start=(0, 1, 2), detail=(0, 0))
@@ -105,10 +105,11 @@ class AggregateSet:
 
     def contribution(self, robot_id: int, readings: Mapping[str, Any]) -> tuple[float, ...]:
         """
-        Return the row of what a robot senses; what is not there contributes nothing.
+        Return the row of a robot's readings.
 
-        :raises ValueError: for a name that is unknown, or a reading that makes no numbers, not
-            enough of them, or some that are not finite.
+        :param readings: by name; a missing one contributes the identity.
+        :raises ValueError: for an unknown name, or a reading that does not give the right number
+            of finite numbers.
         """
         for name in readings:
             if name not in self.by_name:
@@ -118,10 +119,10 @@ class AggregateSet:
             numbers: Sequence[float] = aggregate.identity
             if readings.get(name) is not None:
                 try:
-                    told = islice(
+                    given = islice(
                         aggregate.contribution(robot_id, readings[name]), len(numbers) + 1
                     )
-                    numbers = [float(number) for number in told]
+                    numbers = [float(number) for number in given]
                     for number, none in zip(numbers, aggregate.identity, strict=True):
                         if not math.isfinite(number) and number != none:
                             raise ValueError('it is not finite')
@@ -149,13 +150,13 @@ class AggregateSet:
         return tuple(combined)
 
     def results(self, row: Sequence[float]) -> dict[str, Any]:
-        """Return what a row means, by name."""
+        """Return the results of a row, by name."""
         start = self.layout.start
         return {name: aggregate.result(row[start[k]:start[k + 1]])
                 for k, (name, aggregate) in enumerate(self.by_name.items())}
 
 
-# What ships.
+# The aggregates of the package.
 
 def count() -> Aggregate:
     """Count the robots whose reading is true."""
@@ -175,13 +176,13 @@ def total(size: int = 1) -> Aggregate:
         summary_layout.ADD,
         (0.0,) * size,
         lambda _, reading: _row(reading, size),
-        lambda row: _told(row),
+        lambda row: _json(row),
     )
 
 
 def mean(size: int = 1) -> Aggregate:
     """
-    Average readings: a number, or ``size`` numbers; ``None`` where nobody contributes.
+    Average readings: a number, or ``size`` numbers; ``None`` without contributions.
 
     >>> both = mean(2)
     >>> both.contribution(1, (3.0, 4.0)), both.result((2.0, 6.0, 8.0)), both.result(both.identity)
@@ -192,19 +193,19 @@ def mean(size: int = 1) -> Aggregate:
         summary_layout.ADD,
         (0.0,) * (1 + size),
         lambda _, reading: (1.0, *_row(reading, size)),
-        lambda row: _told([n / row[0] for n in row[1:]]) if row[0] > 1e-9 else None,
+        lambda row: _json([n / row[0] for n in row[1:]]) if row[0] > 1e-9 else None,
     )
 
 
 def least() -> Aggregate:
-    """Keep the least reading."""
+    """Keep the smallest reading."""
     return Aggregate('min', summary_layout.LEAST, (math.inf,), lambda _, reading: _row(reading, 1),
                      lambda row: _finite(row[0]))
 
 
 def greatest() -> Aggregate:
     """
-    Keep the greatest reading.
+    Keep the largest reading.
 
     >>> greatest().result(greatest().contribution(1, 5.0))
     5.0
@@ -219,7 +220,7 @@ def greatest() -> Aggregate:
 
 
 def any_of() -> Aggregate:
-    """Say whether any reading is true."""
+    """Tell whether any reading is true."""
     return Aggregate(
         'any',
         summary_layout.LEAST,
@@ -230,7 +231,7 @@ def any_of() -> Aggregate:
 
 
 def all_of() -> Aggregate:
-    """Say whether all readings are true."""
+    """Tell whether all readings are true."""
     return Aggregate(
         'all',
         summary_layout.LEAST,
@@ -242,7 +243,10 @@ def all_of() -> Aggregate:
 
 def histogram(lower: float = 0.0, upper: float = 1.0, bins: int = 10) -> Aggregate:
     """
-    Count readings by equal bins from a lower to an upper end; what lies outside is in the last.
+    Count readings in equal bins; a reading outside counts in the first or last bin.
+
+    :param lower: the lower end of the first bin.
+    :param upper: the upper end of the last bin.
 
     >>> list(histogram(0.0, 3.0, 3).contribution(1, 1.5))
     [0.0, 1.0, 0.0]
@@ -255,10 +259,11 @@ def histogram(lower: float = 0.0, upper: float = 1.0, bins: int = 10) -> Aggrega
 
 def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
     """
-    Keep the greatest readings with whose they are, and what else they bring.
+    Keep the largest readings, each with the robot's id and further numbers.
 
-    :param extra: how many numbers come with a reading, for example 2 for where it was taken.
-    :param reverse: the least readings instead.
+    :param places: how many readings are kept.
+    :param extra: how many further numbers a reading has, for example 2 for its position.
+    :param reverse: keep the smallest readings instead.
 
     >>> hottest = top(2, extra=2)
     >>> row = hottest.contribution(7, (21.5, 3.0, 4.0))
@@ -276,13 +281,13 @@ def top(places: int = 3, extra: int = 0, reverse: bool = False) -> Aggregate:
                 for at in range(0, len(row), width) if row[at] < math.inf]
 
     return Aggregate(
-        'top', summary_layout.RANKED, (math.inf,) * width * places, contribution, result, width
-    )
+        name='top', kind=summary_layout.RANKED, identity=(math.inf,) * width * places,
+        contribution=contribution, result=result, record=width)
 
 
 def union(places: int = 16) -> Aggregate:
     """
-    Collect who says so: the ids of the robots whose reading is true, the lowest if too many.
+    Collect the ids of the robots whose reading is true, at most ``places``, the lowest.
 
     >>> union(4).result(union(4).contribution(7, True))
     [7]
@@ -290,8 +295,10 @@ def union(places: int = 16) -> Aggregate:
     def contribution(robot_id: int, reading: Any) -> tuple[float, ...]:
         return ((float(robot_id),) * 2 if reading else (math.inf,) * 2) \
             + (math.inf,) * 2 * (places - 1)
-    return Aggregate('union', summary_layout.RANKED, (math.inf,) * 2 * places, contribution,
-                     lambda row: [int(n) for n in row[::2] if n < math.inf], 2)
+    return Aggregate(
+        name='union', kind=summary_layout.RANKED, identity=(math.inf,) * 2 * places,
+        contribution=contribution, result=lambda row: [int(n) for n in row[::2] if n < math.inf],
+        record=2)
 
 
 def extent() -> Aggregate:
@@ -339,8 +346,8 @@ def _directions() -> list[tuple[float, float]]:
 
 
 def _row(reading: Any, size: int) -> tuple[float, ...]:
-    """Return a reading as so many numbers, all of them finite."""
-    # Whatever it is, no more of it is looked at than is needed.
+    """Return a reading as ``size`` finite numbers."""
+    # A reading may be an endless iterator: read no more of it than needed.
     row = tuple(islice(reading, size + 1)) if size > 1 else (reading,)
     if len(row) != size:
         raise ValueError(f'it takes {size} numbers')
@@ -350,7 +357,7 @@ def _row(reading: Any, size: int) -> tuple[float, ...]:
     return numbers
 
 
-def _told(row: Sequence[float]) -> Any:
+def _json(row: Sequence[float]) -> Any:
     return float(row[0]) if len(row) == 1 else [float(number) for number in row]
 
 
@@ -360,7 +367,7 @@ def _finite(number: float) -> float | None:
 
 @dataclass(frozen=True)
 class Maker:
-    """An aggregate that can be chosen by its name, with its parameters as they are by default."""
+    """An aggregate that is selected by name, with its default arguments."""
 
     name: str
     make: Callable[[], Aggregate]

@@ -13,20 +13,20 @@
 # limitations under the License.
 
 """
-C: what the robots of a region know, brought to its leader, in one of three ways.
+Collection (building block C): brings the contributions of a region to its leader, in three ways.
 
-Spanning tree: each robot hands all it has to its parent. Multi-path: to all neighbours downhill,
-numbers that add up in shares (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
+Spanning tree: each robot sends its summary to its parent. Multi-path: to all neighbours downhill
+(nearer to the leader), sums in shares (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
 "Engineering Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018; weights
 after G. Audrito, S. Bergamini, F. Damiani, M. Viroli, "Effective Collective Summarisation of
-Distributed Data in Mobile Multi-Agent Systems", AAMAS 2019). Gossip: everybody tells what
-everybody offers.
+Distributed Data in Mobile Multi-Agent Systems", AAMAS 2019). Gossip: each robot forwards all
+contributions that it knows.
 
-Who takes a share is named, and a parent is: so what adds up is handed on once, whatever messages
-are late. It is taken on even across a border that has just moved, or all that is on its way would
-be lost whenever a robot changes its leader.
+A message names its recipients, or the parent. So sums are handed over exactly once, even if
+messages are late. They are accepted even across a border that has just moved; otherwise the sums
+in transit would be lost whenever a robot changes its leader.
 
-All take the row that the robot itself offers, and return the row of what is collected there.
+All functions take the robot's own contribution and return the summary on this robot.
 ``neighbours`` are columns as of :class:`leader_election.coordination.region.Region`, and of the
 election's ``leader`` and ``distance``.
 """
@@ -45,14 +45,14 @@ from leader_election.coordination.summary_layout import (
 import numpy as np
 
 LEAST_WEIGHT = 0.01
-"""Of a link as long as the range, against 1 of one of no length."""
+"""The weight of a link as long as the range; a link of length 0 has weight 1."""
 LATE = 1e6
-"""Who was not heard when it should have been is taken for so much farther away [m]."""
+"""Added to the distance of a neighbour whose message is late [m]."""
 
 
 def collect_tree(device_id: int, leader: int, contribution: Any, neighbours: Any,
                  metric: Sequence[float], layout: SummaryLayout) -> Any:
-    """Collect along a spanning tree: from those whose parent this device is."""
+    """Collect along a spanning tree: from the neighbours whose parent this device is."""
     summary = row_of(contribution)
     for j in range(len(metric)):
         if neighbours.parent[j] == device_id:
@@ -64,13 +64,13 @@ def weight(apart: float, drop: float, link_range: float) -> float:
     """
     Return the weight of a neighbour downhill, by which shares are split.
 
-    The farther away it is, and the less downhill, the sooner it will be no neighbour downhill. At
-    the limits the weight is next to nothing, so that who comes or goes makes no difference.
+    A neighbour that is far away, or hardly nearer to the leader, will soon be no neighbour
+    downhill. At these limits the weight is almost 0, so that its arrival or loss changes little.
 
-    :param apart: the distance to it [m].
-    :param drop: how much nearer to the leader it is, > 0.
-    :param link_range: where a neighbour is heard no more [m]; infinite: only the drop counts, and
-        whether the neighbour was heard of late.
+    :param apart: the distance to it [m]; :data:`LATE` or more: its message is late.
+    :param drop: by how much it is nearer to the leader [m], > 0.
+    :param link_range: the distance at which a link breaks [m]; infinite: only the drop counts, and
+        whether a message is late.
 
     >>> weight(1.0, 0.5, 2.0)
     0.255
@@ -87,10 +87,15 @@ def weight(apart: float, drop: float, link_range: float) -> float:
 def shares_of(leader: int, distance: float, neighbours: Any, metric: Sequence[float],
               link_range: float, size: int) -> Any:
     """
-    Return who takes a share of what adds up here, and how much of it: two rows.
+    Return the recipients of the sums, and the share of each: two rows.
 
-    The shares are split over all neighbours downhill by their weights; over the ``size`` of the
-    greatest weights, where there are more.
+    The neighbours downhill get shares by their weights; if there are more than ``size``, those
+    with the largest weights.
+
+    :param distance: the device's own distance to the leader [m].
+    :param link_range: see :func:`weight`.
+    :param size: the largest number of recipients.
+    :return: the recipients' ids, -1 for none, and their shares, which add up to 1.
     """
     recipients, shares = np.full(size, NOBODY), np.zeros(size)
     known, total = 0, 0.0
@@ -128,9 +133,9 @@ def collect_multi_path(
     layout: SummaryLayout,
 ) -> Any:
     """
-    Collect from all neighbours uphill: a share of what adds up, the whole of all else.
+    Collect from all neighbours uphill: a share of their sums, and all of the other parts.
 
-    :param distance: one's own to the leader.
+    :param distance: the device's own distance to the leader [m].
     """
     summary = row_of(contribution)
     for j in range(len(metric)):
@@ -150,11 +155,15 @@ def collect_multi_path(
 def gather_contributions(device_id: int, leader: int, contribution: Any, neighbours: Any,
                   metric: Sequence[float], layout: SummaryLayout, size: int, depth: int) -> Any:
     """
-    Gossip: return whose offers are known, how many rounds old each is, and the offers.
+    Gossip: return the robots with known contributions, their ages, and the contributions.
 
-    An offer that is told on grows older by a round at each hop, and dies after ``depth``: so does
-    what a robot said that is gone. Where there are more than ``size``, the nearest stay. Who has
-    nothing to offer takes none of the room, and only tells on what others do.
+    A contribution ages by one round per hop and is dropped after ``depth`` rounds; so the
+    contribution of a failed robot disappears. If there are more than ``size``, the nearest stay.
+    A robot that contributes nothing takes no place and only forwards.
+
+    :param size: the largest number of contributions.
+    :param depth: the largest age [rounds].
+    :return: ids (-1: none), ages and rows of numbers, sorted by age, then id.
     """
     width = len(contribution)
     members, ages = np.full(size, NOBODY), np.zeros(size, np.int64)
@@ -168,32 +177,32 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
     for j in range(len(metric)):
         if neighbours.leader[j] != leader:
             continue
-        told = neighbours.members[j]
-        for s in range(len(told)):
-            who, age = told[s], neighbours.ages[j][s] + 1
-            if who == NOBODY:
+        ids = neighbours.members[j]
+        for s in range(len(ids)):
+            robot, age = ids[s], neighbours.ages[j][s] + 1
+            if robot == NOBODY:
                 break
-            if who == device_id or age > depth or age < 1:
+            if robot == device_id or age > depth or age < 1:
                 continue
-            # Sorted by age, then id: where does it belong, and is it there already?
+            # Entries are sorted by age, then id. Look for an older entry of the same robot.
             old = known
             for place in range(first, known):
-                if members[place] == who:
+                if members[place] == robot:
                     old = place
                     break
             if old < known and ages[old] <= age:
                 continue
             place = min(old, size - 1)
             if old == known:
-                if known == size and (ages[place], members[place]) <= (age, who):
+                if known == size and (ages[place], members[place]) <= (age, robot):
                     continue
                 known = min(known + 1, size)
-            while place > first and (age, who) < (ages[place - 1], members[place - 1]):
+            while place > first and (age, robot) < (ages[place - 1], members[place - 1]):
                 members[place], ages[place] = members[place - 1], ages[place - 1]
                 for k in range(width):
                     contributions[place * width + k] = contributions[(place - 1) * width + k]
                 place -= 1
-            members[place], ages[place] = who, age
+            members[place], ages[place] = robot, age
             for k in range(width):
                 contributions[place * width + k] = neighbours.contributions[j][s * width + k]
     return members, ages, contributions
@@ -202,7 +211,7 @@ def gather_contributions(device_id: int, leader: int, contribution: Any, neighbo
 def collect_contributions(
     device_id: int, members: Any, contributions: Any, contribution: Any, layout: SummaryLayout
 ) -> Any:
-    """Combine one's own offer with all that are known by gossip of others."""
+    """Combine the own contribution with those of other robots, known by gossip."""
     summary = row_of(contribution)
     width = len(contribution)
     for s in range(len(members)):

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-An election algorithm with regions on top, as an algorithm: one flat state, one round.
+Combines an election algorithm and regions into one algorithm: one flat state, one round.
 
-That is what a laboratory runs, whose decisions are numbers. A robot, whose decisions are not,
-calls :func:`leader_election.coordination.pattern.coordinate` by itself.
+The laboratory runs this; its decisions are numbers. On a robot, decisions are JSON values, so it
+calls :func:`leader_election.coordination.pattern.coordinate` itself.
 """
 
 from functools import cache, lru_cache
@@ -41,7 +41,7 @@ class Types(NamedTuple):
 
 @cache
 def types_of(election: str) -> Types:
-    """Return the types of an election algorithm with regions; the same ones each time."""
+    """Return the types of an election algorithm with regions; cached."""
     state = get_type_hints(ALGORITHMS.get(election).state, include_extras=True)
     region = {**get_type_hints(Region, include_extras=True), 'decision': tuple[Unbounded, ...]}
     both = state.keys() & region.keys()
@@ -73,13 +73,13 @@ def __getattr__(name: str) -> Any:
 
 
 def same(summary: Any) -> Any:
-    """Decide that all shall know what was collected."""
+    """Return the summary as the decision, so that all members receive it."""
     return summary
 
 
 @cache
 def round_of(election: str) -> Any:
-    """Return the round of an election algorithm with regions; the same one each time."""
+    """Return the round of an election algorithm with regions; cached."""
     elect, state = ALGORITHMS.get(election).round, types_of(election).State
 
     def round_in_regions(device: Device, before: Any, neighbours: Any, metric: Any,
@@ -104,8 +104,7 @@ def coordinated(election: str, identity: Region) -> Algorithm:
 
     Its parameters are ``types_of(election).Parameters``.
 
-    :param identity: the region of one that has heard nobody yet; its vectors are as long as all
-        are.
+    :param identity: the initial state of a robot in its region, with vectors of the final length.
     """
     algorithm, types = ALGORITHMS.get(election), types_of(election)
 

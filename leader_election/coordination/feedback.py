@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-Feedback: the more load a region has, the smaller its leader makes it (COORDINATION 2019).
+Feedback: a leader shrinks its region when its load grows (COORDINATION 2019).
 
-The radius travels with the candidacy, and a robot measures its way to a leader in units of that
-leader's radius; so any algorithm that has a radius can be run with feedback.
+The radius travels with the candidacy, and a robot measures its distance to a leader in units of
+that leader's radius. So feedback works with every algorithm that has a radius.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from leader_election.coordination.region import RegionParameters
 import numpy as np
 
 MOST_LOAD = 100.0
-"""In units of the target: a load above counts as this, or it would be felt for too long."""
+"""The largest load that counts, in units of the target; it bounds the time to forget a peak."""
 
 
 def decay(value: float, floor: float, factor: float = 1.0, step: float = 0.0) -> float:
@@ -50,9 +50,11 @@ def decay(value: float, floor: float, factor: float = 1.0, step: float = 0.0) ->
 
 def smoothed(load: float, before: float, p: RegionParameters) -> float:
     """
-    Return the smoothed load: ``alpha`` of the load now, the rest of what it was.
+    Return the smoothed load: exponential smoothing with weight ``alpha``.
 
-    :param load: now, >= 0; ``before`` as it was returned the round before.
+    :param load: the load now, >= 0.
+    :param before: the smoothed load of the previous round.
+    :param p: the parameters of the round.
     """
     now = min(max(load, 0.0), MOST_LOAD * p.target)
     return p.alpha * now + decay(min(before, MOST_LOAD * p.target), 0.0, 1.0 - p.alpha)
@@ -66,14 +68,14 @@ def resized(load: float, p: RegionParameters) -> float:
 
 def scaled(reach: Sequence[float], metric: Sequence[float], p: RegionParameters) -> Any:
     """
-    Return the distances to neighbours in units in which their leaders' radii are all the same.
+    Return the distances to neighbours, scaled so that all leaders have the same radius.
 
     :param reach: the radius of each neighbour's leader [m].
     :param metric: the distance to each [m], shape (neighbours,).
     """
     scale = np.empty(len(metric))
     for j in range(len(metric)):
-        # Whatever it says: within the limits.
+        # A received radius may be wrong: keep it within the limits.
         limited = min(max(reach[j], p.radius * p.least), p.radius * p.most)
         scale[j] = metric[j] * (p.radius / limited) if p.radius > 0.0 else metric[j]
     return scale

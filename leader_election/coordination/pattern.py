@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The pattern, Self-organising Coordination Regions: the four phases of a round in one place.
+One round of the pattern Self-organising Coordination Regions, after an election.
 
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
-Edge Computing", COORDINATION 2019. Election is the caller's; this is what goes on top of any.
+Edge Computing", COORDINATION 2019. The caller runs the election, with any algorithm.
 """
 
 from collections.abc import Callable, Sequence
@@ -56,15 +56,17 @@ def coordinate(
     decide: Callable[[Any], Any],
 ) -> Region:
     """
-    Return what a device knows of its region after this round, in which it has elected a leader.
+    Return the new state of a device in its region, after the election of this round.
 
-    :param leader: its leader's id as of now, and ``distance`` to it.
-    :param before: its state before, with the election's ``leader`` and ``distance``.
+    :param leader: the elected leader's id.
+    :param distance: the distance to the leader [m].
+    :param before: the state before the round, with the election's ``leader`` and ``distance``.
     :param neighbours: the neighbours' exports, columns of the same fields.
     :param metric: the distance to each neighbour [m], shape (neighbours,). Infinite: it has just
-        left; it is told nothing any more, but what it has handed on counts until it hands that on
-        to others.
-    :param decide: makes a decision out of the region's summary; called on a leader only.
+        left. It is no recipient any more, but the sums that it handed over still count until it
+        hands them to others.
+    :param p: the parameters of the round.
+    :param decide: computes a decision from the region's summary; called on a leader only.
     """
     # Election.
     leads = before.role == CANDIDATE and leader == device.id and distance < math.inf
@@ -92,7 +94,7 @@ def coordinate(
         load = smoothed(summary[p.load_at], before.load, p)
         reach = resized(load, p)
     decision = decide(summary) if leads else p.undecided
-    # Silence takes an array, which is not made where the parent is heard anyway.
+    # Allocate the empty announcement only if it is used: without a parent, on no leader.
     announcement = (
         before.own_announcement
         if leads or parent >= 0
@@ -130,10 +132,10 @@ def from_parent(parent: int, own: Any, received: Sequence[Any]) -> Any:
 def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequence[float],
                 p: RegionParameters) -> Any:
     """
-    Return what a robot offers, with what it hears of other regions across the border.
+    Return a contribution with the announcements received from adjacent regions.
 
-    For each of them there is a record: the leader's id twice, as the key and as the id, and what
-    that leader says.
+    Each adjacent region has one record: the leader's id twice, as the key and as the id, and the
+    leader's announcement.
     """
     if p.border < 0:
         return contribution

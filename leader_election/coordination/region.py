@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The state of a robot as a member of a region, and the region itself: parent and potential.
+The state of a robot as a member of a region, and its parent.
 
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
 Edge Computing", COORDINATION 2019.
@@ -32,15 +32,15 @@ NOBODY = -1
 """No neighbour, or no robot."""
 CANDIDATE, WORKER, RELAY = range(3)
 """
-Roles: who may lead; who may not, and contributes; who only passes on what others say. A candidate
-becomes a leader, or a worker of another's region.
+Roles: a candidate may lead; a worker contributes but does not lead; a relay only forwards. A
+candidate becomes a leader, or a worker in the region of another robot.
 """
 ROLES = ('candidate', 'worker', 'relay')
 BARRED = -sys.float_info.max
-"""The strength of who may not lead: it names itself only where there is no candidate at all."""
+"""The strength of robots that are no candidates: they lose against any candidate."""
 TREE, MULTI_PATH, GOSSIP = range(3)
 COLLECTIONS = ('tree', 'multi-path', 'gossip')
-"""How summaries get to the leader, in the order of ``TREE``, ``MULTI_PATH``, ``GOSSIP``."""
+"""The ways of collection, in the order of ``TREE``, ``MULTI_PATH``, ``GOSSIP``."""
 
 
 SENDER = 'sender'
@@ -67,7 +67,7 @@ class Digits(NamedTuple):
 
 class Region(NamedTuple):
     """
-    What a robot knows of its region.
+    The state of a robot as a member of its region.
 
     All fields but those marked as ``Kept`` are sent to the neighbours, in the order in which they
     are declared here, by :mod:`leader_election.robot.region_codec`.
@@ -77,27 +77,27 @@ class Region(NamedTuple):
     """The robot's own id."""
     role: Kept[int]
     contribution: Kept[tuple[Unbounded, ...]]
-    """What this robot contributes by itself: a row as the layout says."""
+    """The robot's own contribution: a row by the summary layout."""
     load: Kept[float]
-    """The smoothed load of the own region, on a leader; its target on others."""
+    """On a leader, the smoothed load of its region; on other robots, the target."""
     own_announcement: Kept[tuple[Unbounded, ...]]
-    """What this robot would announce to other regions' leaders, if it were a leader."""
+    """The announcement that this robot would make as a leader."""
     parent: int
-    """The id of the neighbour that is next on the way to the leader; -1: none."""
+    """The id of the neighbour that is the next hop to the leader; -1: none."""
     summary: Annotated[tuple[Unbounded, ...], LAID_OUT]
-    """What was collected up to here; on the leader: of the region."""
+    """The contributions collected so far; on the leader, those of the region."""
     reach: Annotated[float, Digits(4)]
-    """The radius of the region's leader, as it is passed on [m]."""
+    """The radius of the region's leader, as forwarded [m]."""
     recipients: tuple[int, ...]
-    """Multi-path: the neighbours downhill that take a share of the sums each; -1: none."""
+    """Multi-path: the ids of the neighbours that receive a share of the sums; -1: none."""
     shares: Annotated[tuple[float, ...], SHARES, AsMany('recipients')]
     """Multi-path: the share of each; they add up to 1."""
     announcement: Annotated[tuple[Unbounded, ...], ALL_OR_NOTHING]
-    """What the region's leader announces to other regions' leaders; +infinity first: nothing."""
+    """The announcement of the region's leader; +infinity first: none."""
     members: tuple[int, ...]
-    """Gossip: the robots whose contributions are known, the nearest first; -1: none."""
+    """Gossip: the ids of the robots with known contributions, the nearest first; -1: none."""
     ages: Annotated[tuple[int, ...], AsMany('members')]
-    """Gossip: how many rounds each contribution has travelled."""
+    """Gossip: the age of each contribution [rounds]."""
     contributions: Annotated[tuple[Unbounded, ...], LAID_OUT, AsMany('members')]
     """Gossip: the contributions, row by row."""
     decision: Any
@@ -105,39 +105,41 @@ class Region(NamedTuple):
 
 
 class RegionParameters(NamedTuple):
-    """What is the same for all rounds."""
+    """The parameters of a round, the same in all rounds."""
 
     layout: SummaryLayout
     """The parts of a summary."""
     collection: int
     """``TREE``, ``MULTI_PATH`` or ``GOSSIP``."""
     link_range: float
-    """A neighbour farther away is not heard [m]; infinite: not known."""
+    """The distance at which a link breaks, by the metric [m]; infinite: unknown."""
     gossip_depth: int
-    """An offer is told on up to so many hops."""
+    """The largest number of hops over which a contribution is forwarded."""
     border: int
-    """Which part of a summary holds what other regions' leaders say; -1: none."""
+    """The part of a summary with the announcements of adjacent regions; -1: none."""
     radius: float
     """A leader's radius without feedback [m]."""
     alpha: float
-    """How much of the load now is in the smoothed one, in [0, 1]."""
+    """The weight of the load now in the smoothed load, in [0, 1]."""
     target: float
-    """The load at which a region has its radius, > 0."""
+    """The load at which a region has the radius without feedback, > 0."""
     gain: float
-    """By how much of its radius a region shrinks a target's worth of load above it; 0: not."""
+    """The part of its radius by which a region shrinks per target of excess load; 0: off."""
     least: float
-    """The smallest that feedback makes a region, as a part of its radius, > 0."""
+    """The smallest radius under feedback, as a part of the radius, > 0."""
     most: float
-    """The largest."""
+    """The largest radius under feedback, as a part of the radius."""
     load_at: int
-    """Which number of a summary is the load."""
+    """The place of the load in a summary."""
     undecided: Any
-    """What stands for no decision."""
+    """The value that stands for no decision."""
 
 
 def with_effective_strength(device: Device, role: int) -> Device:
     """
-    Return a device as it stands for election: who is no candidate has the least of strengths.
+    Return the device with the strength that counts: only candidates have their own.
+
+    :param role: ``CANDIDATE``, ``WORKER`` or ``RELAY``.
 
     >>> with_effective_strength(Device(3, 7.0), WORKER).strength == BARRED
     True
@@ -147,15 +149,14 @@ def with_effective_strength(device: Device, role: int) -> Device:
 
 def parent_of(leader: int, distance: float, neighbours: Any, metric: Sequence[float]) -> int:
     """
-    Return the neighbour that is next on the way to the leader, by its place; -1: there is none.
+    Return the parent's place among the neighbours; -1: none.
 
-    Of the neighbours of the same region that are nearer to the leader it is the one over which the
-    way is the shortest. The potential is the distance that the election itself found, so it heals
-    as the election does.
+    The parent is a neighbour of the same region, nearer to the leader, on the shortest path. The
+    potential is the distance that the election computed, so it recovers as the election does.
 
-    :param distance: one's own to the leader.
+    :param distance: the device's own distance to the leader [m].
     :param neighbours: columns with ``leader`` and ``distance``.
-    :param metric: the distance to each neighbour, shape (neighbours,).
+    :param metric: the distance to each neighbour [m], shape (neighbours,).
     """
     parent, best = NOBODY, math.inf
     for j in range(len(metric)):

@@ -23,46 +23,47 @@ from leader_election.coordination.region import COLLECTIONS, Region, RegionParam
 from leader_election.coordination.summary_layout import SummaryLayout
 from leader_election.parameters import parameter
 
-HEIRS = 4
+MOST_RECIPIENTS = 4
 """
-Multi-path: among so many neighbours at most a robot splits what adds up. With 8 a swarm on the
-move counted itself no better, be messages lost or not, and messages were a tenth longer.
+Multi-path: the largest number of recipients. With 8, a moving swarm counted itself no better, with
+and without message loss, and messages were a tenth longer.
 """
 
 
 @dataclass(frozen=True)
 class RegionSettings:
-    """How a region collects, and how large its leader makes it."""
+    """The settings of collection and feedback."""
 
     role: str = parameter(
         'candidate', 'What this robot may become: a leader or else a worker (candidate), a worker '
-        'only, or a relay, who contributes nothing and only passes on what others say.',
+        'only, or a relay, which contributes nothing and only forwards.',
         choices=lambda: ROLES)
     collection: str = parameter(
-        'multi-path', 'How what robots contribute gets to their leader: along a spanning tree, in '
-        'shares over all neighbours nearer to the leader (multi-path), or by telling everybody '
-        'everything, in small regions (gossip).', choices=lambda: COLLECTIONS)
+        'multi-path', 'How contributions reach the leader: along a spanning tree (tree), in '
+        'shares over the neighbours nearer to the leader (multi-path), or by forwarding all '
+        'contributions, in small regions (gossip).', choices=lambda: COLLECTIONS)
     gossip_members: int = parameter(
-        16, 'Collection gossip: the most robots of a region that contribute, the nearest.',
+        16, 'Collection gossip: the largest number of contributing robots, the nearest ones.',
         lower=1, upper=256)
     gossip_depth: int = parameter(
-        8, 'Collection gossip: a contribution is told on so many times.', unit='hops',
+        8, 'Collection gossip: how often a contribution is forwarded.', unit='hops',
         lower=1, upper=1000)
     feedback_gain: float = parameter(
-        0.0, 'By how much of its radius a leader shrinks its region for each feedback_target of '
-        'load above feedback_target; it grows it below. 0: regions have their radius.',
+        0.0, 'The part of its radius by which a leader shrinks its region for each '
+        'feedback_target of load above feedback_target; below, the region grows. '
+        '0: no feedback.',
         lower=0.0, upper=100.0, dynamic=True)
     feedback_alpha: float = parameter(
-        0.01, 'How much of the load now is in the smoothed load, in each round. Near 1 regions '
-        'swing; 0: no feedback.', lower=0.0, upper=1.0, dynamic=True)
+        0.01, 'The weight of the load now in the smoothed load, in each round. Near 1 regions '
+        'oscillate; 0: no feedback.', lower=0.0, upper=1.0, dynamic=True)
     feedback_target: float = parameter(
-        10.0, 'The load, in members unless a task says otherwise, with which a region has its '
-        'radius.', lower=1e-6, upper=1e9, dynamic=True)
+        10.0, 'The load at which a region has its radius; a load is the number of members, unless '
+        'a task defines another.', lower=1e-6, upper=1e9, dynamic=True)
     feedback_least: float = parameter(
-        0.25, 'The smallest that feedback makes a region, as a part of its radius.',
+        0.25, 'The smallest size of a region under feedback, as a part of its radius.',
         lower=0.01, upper=1.0, dynamic=True)
     feedback_most: float = parameter(
-        1.0, 'The largest that feedback makes a region, as a part of its radius.',
+        1.0, 'The largest size of a region under feedback, as a part of its radius.',
         lower=1.0, upper=100.0, dynamic=True)
 
 
@@ -77,13 +78,13 @@ def parameters_of(
     load_at: int = 0,
 ) -> RegionParameters:
     """
-    Return what a round takes.
+    Return the parameters of a round.
 
-    :param radius: the election's [m]; infinite: the election knows none, and there is no feedback.
-    :param link_range: where a neighbour is heard no more, in the metric [m]; infinite: not known.
-    :param undecided: what stands for no decision.
-    :param border: which part holds what other regions' leaders say; -1: none.
-    :param load_at: which number of a summary is the load.
+    :param radius: the radius of the election [m]; infinite: it has none, and there is no feedback.
+    :param link_range: the distance at which a link breaks, by the metric [m]; infinite: unknown.
+    :param undecided: the value that stands for no decision.
+    :param border: the part of a summary with the announcements of adjacent regions; -1: none.
+    :param load_at: the place of the load in a summary.
     """
     return RegionParameters(
         layout=layout, collection=COLLECTIONS.index(settings.collection), link_range=link_range,
@@ -104,13 +105,14 @@ def initial_region(
     undecided: Any,
 ) -> Region:
     """
-    Return the region of a robot that has heard nobody yet; the device's id is to be filled in.
+    Return the initial state of a robot in its region; the caller fills in the device's id.
 
-    :param contribution: what it contributes at first.
-    :param identity: what one contributes that has nothing to say.
-    :param announcement_size: how many numbers leaders tell each other.
+    :param contribution: the first contribution.
+    :param identity: the contribution of a robot without readings.
+    :param announcement_size: the number of numbers in an announcement.
+    :param undecided: the value that stands for no decision.
     """
-    recipients = HEIRS if settings.collection == 'multi-path' else 0
+    recipients = MOST_RECIPIENTS if settings.collection == 'multi-path' else 0
     members = settings.gossip_members if settings.collection == 'gossip' else 0
     return Region(
         device=-1,

@@ -13,10 +13,11 @@
 # limitations under the License.
 
 """
-How summaries combine: a summary is a row of numbers, and a plan says what each part of it is.
+The layout of a summary: its parts, and how they combine.
 
-A part is one of four kinds, which is all that collecting has to know of it. What an aggregate
-means by its numbers is another matter (:mod:`leader_election.coordination.aggregate`).
+A summary is a row of numbers. Each part has one of four kinds, and collection depends on the kind
+only. The meaning of the numbers is up to the aggregate
+(:mod:`leader_election.coordination.aggregate`).
 """
 
 from collections.abc import Callable, Sequence
@@ -27,17 +28,17 @@ import numpy as np
 
 ADD, LEAST, RANKED, OWN = range(4)
 """
-Kinds of parts. ``ADD``: numbers that add up; they can be split into shares. ``LEAST``: the least
-of each number counts; +infinity stands for nothing. ``RANKED``: records ``(key, id, ...)``, those
-with the least keys, one an id, in ascending order. ``OWN``: what a user's own function combines.
+Kinds of parts of a summary. ``ADD``: sums, which can be split into shares. ``LEAST``: minima;
++infinity stands for nothing. ``RANKED``: the records ``(key, id, ...)`` with the least keys, one
+per id, in ascending order. ``OWN``: combined by a user's own function.
 """
 
 OWNS: list[Callable[[Sequence[float], Sequence[float]], Sequence[float]]] = []
-"""The functions of parts of kind ``OWN``, by their number."""
+"""The functions that combine parts of kind ``OWN``, by number."""
 
 
 LARGEST = 1e100
-"""No sum is as large: whoever says so is wrong, and does not count."""
+"""The limit of a sum: larger numbers are faults and do not count."""
 
 
 class SummaryLayout(NamedTuple):
@@ -46,13 +47,13 @@ class SummaryLayout(NamedTuple):
     kind: Sequence[int]
     """Shape (parts,)."""
     start: Sequence[int]
-    """Where in the row each begins, and where the last ends, shape (parts + 1,)."""
+    """The place where each part begins, and where the last ends, shape (parts + 1,)."""
     detail: Sequence[int]
-    """``RANKED``: how many numbers a record has, at least 2. ``OWN``: which function."""
+    """``RANKED``: the size of a record, at least 2. ``OWN``: the number of the function."""
 
 
 def row_of(contribution: Sequence[float]) -> Any:
-    """Return the summary of a robot that has only what it offers itself: a row of its own."""
+    """Return the summary of one robot alone: a copy of its contribution."""
     return np.asarray(contribution, np.float64).copy()
 
 
@@ -60,13 +61,14 @@ def combine(layout: SummaryLayout, into: Any, other: Sequence[float], share: flo
     """
     Combine a summary with another, in place.
 
-    What is not finite counts as nothing, so one robot cannot spoil the summary of all.
+    Numbers that are not finite are ignored, so that one robot cannot corrupt the summary.
 
     :param into: the summary that is changed, a list or an array.
-    :param share: the part of the other's ``ADD`` numbers that counts, in [0, 1]. All else counts
-        in full, however often: that is what being idempotent is good for.
+    :param other: the summary that is added.
+    :param share: the part of the other's ``ADD`` numbers that counts, in [0, 1]. All other parts
+        count in full; they are idempotent, so they may be received several times.
 
-    Two robots' count, and the least of their temperatures:
+    The count of two robots, and the minimum of their temperatures:
 
     >>> into = [1.0, 21.5]
     >>> combine(SummaryLayout([ADD, LEAST], [0, 1, 2], [0, 0]), into, [1.0, 19.0], 1.0)
@@ -94,9 +96,9 @@ def combine(layout: SummaryLayout, into: Any, other: Sequence[float], share: flo
 
 def contributes_nothing(layout: SummaryLayout, row: Sequence[float]) -> bool:
     """
-    Say whether a row adds nothing to any summary.
+    Return whether a row adds nothing to any summary.
 
-    Parts of kind ``OWN`` are not looked at: beside them robots count themselves.
+    Parts of kind ``OWN`` are not checked: beside them, robots always count themselves.
 
     >>> layout = SummaryLayout([ADD, LEAST], [0, 1, 2], [0, 0])
     >>> contributes_nothing(layout, [0.0, math.inf]), contributes_nothing(layout, [0.0, 19.0])
@@ -113,12 +115,12 @@ def contributes_nothing(layout: SummaryLayout, row: Sequence[float]) -> bool:
 
 def rank(into: Any, begin: int, end: int, width: int, other: Any, at: int) -> None:
     """
-    Put a record in its place among others, in place, if it is among the first.
+    Insert a record among sorted records, in place, if it is among the first.
 
-    Of two records of one id the lesser stays. Keys are compared first, then ids.
+    Of two records with the same id the smaller one stays. Keys are compared first, then ids.
 
-    :param into: the numbers that hold records of a width from ``begin`` to ``end``.
-    :param other: the numbers that hold the record, from ``at`` on.
+    :param into: the row with the records, each of size ``width``, from ``begin`` to ``end``.
+    :param other: the row with the new record, from ``at`` on.
 
     >>> records = [1.0, 7.0, 3.0, 9.0]
     >>> rank(records, 0, 4, 2, [2.0, 8.0], 0)
@@ -127,7 +129,7 @@ def rank(into: Any, begin: int, end: int, width: int, other: Any, at: int) -> No
     """
     key, who = other[at], other[at + 1]
     last = end - width
-    # The record of the same id makes room, or else the last one.
+    # The new record replaces the record of the same id, or else the last one.
     for place in range(begin, end, width):
         if into[place] < math.inf and into[place + 1] == who:
             if into[place] <= key:
@@ -147,5 +149,5 @@ def rank(into: Any, begin: int, end: int, width: int, other: Any, at: int) -> No
 
 
 def combine_own(function: int, into: Any, other: Sequence[float], begin: int, end: int) -> None:
-    """Combine a part by a user's own function; robots only."""
+    """Combine a part with a user's own function; on robots only, never compiled."""
     into[begin:end] = OWNS[function](tuple(into[begin:end]), tuple(other[begin:end]))

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Tasks: what a region does. This is what a user writes.
+Tasks: the base class of what a region does, for users to derive from.
 
 ::
 
@@ -29,8 +29,8 @@ Tasks: what a region does. This is what a user writes.
         def act(self, decision):
             ...
 
-It is chosen by parameter ``tasks``, by a name that an entry point of group
-``leader_election.tasks`` gives it, or as ``module:Class``.
+The parameter ``tasks`` selects a task, by the name of its entry point in the group
+``leader_election.tasks`` or as ``module:Class``.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,82 +45,82 @@ from leader_election.parameters import NoParameters
 Position = tuple[float, float]
 """x, y in the shared frame [m]."""
 GROUP = 'leader_election.tasks'
-"""The entry point group by which a user's package gives its tasks names."""
+"""The entry point group for the tasks of users' packages."""
 
 
 @dataclass
 class Member:
-    """What a task knows of its robot; kept up to date from round to round."""
+    """What a task can read of its robot; updated in each round."""
 
     id: int
     node: Any = None
     """The robot's ``rclpy`` node, to subscribe, publish and set timers with; ``None`` in tests."""
     pose: Callable[[], tuple[float, float, float] | None] = lambda: None
-    """Returns x, y, yaw in the shared frame as of now [m, rad], ``None`` where it is not known."""
+    """Returns the current x, y, yaw in the shared frame [m, rad]; ``None`` if unknown."""
     leader: int = -1
     """The leader's id; -1 for none."""
     leads: bool = False
     distance: float = 0.0
-    """To the leader, along the way of the news [m]."""
+    """Distance to the leader along the path of the messages [m]."""
     radius: float = 0.0
-    """Of the region [m]."""
+    """The radius of the region [m]."""
     neighbours: Mapping[int, Position | None] = field(default_factory=dict)
-    """The neighbours of the same region, and where they are [m]."""
+    """The neighbours of the same region by id, with their positions [m]."""
     zone: list[Position] | None = None
-    """The corners of the zone that the robot is in, where regions are fixed beforehand [m]."""
+    """With fixed regions, the corners of the zone that contains the robot [m]."""
     borders: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
-    """On the leader, where leaders are connected: what other regions' leaders say, by their id."""
+    """With connected leaders, on a leader: announcements of adjacent leaders by their id."""
     above: Any = None
-    """What the leader of leaders has decided for this task, where there is one."""
+    """The decision of the leader of leaders for this task, if there is one."""
 
 
 class Task:
     """
-    What the robots of a region do together, over and over.
+    What the robots of a region do together, in every round.
 
-    Whatever a method raises is caught and counted, and the robot goes on without.
+    Exceptions in its methods are caught and counted; the robot continues without the task's part.
     """
 
     parameters: ClassVar[type[Any]] = NoParameters
     """
-    A frozen dataclass of ``leader_election.parameters.parameter`` fields. The node declares them
+    A frozen dataclass of :func:`leader_election.parameter` fields. The node declares them
     as ``<task>.<name>``, and they are in ``self.settings``.
     """
     collects: Mapping[str, Aggregate] = {}
-    """What is collected, by name. May be set in ``__init__``; the same on all robots."""
+    """The aggregates by name. May be set in ``__init__``; the same on all robots."""
 
     def __init__(self, member: Member, settings: Any) -> None:
         self.member = member
         self.settings = settings
 
     def sense(self) -> Mapping[str, Any]:
-        """Return what this robot contributes, by names of ``collects``; called each round."""
+        """Return this robot's readings, by names of ``collects``; called in each round."""
         return {}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
         """
-        Return a decision for the region: what JSON can tell, ``None`` for none.
+        Return a decision for the region: a JSON value, ``None`` for none.
 
-        Called each round on the leader.
+        Called in each round on the leader.
 
-        :param summary: what was collected, by names of ``collects``.
+        :param summary: the collected results, by names of ``collects``.
         """
         return None
 
     def act(self, decision: Any) -> None:
         """
-        Do one's part of the leader's decision; called each round on every member.
+        Carry out the leader's decision on this robot; called in each round on every member.
 
-        :param decision: as ``decide`` returned it on the leader, through JSON; ``None``: there is
-            none, since nobody leads or the news is not here yet.
+        :param decision: the result of ``decide`` on the leader, after JSON; ``None``: there is
+            none, because there is no leader or the decision has not arrived yet.
         """
 
     def announce(self) -> tuple[float, ...] | None:
-        """Return up to three numbers for the leaders of other regions; ``None``: nothing."""
+        """Return up to three numbers for the leaders of adjacent regions; ``None``: none."""
         return None
 
     def close(self) -> None:
-        """Stop what was started, at the end of the node."""
+        """Release resources; called when the node ends."""
 
 
 _SHIPPED = tuple(EntryPoint(name, value, GROUP) for name, value in (
@@ -149,9 +149,9 @@ def plug_in_tasks() -> dict[str, type[Task]]:
 
 def task_class(name: str) -> type[Task]:
     """
-    Return the task of that name, or the one that ``module:Class`` says.
+    Return the task of that name, or of ``module:Class``.
 
-    :raises KeyError: with one line for people, where there is none, or it cannot be loaded.
+    :raises KeyError: with a one-line text, if there is none or it cannot be loaded.
 
     >>> task_class('count').__name__, task_class('leader_election.tasks.rally:Rally').__name__
     ('Count', 'Rally')
@@ -162,7 +162,7 @@ def task_class(name: str) -> type[Task]:
             f'unknown task {name!r}; known: {", ".join(sorted(known))}, or module:Class')
     try:
         task = known.get(name, EntryPoint(name, name, GROUP)).load()
-    except Exception as error:  # Whatever a module of the user's may raise when it is imported.
+    except Exception as error:  # The import of a user's module may raise anything.
         raise KeyError(f'task {name!r} cannot be loaded: {type(error).__name__}: {error}; '
                        f'known: {", ".join(sorted(known))}') from error
     if not (isinstance(task, type) and issubclass(task, Task)):
@@ -171,5 +171,5 @@ def task_class(name: str) -> type[Task]:
 
 
 def _known() -> dict[str, EntryPoint]:
-    # What ships comes last: nobody takes its names.
+    # The tasks of this package come last, so that other packages cannot replace them.
     return {point.name: point for point in (*entry_points(group=GROUP), *_SHIPPED)}
