@@ -171,7 +171,7 @@ def test_the_join_time_restarts_in_another_region():
     rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 1), (3, (9.0, 0.0), 3)))
     rally.observe(look(5.0, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
     rally.observe(look(JOIN_TIME, (1, (0.0, 0.0), 1), (2, (0.0, 1.0), 3), (3, (9.0, 0.0), 3)))
-    # Nobody but leaders has been anywhere for long: that is no rally.
+    # Only leaders have been in a region for long enough: no member counts as in place.
     assert '0% of its members' in rally.checks()[-1].text and not rally.checks()[-1].holds
     rally.observe(look(5.0 + JOIN_TIME, (2, (8.0, 0.0), 3), (3, (9.0, 0.0), 3)))
     assert rally.checks()[-1].holds

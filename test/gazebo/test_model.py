@@ -133,13 +133,13 @@ def test_gazebo_classic_can_express_the_greatest_turn_rate() -> None:
 def test_the_drive_plugin_matches_the_model() -> None:
     drive = robot(Simulator.GZ_SIM).find('.//plugin[@filename="gz-sim-diff-drive-system"]')
     assert drive is not None
-    told = {part.tag: part.text for part in drive}
+    values = {part.tag: part.text for part in drive}
     joints = {joint.get('name') for joint in robot(Simulator.GZ_SIM).iter('joint')}
-    assert {told['left_joint'], told['right_joint']} == joints
-    assert float(told['wheel_separation'] or 0) == model.WHEEL_SEPARATION
-    assert float(told['wheel_radius'] or 0) == model.WHEEL_RADIUS
-    assert (told['frame_id'], told['child_frame_id']) == ('odom', 'base_link')
-    assert 'topic' not in told and 'odom_topic' not in told
+    assert {values['left_joint'], values['right_joint']} == joints
+    assert float(values['wheel_separation'] or 0) == model.WHEEL_SEPARATION
+    assert float(values['wheel_radius'] or 0) == model.WHEEL_RADIUS
+    assert (values['frame_id'], values['child_frame_id']) == ('odom', 'base_link')
+    assert 'topic' not in values and 'odom_topic' not in values
 
 
 def test_each_simulator_has_its_own_plugins_and_scanner() -> None:

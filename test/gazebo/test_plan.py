@@ -91,7 +91,7 @@ def test_a_wrong_parameter_is_refused(given: dict[str, object], line: str) -> No
         plan(**given)
 
 
-def arrival(**given: object) -> SpawnPlan:
+def spawn_plan(**given: object) -> SpawnPlan:
     return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
@@ -104,10 +104,10 @@ def test_a_spawned_robot_has_the_name_of_its_world(tmp_path: Path) -> None:
             ({'world_name': 'here'}, 'here', 'blocks'),
             ({'world': str(file), 'x': 99.0}, 'my depot', ''),
             ({'world': str(file), 'world_name': 'here'}, 'here', '')):
-        made = arrival(**given)
+        made = spawn_plan(**given)
         assert (made.world_name, made.arena) == (name, arena)
         assert made.robot.name == 'robot_31'
-    scan = next(row for row in yaml.safe_load(arrival(world=str(file), lidar=8).bridge)
+    scan = next(row for row in yaml.safe_load(spawn_plan(world=str(file), lidar=8).bridge)
                 if row['ros_topic_name'] == 'robot_31/scan')
     assert scan['gz_topic_name'].startswith('/world/my_depot/model/robot_31/')
 
@@ -117,7 +117,7 @@ def test_the_pose_in_the_documents_is_free(document: str) -> None:
     text = (Path(__file__).parents[2] / document).read_text()
     (words,) = re.findall(r'spawn\.launch\.py (.*)', text)
     given = dict(word.split(':=') for word in words.split())
-    assert arrival(id=int(given['id']), x=float(given['x']), y=float(given['y'])).robot.id == 31
+    assert spawn_plan(id=int(given['id']), x=float(given['x']), y=float(given['y'])).robot.id == 31
 
 
 @pytest.mark.parametrize(('given', 'line'), [
@@ -130,7 +130,7 @@ def test_the_pose_in_the_documents_is_free(document: str) -> None:
 def test_a_wrong_parameter_of_a_spawned_robot_is_refused(
         given: dict[str, object], line: str) -> None:
     with pytest.raises(ParameterError, match=line):
-        arrival(**given)
+        spawn_plan(**given)
 
 
 ROBOTS = [RobotSpec('alice', 1), RobotSpec('bob', 2)]

@@ -39,10 +39,11 @@ import shapely
 from shapely.affinity import rotate, translate
 
 
-def area(slab: Rectangle) -> shapely.Polygon:
+def area(rectangle: Rectangle) -> shapely.Polygon:
     """Return the polygon of a rectangle."""
-    box = shapely.box(-slab.length / 2, -slab.width / 2, slab.length / 2, slab.width / 2)
-    return translate(rotate(box, slab.yaw, origin=(0, 0), use_radians=True), slab.x, slab.y)
+    x, y, length, width, yaw = rectangle
+    box = shapely.box(-length / 2, -width / 2, length / 2, width / 2)
+    return translate(rotate(box, yaw, origin=(0, 0), use_radians=True), x, y)
 
 
 @given(st.floats(0.1, 20.0), st.floats(0.1, 20.0), st.floats(-4.0, 4.0),
@@ -50,9 +51,9 @@ def area(slab: Rectangle) -> shapely.Polygon:
 def test_a_rotated_rectangle_is_one_box(
         length: float, width: float, yaw: float, x: float, y: float) -> None:
     polygon = area(Rectangle(x, y, length, width, yaw))
-    slab = as_rectangle(polygon)
-    assert slab is not None
-    assert area(slab).symmetric_difference(polygon).area < 1e-5 * polygon.area
+    rectangle = as_rectangle(polygon)
+    assert rectangle is not None
+    assert area(rectangle).symmetric_difference(polygon).area < 1e-5 * polygon.area
 
 
 @pytest.mark.parametrize('corners', [
@@ -66,7 +67,7 @@ def test_other_polygons_are_not_rectangles(corners: list[tuple[float, float]]) -
 def test_edges_are_closed_and_stay_inside(clockwise: bool) -> None:
     for obstacle in load_arena('blocks').obstacles:
         polygon = obstacle.reverse() if clockwise else obstacle
-        slabs = shapely.union_all([area(slab) for slab in edge_rectangles(polygon)])
+        slabs = shapely.union_all([area(rectangle) for rectangle in edge_rectangles(polygon)])
         assert slabs.buffer(1e-6).covers(obstacle.exterior)
         assert obstacle.buffer(EDGE_THICKNESS).covers(slabs)
         # Along an edge nothing stands out; beyond a pointed corner a little of it does.
@@ -76,7 +77,7 @@ def test_edges_are_closed_and_stay_inside(clockwise: bool) -> None:
 @pytest.mark.parametrize('world', ['blocks', 'rooms', 'empty'])
 def test_outer_walls_are_closed_and_outside(world: str) -> None:
     outline = load_arena(world).outline
-    slabs = [area(slab) for slab in outer_walls(outline)]
+    slabs = [area(rectangle) for rectangle in outer_walls(outline)]
     walls = shapely.union_all(slabs)
     assert len(slabs) == 4
     assert walls.intersection(outline).area == pytest.approx(0.0, abs=1e-9)

@@ -39,14 +39,14 @@ def hosted(*parameters: str) -> Iterator[list[ElectionNode]]:
         rclpy.shutdown()
 
 
-def told(robot: ElectionNode) -> tuple[str, int, list[float]]:
+def identity(robot: ElectionNode) -> tuple[str, int, list[float]]:
     return (robot.get_namespace(), robot.get_parameter('robot_id').value,
             list(robot.get_parameter('initial_pose').value))
 
 
 def test_robots_of_a_list_have_their_names_ids_and_places() -> None:
     with hosted(LISTED, 'strengths:=id', 'radius:=3.0') as robots:
-        assert [told(robot) for robot in robots] == [
+        assert [identity(robot) for robot in robots] == [
             ('/swarm/alice', 7, [1.0, 2.0, 0.5]), ('/swarm/bob', 1, [0.0, 0.0, 0.0])]
         assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 1.0]
         assert {robot.get_parameter('radius').value for robot in robots} == {3.0}
@@ -54,12 +54,12 @@ def test_robots_of_a_list_have_their_names_ids_and_places() -> None:
 
 def test_only_members_of_a_list_are_hosted() -> None:
     with hosted(LISTED, "members:='7'") as robots:
-        assert [told(robot)[0] for robot in robots] == ['/swarm/alice']
+        assert [identity(robot)[0] for robot in robots] == ['/swarm/alice']
 
 
 def test_without_a_list_robots_are_those_of_the_scene() -> None:
     with hosted('robots:=3', 'world:=empty', 'layout:=grid', 'members:=2-3') as robots:
-        assert [told(robot) for robot in robots] == [
+        assert [identity(robot) for robot in robots] == [
             ('/swarm/robot_2', 2, [0.5, -0.5, 0.0]), ('/swarm/robot_3', 3, [-0.5, 0.5, 0.0])]
 
 

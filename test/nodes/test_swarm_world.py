@@ -71,7 +71,7 @@ class Bench:
         assert condition()
 
     def publish_until(self, publisher: Any, message: Any, until: Callable[[], bool]) -> None:
-        """Publish again and again until it shows: who is not connected yet hears nothing."""
+        """Publish repeatedly until a condition holds: unmatched subscribers receive nothing."""
         timer = self.node.create_timer(0.02, lambda: publisher.publish(message))
         self.wait(until)
         self.node.destroy_timer(timer)
@@ -218,7 +218,7 @@ def test_the_world_publishes_the_clock_if_asked(bench: Callable[..., Bench]) -> 
 
 
 def test_the_clock_waits_for_its_subscribers(bench: Callable[..., Bench]) -> None:
-    # Who listened in a test before this one may take a moment to be gone from the graph.
+    # Subscribers of an earlier test may stay in the graph for a moment.
     before = bench(robots=1, world='empty')
     publisher = before.node.create_publisher(Clock, '/clock', 10)
     listener = before.node.create_subscription(Clock, '/clock', lambda message: None, 10)
@@ -266,12 +266,12 @@ def test_logs_are_replayed_to_their_end_which_is_logged_once(
         f'0,1,0,5,5,{math.pi / 2}\n'
         f'0.4,1,0,5,5.2,{math.pi / 2}\n')
     b = bench(logs=str(tmp_path))
-    told = b.listen(Log, '/rosout')
+    logged = b.listen(Log, '/rosout')
     odom = b.listen(Odometry, 'robot_1/odom')
     truth = b.listen(Odometry, 'robot_1/ground_truth')
 
     def over() -> list[Any]:
-        return [m for m in told if 'logs are over' in m.msg]
+        return [m for m in logged if 'logs are over' in m.msg]
 
     b.wait(lambda: bool(over()))
     seen = len(truth)

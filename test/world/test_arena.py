@@ -39,7 +39,7 @@ def test_a_users_file(tmp_path: Path) -> None:
     assert [obstacle.area for obstacle in arena.obstacles] == [0.5]
 
 
-@pytest.mark.parametrize(('text', 'told'), [
+@pytest.mark.parametrize(('text', 'problem'), [
     ('', 'expected the keys size and obstacles'),
     ('[1, 2]', 'expected the keys size and obstacles'),
     ('obstacles: []', 'size: expected two finite numbers, not None'),
@@ -54,14 +54,15 @@ def test_a_users_file(tmp_path: Path) -> None:
      'obstacles[0]: not a simple polygon: Self-intersection'),
     ('size: [4, 2', "expected ',' or ']'"),
 ])
-def test_a_wrong_file_is_refused_with_file_and_key(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_file_is_refused_with_file_and_key(
+        tmp_path: Path, text: str, problem: str) -> None:
     path = tmp_path / 'wrong.yaml'
     path.write_text(text)
     with pytest.raises(ParameterError) as error:
         load_arena(str(path))
     assert 'parameter world' in str(error.value)
     assert str(path) in str(error.value)
-    assert told in str(error.value)
+    assert problem in str(error.value)
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:

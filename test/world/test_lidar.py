@@ -126,14 +126,14 @@ def test_beams_end_on_an_outline_and_are_free_up_to_it(
             assert min(end.distance(ROOM.exterior), end.distance(solid)) < 1e-4
 
 
-@pytest.mark.parametrize('who', [[0], [2, 1], []])
-def test_only_requested_robots_have_rows(who: list[int]) -> None:
+@pytest.mark.parametrize('scanning', [[0], [2, 1], []])
+def test_only_requested_robots_have_rows(scanning: list[int]) -> None:
     poses = np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [-2.0, 1.0, 2.0]])
     scanner = lidar(scan_beams=5)
-    assert np.array_equal(scanner.scan(poses, who), scanner.scan(poses, [0, 1, 2])[who])
+    assert np.array_equal(scanner.scan(poses, scanning), scanner.scan(poses, [0, 1, 2])[scanning])
 
 
-NOBODY = np.empty((0, 3))
+NO_ROBOTS = np.empty((0, 3))
 place = st.floats(-20, 20)
 
 
@@ -143,7 +143,7 @@ def test_a_map_lidar_detects_walls_and_robots_in_the_robots_frame() -> None:
     ranges = map_lidar.scan((0.0, 9.0, math.pi / 2), np.array([[-2.0, 9.0, 0.0]]))
     assert ranges[[0, MAP_LIDAR_BEAMS // 4]] == pytest.approx([1.0, 1.75])
     assert ranges[MAP_LIDAR_BEAMS // 2] == math.inf
-    assert map_lidar.scan((0.0, 0.0, 0.0), NOBODY).tolist() == [math.inf] * MAP_LIDAR_BEAMS
+    assert map_lidar.scan((0.0, 0.0, 0.0), NO_ROBOTS).tolist() == [math.inf] * MAP_LIDAR_BEAMS
 
 
 def test_a_map_lidar_with_current_positions_equals_a_scanner() -> None:
@@ -170,22 +170,22 @@ def test_others_approach_by_no_more_than_they_can_drive(
     assert np.all(after >= np.minimum(before, touch) - 1e-9)
 
 
-@pytest.mark.parametrize(('seed', 'arena', 'news'), [(1, 'blocks', 0.1), (2, 'rooms', 1.0)])
+@pytest.mark.parametrize(('seed', 'arena', 'period'), [(1, 'blocks', 0.1), (2, 'rooms', 1.0)])
 def test_robots_with_map_lidars_hit_neither_walls_nor_each_other(
-        seed: int, arena: str, news: float) -> None:
+        seed: int, arena: str, period: float) -> None:
     """Twelve robots for 30 s; each receives the positions of the others periodically."""
     world = World(WorldParameters(motion='cmd_vel', robots=12, world=arena, seed=seed))
     assert world.commands is not None
     map_lidar = MapLidar(load_arena(arena), 0.15, 0.5)
     walks = [Wander(f'{seed}/{i}', 0.1, 4.0, levy(1.0, 1.5)) for i in range(12)]
-    told = np.column_stack((world.poses[:, :2], np.zeros(12)))
+    reported = np.column_stack((world.poses[:, :2], np.zeros(12)))
     begin, way = world.poses[:, :2], 0.0
     for step in range(300):
         for i in range(12):
-            if (step + i) % round(news / world.dt) == 0:
-                told[i] = (*world.poses[i, :2], world.time)
+            if (step + i) % round(period / world.dt) == 0:
+                reported[i] = (*world.poses[i, :2], world.time)
         for i, pose in enumerate(world.poses.tolist()):
-            others = np.delete(told, i, axis=0)
+            others = np.delete(reported, i, axis=0)
             others[:, 2] = world.time - others[:, 2]
             scan = Scan(map_lidar.scan(tuple(pose), others).tolist(), 0.0, map_lidar.increment,
                         MAP_LIDAR_RANGE)
@@ -193,7 +193,7 @@ def test_robots_with_map_lidars_hit_neither_walls_nor_each_other(
             world.commands.command(i, *steer(tuple(pose), goal, scan, Limits()), world.time)
         wanted = world.commands.velocities(world.poses, np.zeros(12, bool), world.time, world.dt)
         world.step()
-        # Nobody was stopped by a wall, and nobody touches another.
+        # No robot was stopped by a wall, and none touches another.
         assert np.array_equal(world.velocities[:, 0], wanted[:, 0])
         assert world.closest >= 0.3
         way += float(np.abs(world.velocities[:, 0]).sum()) * world.dt

@@ -65,7 +65,7 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
     assert [log.poses[0, 0] for log in read_logs(str(tmp_path))] == [1.0, 9.0, 10.0]
 
 
-@pytest.mark.parametrize(('text', 'told'), [
+@pytest.mark.parametrize(('text', 'problem'), [
     ('', 'line 1: missing columns t, v, omega, x, y, theta'),
     ('t,v,x,y\n0,0,0,0\n', 'line 1: missing columns omega, theta'),
     (HEADER, 'line 2: no rows'),
@@ -78,11 +78,12 @@ def test_logs_are_in_the_order_of_their_numbers(tmp_path: Path) -> None:
      'line 4: time does not increase: t is 1 after 2'),
     (HEADER + '0,0,0,0,0,0\n0,0,0,0,0,0\n', 'line 3: time does not increase'),
 ])
-def test_a_wrong_log_is_refused_with_file_and_line(tmp_path: Path, text: str, told: str) -> None:
+def test_a_wrong_log_is_refused_with_file_and_line(
+        tmp_path: Path, text: str, problem: str) -> None:
     path = write(tmp_path / 'robot_1.csv', text)
     with pytest.raises(LogError) as error:
         read_logs(str(tmp_path))
-    assert f'log {path}: {told}' in str(error.value)
+    assert f'log {path}: {problem}' in str(error.value)
 
 
 def test_a_binary_file_and_a_missing_folder_are_refused(tmp_path: Path) -> None:
