@@ -1,12 +1,20 @@
-# Everything here runs in ./.venv, made on first use, with ROS 2 from PyPI. Needs python3 and make.
+# Everything here runs in ./.venv, which is made on first use, with ROS 2 from PyPI. Needs python3
+# and make.
 
 PYTHON ?= python3
 ARGS ?=
 TASK ?=
 BIN := .venv/bin
 
-# A virtual environment that holds ROS 2 is an ament prefix. What a sourced ROS 2, or another such
-# environment, has set would mix its libraries into it.
+# The files of requirements of each environment, each of which includes the one before.
+RUN := ros run view record
+LAB := $(RUN) lab
+DEV := $(LAB) test build lint docs
+# Modules are compiled when they are first imported: most never are.
+INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
+
+# A virtual environment that holds ROS 2 is an ament prefix. The variables that a sourced ROS 2, or
+# another such environment, has set would mix its libraries into this one.
 export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
@@ -14,10 +22,10 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 .PHONY: help demo lab reproduce study test test-gazebo gazebo physics \
   docs benchmark lint config clean
 
-help:  ## Say what there is (the default)
+help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, lab, reproduce and study, and by test to pytest.'
+	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study and physics, and by test to pytest.'
 	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
@@ -47,21 +55,21 @@ test-gazebo: .venv/.dev gazebo  ## Fetch Gazebo Classic 11 and run the tests in 
 gazebo: .venv/.physics  ## Fetch Gazebo Classic 11 into ~/.cache/leader_election: 260 MB to download, 840 MB unpacked
 	@$(BIN)/python test/physics/fetch.py
 
-physics: gazebo  ## Print how a swarm does in real physics; five minutes, ARGS="--help"
+physics: gazebo  ## Measure a swarm in real physics; five minutes, ARGS="--help" for more
 	@PYTHONPATH=test $(BIN)/python -m benchmarks.real_physics $(ARGS)
 
 docs: .venv/.dev  ## Build the documentation: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees doc build/docs
 	@echo 'build/docs/index.html'
 
-lint: .venv/.dev  ## Read the code with ruff and mypy
+lint: .venv/.dev  ## Check the code with ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-config: .venv/.run  ## Write config/*.yaml anew from the declarations of the parameters
+config: .venv/.run  ## Generate config/*.yaml from the declarations of the parameters
 	@$(BIN)/python -m leader_election.config config
 
-clean:  ## Remove all that is made, ./.venv too
+clean:  ## Remove all generated files, ./.venv too
 	rm -rf .venv build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -73,28 +81,22 @@ clean:  ## Remove all that is made, ./.venv too
 	$(PYTHON) -m venv --clear .venv
 	@touch $@
 
-.venv/.run: .venv/.made requirements/ros.txt requirements/run.txt requirements/view.txt \
-requirements/record.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check \
-	-r requirements/ros.txt -r requirements/run.txt -r requirements/view.txt \
-	-r requirements/record.txt
+.venv/.run: .venv/.made $(RUN:%=requirements/%.txt)
+	$(INSTALL) $(RUN:%=-r requirements/%.txt)
 	@touch $@
 
-.venv/.lab: .venv/.run requirements/lab.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/lab.txt
-	@touch $@
+.venv/.lab: .venv/.made $(LAB:%=requirements/%.txt)
+	$(INSTALL) $(LAB:%=-r requirements/%.txt)
+	@touch .venv/.run $@
+
+.venv/.dev: .venv/.made $(DEV:%=requirements/%.txt)
+	$(INSTALL) $(DEV:%=-r requirements/%.txt)
+	@touch .venv/.run .venv/.lab $@
 
 .venv/.benchmark: .venv/.lab requirements/benchmark.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/benchmark.txt
+	$(INSTALL) -r requirements/benchmark.txt
 	@touch $@
 
 .venv/.physics: .venv/.lab requirements/physics.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check -r requirements/physics.txt
-	@touch $@
-
-.venv/.dev: .venv/.lab requirements/test.txt requirements/build.txt requirements/lint.txt \
-  requirements/docs.txt
-	$(BIN)/pip install --quiet --disable-pip-version-check \
-	-r requirements/test.txt -r requirements/build.txt -r requirements/lint.txt \
-	-r requirements/docs.txt
+	$(INSTALL) -r requirements/physics.txt
 	@touch $@

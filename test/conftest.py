@@ -12,16 +12,17 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Keep the tests of one run apart from whatever else speaks DDS or computes on this machine."""
+"""Isolate the tests of one run from all other DDS traffic of this machine; long tests first."""
 
 from collections.abc import Iterator
 import gc
 import os
+from pathlib import Path
 
 from hypothesis import settings
 import pytest
 
-# How long an example takes depends on who else is at work on the machine.
+# The time of an example depends on what else the machine does.
 settings.register_profile('untimed', deadline=None)
 settings.load_profile('untimed')
 
@@ -29,9 +30,23 @@ settings.load_profile('untimed')
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 102))
 if 'PYTEST_XDIST_WORKER' in os.environ:
-    # Who tests beside others (pytest-xdist) has the domain of all and a number: gw0, gw1...
+    # Each worker of pytest-xdist (gw0, gw1...) has a domain of its own.
     _number = int(os.environ['PYTEST_XDIST_WORKER'].removeprefix('gw'))
     os.environ['ROS_DOMAIN_ID'] = str((int(os.environ['ROS_DOMAIN_ID']) + _number) % 102)
+
+LONG = ('test/demo', 'test/lab', 'test/nodes', 'test/config', 'test/test_')
+"""The parts of the tests that start processes and nodes or compute for long, longest first."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put long tests first: a worker that begins one last would keep all others waiting."""
+    root = Path(__file__).parents[1]
+
+    def rank(item: pytest.Item) -> int:
+        path = item.path.relative_to(root).as_posix()
+        return next((n for n, part in enumerate(LONG) if path.startswith(part)), len(LONG))
+
+    items.sort(key=rank)
 
 
 @pytest.fixture
@@ -39,7 +54,7 @@ def ros() -> Iterator[None]:
     """
     Start ROS for one test, and shut it down after.
 
-    Nodes that a test leaves, or one that failed holds, would be heard by the next.
+    Nodes that a test leaves, or that one that failed holds, would be discovered by the next test.
     """
     import rclpy
     from rclpy.node import Node
