@@ -70,7 +70,7 @@ def readings(count: int = 10 * SECONDS, delay: float = 0.01, frame: str = 'odom'
 
 def statuses(robot: str, robot_id: int, level: int = 0, message: str = 'leads',
              **growing: int) -> list[RobotReport]:
-    """Return what a robot says of itself each second; counts grow by so much each time."""
+    """Return a robot's reports, one a second; counters grow by so much each time."""
     counts = {'messages_heard': 2, 'rounds': 1, **growing}
     return [RobotReport(t + 0.05, robot, robot_id, level, message,
                    {name: str(7 + by * t) for name, by in counts.items()})
@@ -101,7 +101,7 @@ def rewired(robot: str, *endpoints: Endpoint) -> list[Endpoint]:
 
 
 def told(robot: str, *others: RobotReport) -> list[RobotReport]:
-    """Return what the robots say of themselves, one of them something else."""
+    """Return the reports of all robots, those of one replaced."""
     return [s for name, i in IDS.items() if name != robot for s in statuses(name, i)] + [*others]
 
 
@@ -112,6 +112,6 @@ def saying(**values: str) -> list[RobotReport]:
 
 
 def signs(look: Callable[[Observations], Any], **changes: Any) -> list[tuple[Sequence[str], str]]:
-    """Return who is named, and what is said, by a check."""
+    """Return subjects and texts of the symptoms that a check finds."""
     found: list[Symptom] = list(look(healthy(**changes)))
     return [(sign.subjects, sign.what) for sign in found]

@@ -55,7 +55,7 @@ def test_profiles_that_do_not_go_together() -> None:
 
 
 def test_a_robot_that_asks_for_reliable_messages() -> None:
-    """Nobody offers these: one finding, that names whom it cannot receive from."""
+    """No robot offers these: one finding names all publishers."""
     hears = Endpoint(AIR, STRING, False, node('bob'), reliable=True)
     others = [e for e in wiring('bob') if e.publishes or e.topic != AIR]
     assert signs(hearing.profiles, endpoints=rewired('bob', *others, hears)) == [

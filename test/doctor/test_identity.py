@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The checks of who is there, each where it has something to say and where it has not."""
+"""The checks of presence and identity, each with and without a symptom."""
 
 from doctor.scene import (
     AIR,

@@ -34,7 +34,7 @@ def test_where_robots_talk() -> None:
 
 
 def test_a_task_may_talk_on_a_topic_of_its_own() -> None:
-    """Texts that a user's task says and hears: no talk between robots, nobody has to listen."""
+    """Texts of a user's task are no messages between robots, and need no other subscriber."""
     def team(**of_it: bool) -> list[Endpoint]:
         return [Endpoint('/bob/team', STRING, writes, node('bob'), **of_it)
                 for writes in (True, False)]

@@ -87,7 +87,7 @@ def test_where_positions_do_not_matter_nothing_is_said_of_odometry() -> None:
 
 
 def test_odometry_on_another_topic_that_the_robot_hears() -> None:
-    """It goes by who subscribes, and not by names."""
+    """The topic is known by the subscription, not by its name."""
     hears = [replace_topic(endpoint) for endpoint in wiring('bob')]
     assert signs(sensing.odometry, endpoints=rewired('bob', *hears),
                  odometry=of_bob([]) | {'/ekf/filtered': readings()}) == []

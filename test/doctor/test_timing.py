@@ -60,7 +60,7 @@ def test_time_that_goes_back() -> None:
 
 
 def at(delay: Callable[[int], float]) -> list[HeardMessage]:
-    """Return what Bob says with delays by the number of the message."""
+    """Return Bob's messages, with delays by the number of the message."""
     return [heard._replace(delay=delay(k)) for k, heard in enumerate(said(2))]
 
 

@@ -40,7 +40,7 @@ def overrides(**values):
 
 
 class Swarm(Node):
-    """Says what three robots would say, and displays markers."""
+    """Publishes the messages of three robots, and collects markers."""
 
     def __init__(self):
         super().__init__('swarm')

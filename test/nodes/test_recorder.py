@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The recorder, with real publishers over DDS: what it writes is what was said."""
+"""The recorder, with real publishers over DDS: it writes what they publish."""
 
 from pathlib import Path
 import resource
@@ -146,7 +146,7 @@ def test_a_file_is_never_written_over(ros, tmp_path):
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
-    """Who is asked to stop finishes the file; who is killed leaves one that can be read."""
+    """A recorder that is asked to stop finishes the file; a killed one leaves a readable file."""
     path = tmp_path / 'run.mcap'
     robots = Node('robots')
     voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
@@ -172,7 +172,7 @@ def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
 
 
 def test_a_disk_that_is_full_ends_it_in_one_line(ros, tmp_path, capfd):
-    """There is room for 8 kB more, and what is said cannot be packed."""
+    """There is room for 8 kB more, and the messages cannot be compressed."""
     path = tmp_path / 'run.mcap'
     robots = Node('robots')
     voice = robots.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)

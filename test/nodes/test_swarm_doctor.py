@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The doctor among real nodes: what it finds, and that it disturbs nobody."""
+"""The doctor among real nodes: its findings, and that it disturbs no robot."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -93,7 +93,7 @@ def until(nodes: list[Node], condition: Callable[[], bool], deadline: float = 15
 
 
 def told(one: SwarmDoctor) -> set[tuple[str, tuple[str, ...]]]:
-    """Return what is wrong now, and with whom."""
+    """Return the current findings: check and subjects."""
     return {(f.check, f.subjects) for f in examine(one.observations()) if f.level > Level.NOTE}
 
 
@@ -120,7 +120,7 @@ def test_two_that_are_well() -> None:
 
 
 def test_it_only_listens() -> None:
-    """It offers nothing but what rclpy gives each node, and waits for nobody's repetition."""
+    """It has no publisher but those of rclpy, and requests no message again."""
     robots = [robot(1), robot(2)]
     company = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     one = doctor()

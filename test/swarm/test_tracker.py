@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The tracker: who lives, who is gone, what is counted."""
+"""The tracker: living robots, robots that are gone, counters."""
 
 import math
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the terminal says."""
+"""The presentation in the terminal."""
 
 import io
 import math
