@@ -60,7 +60,7 @@ def stop_with(status: int) -> None:
 
 
 def missing(executable: Executable) -> str:
-    """Return an error text that says what is not installed; empty where nothing is missing."""
+    """Return the error text for modules that are not installed; empty where all are there."""
     needed = executable.requires
     if needed is None:
         return ''

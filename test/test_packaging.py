@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is said of the package in more than one place is the same."""
+"""The metadata of the package agree: setup.py, package.xml, the files of requirements, modules."""
 
 from pathlib import Path
 import re
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[1]
 MANIFEST = ElementTree.parse(ROOT / 'package.xml')
 OTHER_NAMES = {'matplotlib': 'python3-matplotlib', 'pillow': 'python3-pil',
                'PyYAML': 'python3-yaml', 'ros-jazzy-rclpy': 'rclpy'}
-"""How rosdep calls what PyPI calls otherwise."""
+"""Distributions of PyPI that rosdep has under another name."""
 
 
 def pinned(name: str) -> set[str]:
@@ -65,8 +65,8 @@ def test_the_manifest_names_what_is_pinned() -> None:
 
 
 def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
-    told = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
-    assert told == pinned('run') | pinned('view') | pinned('lab') | pinned('record')
+    declared = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
+    assert declared == pinned('run') | pinned('view') | pinned('lab') | pinned('record')
 
 
 WITHOUT = """
@@ -85,7 +85,7 @@ class Without:
 
 sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
 """
-"""What has a Python find nothing of some modules."""
+"""Code that hides the modules MISSING from imports."""
 VIEW = ('matplotlib', 'PIL', 'rich')
 LABORATORY = ('numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
 
