@@ -20,7 +20,7 @@ from typing import NamedTuple, TypeVar
 from leader_election.lab.results import MISSING
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats  # type: ignore[import-untyped]
+from scipy.special import stdtrit  # type: ignore[import-untyped]
 import xarray as xr
 
 CONFIDENCE = 0.95
@@ -81,7 +81,7 @@ def estimate_mean(samples: Floats) -> Estimate:
     mean = float(samples.mean())
     if n == 1:
         return Estimate(mean, np.nan, np.nan)
-    half = float(stats.t.ppf(0.5 + CONFIDENCE / 2, n - 1) * samples.std(ddof=1) / np.sqrt(n))
+    half = float(stdtrit(n - 1, 0.5 + CONFIDENCE / 2) * samples.std(ddof=1) / np.sqrt(n))
     return Estimate(mean, mean - half, mean + half)
 
 

@@ -28,7 +28,6 @@ from xml.etree.ElementTree import ParseError
 from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
 from leader_election.parameters import parameter, ParameterError
 from leader_election.world.logs import read_logs, SAMPLE
-import networkx as nx  # type: ignore[import-untyped]
 import numpy as np
 from numpy.typing import NDArray
 
@@ -54,6 +53,8 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     :raises ParameterError: for a file that cannot be read, or a node that is missing in
         ``positions``.
     """
+    # Not imported with the module: that takes as long as a short run.
+    import networkx as nx  # type: ignore[import-untyped]
     try:
         read = nx.read_graphml if path.endswith('.graphml') else nx.read_edgelist
         found: Any = read(path)
@@ -139,6 +140,7 @@ class EdgeListParameters:
 
 def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator) -> Placement:
     """Place devices by index; those of a file in the order of :class:`GraphFile`."""
+    import networkx as nx
     if parameters.path:
         pairs, position, count = read_graph('path', parameters.path, parameters.positions)
     else:
@@ -161,9 +163,10 @@ def _graph_of(indices: tuple[int, ...]) -> GraphFile:
     return GraphFile(pairs, None, int(pairs.max()) + 1)
 
 
-def _layout(graph: nx.Graph, edge_length: float, random: np.random.Generator,
+def _layout(graph: Any, edge_length: float, random: np.random.Generator,
             ) -> NDArray[np.float64]:
     """Return positions by Fruchterman and Reingold's layout, as networkx computes it."""
+    import networkx as nx
     places = nx.spring_layout(graph, seed=int(random.integers(2**31)))
     position = np.array([places[i] for i in range(len(graph))], np.float64)
     a, b = np.array(graph.edges).T

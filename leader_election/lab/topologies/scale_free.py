@@ -33,7 +33,6 @@ import math
 
 from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
 from leader_election.parameters import parameter, REQUIRED_INT
-import networkx as nx  # type: ignore[import-untyped]
 from numba import njit
 import numpy as np
 from numpy.typing import NDArray
@@ -162,6 +161,8 @@ class ScaleFreeParameters:
 
 def place_scale_free(parameters: ScaleFreeParameters, random: np.random.Generator) -> Placement:
     """Place devices in the order in which they were added, with fixed links."""
+    # Not imported with the module: that takes as long as a short run.
+    import networkx as nx  # type: ignore[import-untyped]
     tree = nx.barabasi_albert_graph(parameters.count, 1, seed=random)
     pairs = np.array(sorted(sorted(pair) for pair in tree.edges), np.int32)
     return Placement(parameters.edge_length * settle(sprout(pairs, random), pairs), pairs)
