@@ -23,7 +23,7 @@ from leader_election.coordination.task import task_class, task_names
 from leader_election.parameters import build, Parameter, ParameterError, table
 from leader_election.parameters.parameter import shown
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters, names_in
-from leader_election.robot.task_runner import label
+from leader_election.robot.task_runner import task_label
 from leader_election.tasks.steering import DrivingParameters
 
 SHARED_TOPIC = 'neighbourhood'
@@ -169,7 +169,7 @@ def _dotted_parameters(values: Mapping[str, Any]) -> dict[str, Mapping[str, Para
             known[start] = {p.name: p for p in table(InstanceParameters)}
         tasks = values.get(f'{start}tasks', '')
         for task in names_in(tasks) if isinstance(tasks, str) else ():
-            known[f'{start}{label(task)}.'] = _parameters_of_task(task)
+            known[f'{start}{task_label(task)}.'] = _parameters_of_task(task)
     return known
 
 

@@ -254,9 +254,9 @@ class Election:
         """Log the first error of each task, once."""
         for instance in self.robot.instances.values():
             for runner in instance.task_runners:
-                if runner.trouble and not runner.logged:
+                if runner.first_error and not runner.logged:
                     runner.logged = True
-                    self._node.get_logger().error(f'task {runner.name}: {runner.trouble}')
+                    self._node.get_logger().error(f'task {runner.name}: {runner.first_error}')
 
     def _diagnose(self) -> None:
         message = DiagnosticArray()

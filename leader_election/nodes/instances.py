@@ -35,7 +35,7 @@ from leader_election.robot.parameters import (
     prefix_of,
 )
 from leader_election.robot.strength import STRENGTH_SOURCES
-from leader_election.robot.task_runner import label, making, TaskRunner
+from leader_election.robot.task_runner import creating, task_label, TaskRunner
 from rclpy.clock import Clock
 from rclpy.node import Node
 
@@ -128,10 +128,10 @@ class TaskFactory:
             kind = task_class(task)
         except KeyError as error:
             raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
-        name = label(task)
+        name = task_label(task)
         host = TaskContext(self._node, self._steady_clock, instance, prefix + name, self._claims,
                     self._active)
-        with making(prefix, task):
+        with creating(prefix, task):
             settings = self._declarations.declare(
                 kind.parameters, prefix=f'{prefix}{name}.').values
             made = TaskRunner(name, kind(Member(self._robot_id, host, self._pose), settings))

@@ -134,9 +134,9 @@ def _regions(robot: Robot) -> Concern:
     for name, instance in robot.instances.items():
         values |= _region('' if name == MAIN else f'{name}.', instance)
     for runner in _duties(robot):
-        if runner.trouble:
+        if runner.first_error:
             return WARN, (f'task {runner.name} fails: '
-                          + runner.trouble.strip().splitlines()[-1]), values
+                          + runner.first_error.strip().splitlines()[-1]), values
     return OK, f'{values.get("members", "?")} members known', values
 
 
@@ -147,10 +147,10 @@ def _region(start: str, instance: Instance) -> dict[str, Any]:
         values |= {start + name: number for name, number in instance.counts.items()}
     for runner in instance.task_runners:
         values[f'{start}{runner.name}.errors'] = runner.errors
-        if runner.trouble and not runner.told:
+        if runner.first_error and not runner.reported:
             # Once; it is long.
-            runner.told = True
-            values[f'{start}{runner.name}.traceback'] = runner.trouble
+            runner.reported = True
+            values[f'{start}{runner.name}.traceback'] = runner.first_error
     return values
 
 

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-An instance: one election with its regions, of which a robot may run several at once.
+An instance: one election with its regions; a robot may run several at once.
 
-The pattern is COORDINATION 2019 (:mod:`leader_election.coordination.pattern`); here it gets its
-tasks, and its variants: zones, leaders that know their neighbours, leaders of leaders.
+It combines the pattern of COORDINATION 2019 (:mod:`leader_election.coordination.pattern`) with
+tasks and variants: zones, announcements between leaders, leaders of leaders.
 """
 
 from collections import Counter
@@ -68,7 +68,7 @@ TASK_ERRORS = 'task_errors'
 ALGORITHM_DIFFERS = 'rejected_other_algorithm'
 DECISION_TOO_LONG = 'decisions_too_long'
 STEPS = 1e4
-"""Distances are told in steps of a tenth of a millimetre, as positions are."""
+"""Distances are sent in steps of a tenth of a millimetre, as positions are."""
 
 
 class Instance:
@@ -76,8 +76,8 @@ class Instance:
     One instance on one robot.
 
     :param name: ``main`` for the first.
-    :param link_range: where a neighbour is heard no more, in the metric [m]; infinite: not known.
-    :param task_runners: what its regions do.
+    :param link_range: the greatest distance of a neighbour by the metric [m]; infinite: not known.
+    :param task_runners: the tasks of its regions.
     :param below: the instance whose leaders are its candidates.
     """
 
@@ -90,7 +90,7 @@ class Instance:
         self.source = STRENGTH_SOURCES.get(parameters.strength_source)
         self.strength = Strength(parameters.strength, 0.0)
         if below is not None:
-            # Who stands for leader of leaders does so with the strength that made it a leader.
+            # A candidate of the level above has the strength that made it a leader below.
             self.source, self.strength = below.source, below.strength
         self.zones = Zones(parameters.zones) if parameters.zones else None
         self.zone: str | None = None
@@ -101,7 +101,7 @@ class Instance:
             (TASK_ERRORS, TASKS_DIFFER, WRONG_SUMMARY, ALGORITHM_DIFFERS, DECISION_TOO_LONG), 0))
         self.view = NeighbourView([], [], [], [], [], [])
         """The neighbours of the last round."""
-        # What is gathered out of what others have collected is the same.
+        # The level above collects summaries of the level below, so their layouts are the same.
         self._outlined: bool = below._outlined if below is not None else parameters.outline
         self._aggregates = region_aggregates(
             self.task_runners, self._outlined, parameters.connected
@@ -125,15 +125,15 @@ class Instance:
             self._region_codec = RegionCodec(
                 tasks, self._aggregates, self.region, 1 if below is None else MOST_MEMBERS)
         self._results: dict[str, Any] | None = None
-        """What the summary means, once somebody asked."""
+        """The results of the summary, computed on demand."""
         self.decision: list[Any] = []
-        """The leader's decision, an entry a task; empty: none."""
+        """The leader's decision, an entry for each task; empty: none."""
 
     def _check(self, parameters: InstanceParameters, tasks: str) -> None:
         """
-        Refuse what the neighbours would.
+        Refuse parameters whose messages the neighbours would reject.
 
-        :raises ParameterError: see there.
+        :raises ParameterError: naming the parameter.
         """
         for part, aggregate in self._aggregates.by_name.items():
             if parameters.collection == 'multi-path' and not aggregate.idempotent \
@@ -159,18 +159,18 @@ class Instance:
                 f'hold {numbers} numbers, and it may hold {MOST_NUMBERS}')
 
     def configure(self, parameters: InstanceParameters, link_range: float) -> None:
-        """Take over parameters that were changed, and the range of a link as of now."""
+        """Apply changed parameters and the current range of a link [m]."""
         self.parameters = parameters
         settings = dict(vars(parameters))
         if self.zones is not None:
-            # It bounds no region, but who is gone has to be forgotten.
+            # Zones bound the regions; a radius is needed to drop candidacies of failed leaders.
             settings['radius'] = self.zones.radius
         settings |= vars(own_parameters(self.algorithm, parameters))
         self._round_parameters = self.algorithm.round_parameters(settings)
         if self.below is None:
             asked = parameters.strength_hysteresis
             self.strength.hysteresis = self.source.hysteresis if asked < 0.0 else asked
-            if not self.strength.heard:
+            if not self.strength.received:
                 self.strength.announced = parameters.strength
         takes = 'radius' in self.algorithm.takes and not parameters.zones
         border = len(self._aggregates.by_name) - 1 if parameters.connected else -1
@@ -178,17 +178,17 @@ class Instance:
             parameters, self._aggregates.layout, radius=parameters.radius if takes else math.inf,
             link_range=link_range, undecided='', border=border)
 
-    # What it has come to.
+    # The current state.
 
     @property
     def leads(self) -> bool:
-        """Whether it is a leader, and not only led by itself for want of any other."""
+        """Whether it is a leader; not a robot that merely has no other leader."""
         return (self.state.leader == self.robot_id and math.isfinite(self.state.distance)
                 and self.effective_role == CANDIDATE)
 
     @property
     def effective_role(self) -> int:
-        """``CANDIDATE``, ``WORKER`` or ``RELAY``, as of now."""
+        """``CANDIDATE``, ``WORKER`` or ``RELAY``: the role in effect now."""
         if self.zones is not None and self.zone is None:
             return RELAY
         if self.below is not None:
@@ -197,7 +197,7 @@ class Instance:
 
     @property
     def role(self) -> str:
-        """What the robot is now: candidate (without a leader yet), leader, worker or relay."""
+        """The current role: candidate (without a leader yet), leader, worker or relay."""
         if self.leads:
             return 'leader'
         if self.effective_role == CANDIDATE and self.state.leader != self.robot_id:
@@ -206,12 +206,12 @@ class Instance:
 
     @property
     def strength_missing(self) -> bool:
-        """Whether the strength comes from a topic that has not spoken yet."""
-        return self.source.topic != '' and not self.strength.heard
+        """Whether the strength comes from a topic without a message so far."""
+        return self.source.topic != '' and not self.strength.received
 
     @property
     def radius(self) -> float:
-        """The radius of the region [m]; infinite where the algorithm knows none."""
+        """The radius of the region [m]; infinite where the algorithm has none."""
         if self.region is not None and self.region.reach > 0.0:
             return float(self.region.reach)
         if self.zones is not None or 'radius' not in self.algorithm.takes:
@@ -220,14 +220,14 @@ class Instance:
 
     @property
     def distance(self) -> float:
-        """The way to the leader [m]; under feedback the state's own is in units of radii."""
+        """The path length to the leader [m]; with feedback the state's own is scaled by radii."""
         if self.parameters.feedback_gain > 0.0 and self.parameters.radius > 0.0:
             return float(self.state.distance) * self.radius / self.parameters.radius
         return float(self.state.distance)
 
     @property
     def summary(self) -> dict[str, Any]:
-        """What was collected up to here, on a leader: of its region; by task and name."""
+        """The results collected up to this robot, on a leader of its whole region, by name."""
         if self.region is None:
             return {}
         if self._results is None:
@@ -236,24 +236,24 @@ class Instance:
 
     @property
     def outline(self) -> list[Position] | None:
-        """The corners of the region [m], as far as is known; ``None`` where nothing is."""
+        """The corners of the region [m], as collected so far; ``None`` where unknown."""
         corners = self.summary.get(OUTLINE)
         return None if corners is None else [(x, y) for x, y in corners]
 
     def borders(self) -> dict[int, tuple[float, ...]]:
-        """Return the regions next to one's own that are known: what their leaders say, by id."""
+        """Return the announcements of the known neighbouring regions, by their leaders' ids."""
         found = self.summary[BORDERS] if self.parameters.connected else []
         return {int(record[0]): tuple(record[2:]) for record in found}
 
-    # What it does.
+    # Input and rounds.
 
     def place(self, position: Position | None) -> None:
-        """Take in where the robot is."""
+        """Take in the robot's position [m]."""
         if self.zones is not None:
             self.zone = self.zones.at(position)
 
     def compute_strength(self, known: RobotKnowledge) -> None:
-        """Follow a strength source that goes by what the robot knows; others are not asked."""
+        """Update the strength from a computed source; other sources are left alone."""
         if self.source.compute is None or self.below is not None:
             return
         try:
@@ -270,11 +270,11 @@ class Instance:
         except Exception:  # A user's function may raise anything; the robot goes on.
             self.strength.rejected += 1
 
-    def see(self, neighbours: Sequence[Neighbour]) -> NeighbourView:
+    def view_of(self, neighbours: Sequence[Neighbour]) -> NeighbourView:
         """Return the neighbours that take part in this instance."""
         view = NeighbourView([], [], [], [], [], [])
-        for message, far, late in neighbours:
-            algorithm, export, told = message.part(self.name)
+        for message, distance, late in neighbours:
+            algorithm, export, region_part = message.part(self.name)
             if export is None:
                 continue
             if algorithm not in (None, self.algorithm.name):
@@ -285,43 +285,46 @@ class Instance:
                 continue
             view.messages.append(message)
             view.exports.append(export)
-            view.metric.append(far)
-            view.links.append(far + LATE * late)
+            view.metric.append(distance)
+            view.links.append(distance + LATE * late)
             if self._region_codec is not None:
                 region, fault = self._region_codec.unpack(
-                    message.id, told, self._region_parameters.radius)
+                    message.id, region_part, self._region_parameters.radius)
                 view.regions.append(region)
                 if fault is not None:
                     view.faults.append(fault)
         return view
 
     def elect(self, view: NeighbourView) -> Any:
-        """Return the state of the election after a round; nothing is changed."""
+        """Return the election's state after a round, without changing the instance."""
         metric: Any = view.metric
         if self._region_codec is not None and self._region_parameters.gain > 0.0:
             metric = scaled([region.reach for region in view.regions], metric,
                             self._region_parameters).tolist()
         state = self.algorithm.compute(
             self._device(), self.state, view.exports, metric, self._round_parameters)
-        return state._replace(distance=_upwards(state.distance))
+        return state._replace(distance=_rounded_up(state.distance))
 
-    def round(self, view: NeighbourView, left: NeighbourView, position: Position | None) -> None:
+    def round(self, view: NeighbourView, departed: NeighbourView,
+              position: Position | None) -> None:
         """
         Run a round: elect, then coordinate, then act.
 
-        :param left: robots that were heard but are no neighbours, since they have left, or cannot
-            be measured from here: what they have handed on is handed on by nobody else yet.
+        :param view: the neighbours.
+        :param departed: robots with a valid message that are not neighbours any more: out of
+            range, or not measurable. Their shares of the summary are still only with them.
+        :param position: the own position [m].
         """
         before, self.state, self.view = self.state, self.elect(view), view
         self.counts.update(view.faults)
         if self.region is None:
             return
-        self._brief(view)
+        self._update_members(view)
         own = previous_state(
             before,
             self.region,
             role=self.effective_role,
-            contribution=self._offer(position),
+            contribution=self._contribution(position),
             own_announcement=self._own_announcement(position),
         )
         self._results = None
@@ -330,8 +333,8 @@ class Instance:
             self.state.leader,
             self.state.distance,
             own,
-            neighbour_columns(view, left),
-            view.links + left.links,
+            neighbour_columns(view, departed),
+            view.links + departed.links,
             self._region_parameters,
             self._decide,
         )
@@ -341,21 +344,21 @@ class Instance:
             if self.below is None:
                 runner.act(self._decided(k))
             else:
-                self.below.hear_from_above(runner.name, self._decided(k))
+                self.below.take_decision_from_above(runner.name, self._decided(k))
         self.counts[TASK_ERRORS] = sum(runner.errors for runner in self.task_runners)
 
     def region_part(self) -> RegionPart | None:
-        """Return what the neighbours are told of the region, if there are any."""
+        """Return the region part of the message; ``None`` without regions."""
         if self.region is None or self._region_codec is None:
             return None
         return self._region_codec.pack(self.region, self._region_parameters.gain > 0.0)
 
     def part(self) -> InstancePart:
-        """Return what the neighbours are told of this instance."""
+        """Return this instance's part of the message."""
         return InstancePart(self.algorithm.name, self.state, self.region_part())
 
-    def hear_from_above(self, task: str, decision: Any) -> None:
-        """Take in what the leader of leaders has decided for a task."""
+    def take_decision_from_above(self, task: str, decision: Any) -> None:
+        """Take in the decision of the level above for a task."""
         for runner in self.task_runners:
             if runner.name == task:
                 runner.task.member.above = decision
@@ -366,8 +369,8 @@ class Instance:
         """Return the leader's decision for one of the tasks."""
         return self.decision[k] if k < len(self.decision) else None
 
-    def _brief(self, view: NeighbourView) -> None:
-        """Tell the tasks how their robot stands."""
+    def _update_members(self, view: NeighbourView) -> None:
+        """Update what tasks read of their robot: leader, distance, neighbours, zone, borders."""
         for runner in self.task_runners:
             member = runner.task.member
             member.leader, member.leads = self.state.leader, self.leads
@@ -389,13 +392,13 @@ class Instance:
         strength = self.strength.announced
         return Device(self.robot_id, strength if self.effective_role == CANDIDATE else BARRED)
 
-    def _offer(self, position: Position | None) -> tuple[float, ...]:
-        """Return what this robot contributes in this round."""
+    def _contribution(self, position: Position | None) -> tuple[float, ...]:
+        """Return the row that this robot contributes in this round."""
         identity = self._aggregates.identity
         if self.effective_role == RELAY:
             return identity
         if self.below is not None and self.below.region is not None:
-            # What is told over borders is another matter on each level, and comes last.
+            # Announcements belong to one level; they are the last part of the layout.
             border = self._region_parameters.border
             common = self._aggregates.layout.start[border] if border >= 0 else len(identity)
             return self.below.region.summary[:common] + identity[common:]
@@ -408,20 +411,20 @@ class Instance:
         return row + identity[len(row):]
 
     def _own_announcement(self, position: Position | None) -> tuple[float, ...]:
-        """Return what this robot tells other regions' leaders, if it leads."""
+        """Return the announcement to other regions' leaders, for the case that it leads."""
         if not self.parameters.connected or self.region is None:
             return ()
         for runner in self.task_runners:
-            said = runner.announce()
-            if said is not None:
-                return said
+            announced = runner.announce()
+            if announced is not None:
+                return announced
         return (*(position or (0.0, 0.0)), float(self.region.summary[0]))
 
     def _decide(self, summary: Any) -> str:
-        """Return the decision of a leader, as it is told."""
+        """Return the decision of a leader, as it is sent."""
         if not self.task_runners:
             return ''
-        # Once a round: a user's function that fails is to be counted once.
+        # Computed once a round, so that an error in a user's function is counted once.
         self._results = self._aggregates.results(tuple(float(number) for number in summary))
         decisions = [
             runner.decide(of_task(runner.name, self._results)) for runner in self.task_runners
@@ -431,18 +434,18 @@ class Instance:
         try:
             return decision_text(decisions)
         except ValueError:
-            # Each by itself can be told, but not all together.
+            # Each decision fits into a message, but not all of them together.
             self.counts[DECISION_TOO_LONG] += 1
             return ''
 
 
-def _upwards(distance: float) -> float:
+def _rounded_up(distance: float) -> float:
     """
-    Return a distance in whole steps, upwards, so that it grows at each hop however short it is.
+    Return a distance rounded up to whole steps, so that it grows at each hop, however short.
 
-    >>> _upwards(1.00001), _upwards(0.1 + 0.2), _upwards(math.inf)
+    >>> _rounded_up(1.00001), _rounded_up(0.1 + 0.2), _rounded_up(math.inf)
     (1.0001, 0.3, inf)
     """
     steps = distance * STEPS
-    # Numbers have some sixteen digits, the last of which is no part of a way.
+    # A float has some sixteen digits; an error in the last one must not add a step.
     return math.ceil(steps - 1e-6) / STEPS if steps < 1e12 else distance

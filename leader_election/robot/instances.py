@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The instances of a robot, made out of its parameters."""
+"""The instances of a robot, created from its parameters."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -22,14 +22,14 @@ from leader_election.parameters import ParameterError, table
 from leader_election.robot.codec import MAIN, MOST_INSTANCES
 from leader_election.robot.instance import Instance
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters, names_in
-from leader_election.robot.task_runner import label, quiet, TaskRunner
+from leader_election.robot.task_runner import deciding_copy, task_label, TaskRunner
 
 MOST_RADIUS = next(p.upper for p in table(InstanceParameters) if p.name == 'radius') or 0.0
 NO_OTHERS: Mapping[str, InstanceParameters] = MappingProxyType({})
 
 
 def no_task_runner(instance: str, task: str) -> TaskRunner:
-    """Refuse to make a task, where nobody said how."""
+    """Refuse to create a task: the default of a robot without tasks."""
     raise ParameterError(f'parameter tasks: {task!r} is not allowed; no tasks are known here')
 
 
@@ -39,9 +39,9 @@ def instance_parameters(
     """
     Return the parameters of all instances, by name: the first, the others, and the levels.
 
-    Those that others are over form regions, for there has to be something to gather.
+    An instance with another one over it forms regions, whose summaries the other one collects.
 
-    :raises ParameterError: for a name that is there twice, or too many.
+    :raises ParameterError: for a duplicate name, or too many instances.
     """
     first = InstanceParameters(**{
         p.name: getattr(parameters, p.name) for p in table(InstanceParameters)}
@@ -90,11 +90,12 @@ def make_instances(
     link_range: float, task_runners: Callable[[str, str], TaskRunner],
 ) -> dict[str, Instance]:
     """
-    Return the instances by name, each after the one that it is over.
+    Return the instances by name, each after the one below it.
 
-    :param task_runners: makes a task of an instance that is over no other: ``duties(instance,
-        task)``.
-    :raises ParameterError: where one is over an instance that there is not, or over itself.
+    :param link_range: the greatest distance of a neighbour [m]; infinite: not known.
+    :param task_runners: creates the runner of a task: ``task_runners(instance, task)``; for
+        instances that are over no other.
+    :raises ParameterError: where an instance is over an unknown one, or over itself.
     """
     waiting = instance_parameters(parameters, others)
     made: dict[str, Instance] = {}
@@ -111,12 +112,12 @@ def make_instances(
         for name in ready:
             of_it = waiting.pop(name)
             below = made.get(of_it.over)
-            # Who gathers what others have collected does so for the same tasks.
+            # An instance over another one collects its summaries, so it has the same tasks.
             tasks[name] = of_it.task_names if below is None else tasks[of_it.over]
             _differ(name, tasks[name], others)
-            # But one at work on a robot is enough: the others only decide.
+            # Only one task of a kind may act on a robot; the copies above only decide.
             working = ([task_runners(name, task) for task in tasks[name]] if below is None
-                       else [quiet(f'{name}.', runner) for runner in below.task_runners])
+                       else [deciding_copy(f'{name}.', runner) for runner in below.task_runners])
             try:
                 made[name] = Instance(
                     name, parameters.robot_id, of_it, link_range, working, below)
@@ -126,8 +127,8 @@ def make_instances(
 
 
 def _differ(name: str, tasks: Sequence[str], others: Mapping[str, InstanceParameters]) -> None:
-    """Refuse tasks of which two would be called the same."""
-    labels = [label(task) for task in tasks]
+    """Refuse two tasks of the same name."""
+    labels = [task_label(task) for task in tasks]
     for task, called in zip(tasks, labels):
         if labels.count(called) > 1:
             error = ParameterError(
@@ -137,7 +138,7 @@ def _differ(name: str, tasks: Sequence[str], others: Mapping[str, InstanceParame
 
 def _of(name: str, error: ParameterError, others: Mapping[str, InstanceParameters],
         ) -> ParameterError:
-    """Return an error with the parameter that people set, of whatever instance it is."""
+    """Return an error with the full name of the parameter, instance included."""
     if name == MAIN:
         return error
     where = f'{name}.' if name in others else f'hierarchy: {name}: '

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The mailbox: the last message of each neighbour, for as long as it counts."""
+"""The mailbox: the last message of each neighbour, until it expires."""
 
 import math
 from typing import NamedTuple
@@ -21,33 +21,34 @@ from leader_election.robot.codec import Message
 
 
 class ReceivedMessage(NamedTuple):
-    """A message, and when it was received."""
+    """A message with the time of its receipt."""
 
     message: Message
     received: float
-    """On the receiver's own clock [s]: senders' clocks are not trusted."""
+    """The time of receipt on the receiver's own clock [s]: senders' clocks are not trusted."""
 
 
 class Mailbox:
     """
     Keeps the last message of each sender until it expires.
 
-    :param expiry: how long a message counts after its receipt [s].
-    :param limit: the most senders remembered at once.
+    :param expiry: the time after its receipt at which a message expires [s].
+    :param limit: the greatest number of senders.
     """
 
     def __init__(self, expiry: float, limit: int) -> None:
         self.expiry = expiry
         self.limit = limit
         self.expired = 0
-        """How many senders fell silent."""
+        """The number of senders whose last message expired."""
         self._received: dict[int, ReceivedMessage] = {}
 
     def put(self, message: Message, now: float) -> bool:
         """
-        Keep a message in the place of the sender's last one.
+        Keep a message in place of the sender's last one.
 
-        :return: false where it was not kept, since too many others are remembered already.
+        :param now: the time [s].
+        :return: whether it was kept; false where the limit of senders is reached.
         """
         if message.id not in self._received and len(self._received) >= self.limit:
             self._drop_expired(now)
@@ -57,7 +58,7 @@ class Mailbox:
         return True
 
     def forget(self, sender: int) -> None:
-        """Drop what this sender said, if anything."""
+        """Remove the message of this sender, if there is one."""
         self._received.pop(sender, None)
 
     def last(self, sender: int) -> Message | None:
@@ -66,12 +67,12 @@ class Mailbox:
         return entry.message if entry else None
 
     def age(self, sender: int, now: float) -> float:
-        """Return how long ago this sender was heard [s]; infinite: it was not."""
+        """Return the age of this sender's last message [s]; infinite: there is none."""
         entry = self._received.get(sender)
         return max(now - entry.received, 0.0) if entry else math.inf
 
     def messages(self, now: float) -> list[Message]:
-        """Return the messages that have not expired, one a sender, in the senders' order."""
+        """Return the messages that have not expired, one for each sender, in the order of ids."""
         self._drop_expired(now)
         return [self._received[sender].message for sender in sorted(self._received)]
 

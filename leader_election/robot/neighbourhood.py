@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Whom a robot sees in a round, and what the pattern reads of them."""
+"""The neighbours of a round, as an instance and its coordination pattern read them."""
 
 import collections
 from typing import Any, NamedTuple
@@ -22,13 +22,13 @@ from leader_election.robot.codec import Message
 
 
 class Neighbour(NamedTuple):
-    """A robot whose message counts in this round."""
+    """A robot whose last message is valid in this round."""
 
     message: Message
     distance: float
-    """By the metric [m]."""
+    """The distance by the metric [m]."""
     late: bool = False
-    """Whether it should have been heard again by now."""
+    """Whether a further message of it was due."""
 
 
 class NeighbourView(NamedTuple):
@@ -37,18 +37,18 @@ class NeighbourView(NamedTuple):
     messages: list[Message]
     exports: list[Any]
     regions: list[Any]
-    """As :class:`~leader_election.coordination.region.Region`, blank where nothing is told."""
+    """Each a :class:`~leader_election.coordination.region.Region`, empty where none was sent."""
     metric: list[float]
     links: list[float]
-    """As ``metric``, but for who is late: nothing is entrusted to it if there is anybody else."""
+    """As ``metric``, with a penalty for late robots, so that another parent is preferred."""
     faults: list[str]
-    """What to count: why somebody, or somebody's region, was passed over."""
+    """The counters of neighbours, or regions of neighbours, that were ignored."""
 
 
 make_columns: Any = collections.namedtuple
 _FIELDS = ['leader', 'distance', *Region._fields]
 NeighbourColumns: Any = make_columns('NeighbourColumns', _FIELDS)
-"""What the pattern reads of neighbours: election's leader and distance, and columns of regions."""
+"""The columns of neighbours: the election's leader and distance, and the region's fields."""
 PreviousState: Any = make_columns('PreviousState', _FIELDS)
 """The robot's own state before a round, as the pattern reads it."""
 
@@ -65,7 +65,8 @@ def previous_state(state: Any, region: Region, **now: Any) -> Any:
     """
     Return the robot's own state before a round.
 
-    :param state: of the election.
-    :param now: the fields of the region that are known anew: role, contribution, announcement.
+    :param state: the election's state.
+    :param now: the fields of the region that change before the round: role, contribution,
+        announcement.
     """
     return PreviousState(state.leader, state.distance, *region._replace(**now))

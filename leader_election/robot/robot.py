@@ -205,7 +205,7 @@ class Robot:
                 instance.compute_strength(self._knowledge(instance, now))
             instance.place(self.position)
             instance.round(
-                instance.see(self.neighbours), instance.see(departed), self.position)
+                instance.view_of(self.neighbours), instance.view_of(departed), self.position)
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._unmeasured
         self.counts[LEADER_CHANGES] += self.state.leader != before.leader
@@ -223,7 +223,7 @@ class Robot:
         neighbours = self._context(now)
         for instance in self.instances.values():
             instance.place(self.position)
-            after = instance.elect(instance.see(neighbours))
+            after = instance.elect(instance.view_of(neighbours))
             by = change(instance.algorithm.fields, instance.state, after)
             if by > 0.0 and by >= self.parameters.reactive_tolerance:
                 return True

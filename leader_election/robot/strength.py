@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Strength: where it comes from, and the hysteresis that keeps noise from re-electing."""
+"""Strength: its sources, and the hysteresis that keeps noise from causing new elections."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,13 +24,13 @@ from leader_election.registry import Registry
 
 
 class RobotKnowledge(NamedTuple):
-    """What a robot knows of itself, as numbers; what is not known is not a number (nan)."""
+    """The input of a computed strength: numbers of the robot's own; unknown ones are NaN."""
 
     id: int
     neighbours: int
-    """How many neighbours it has."""
+    """The number of neighbours."""
     nearest: float
-    """The distance to the nearest neighbour by the metric [m]; infinite: there is none."""
+    """The distance to the nearest neighbour by the metric [m]; infinite without one."""
     x: float
     """Position in the shared frame [m]."""
     y: float
@@ -41,29 +41,29 @@ class RobotKnowledge(NamedTuple):
     distance: float
     """The distance to the leader after the last round [m]."""
     reading: float
-    """What the robot senses for its metric, where that has a topic."""
+    """The value sensed for the metric, where that has a topic."""
 
 
 @dataclass(frozen=True)
 class StrengthSource:
-    """A source of strength: a topic, or what the robot knows."""
+    """A source of strength: a topic, or a function that the robot computes."""
 
     name: str
     """The value of the parameter ``strength_source`` that chooses it."""
     hysteresis: float
     """The default of the parameter ``strength_hysteresis`` with this source."""
     topic: str = ''
-    """The topic that it takes the strength from; empty: none."""
+    """The topic with the strength; empty: none."""
     message: str = ''
     """The topic's type, for example ``sensor_msgs/msg/BatteryState``."""
     extract: Callable[[Any, Any], float] | Callable[[Any], float] = float
     """
-    ``extract(message)`` or ``extract(message, parameters)`` makes the strength out of a message.
+    ``extract(message)`` or ``extract(message, parameters)`` returns the strength in a message.
     """
     compute: Callable[[RobotKnowledge, Any], float] | None = None
     """
-    ``compute(known, parameters)`` makes the strength out of what the robot knows, once a round: a
-    plain function of numbers, which the laboratory compiles.
+    ``compute(known, parameters)`` returns the strength, once a round, from a
+    :class:`RobotKnowledge`: a plain function of numbers, which the laboratory compiles.
     """
     parameters: type[Any] = NoParameters
     """
@@ -98,9 +98,9 @@ TOPIC = STRENGTH_SOURCES.add(StrengthSource(
 
 class Strength:
     """
-    The strength that a robot announces.
+    The strength that a robot announces, with hysteresis.
 
-    It follows its source only where the source has moved away by more than the hysteresis.
+    It changes only when its source differs from it by more than the hysteresis.
 
     >>> battery = Strength(0.0, hysteresis=0.05)
     >>> [battery.update(charge) for charge in (0.90, 0.88, 0.86, 0.84)]
@@ -113,17 +113,17 @@ class Strength:
         self.announced = initial
         self.hysteresis = hysteresis
         self.rejected = 0
-        """How many numbers were not finite, or could not be made."""
-        self.heard = False
+        """The number of values that were not finite, or could not be computed."""
+        self.received = False
         """Whether the source has given a number."""
 
     def update(self, number: float) -> bool:
-        """Take in a number of the source; return whether the announced strength has changed."""
+        """Take in a value of the source; return whether the announced strength has changed."""
         if not math.isfinite(number):
             self.rejected += 1
             return False
-        if self.heard and abs(number - self.announced) <= self.hysteresis:
+        if self.received and abs(number - self.announced) <= self.hysteresis:
             return False
         changed = number != self.announced
-        self.heard, self.announced = True, number
+        self.received, self.announced = True, number
         return changed

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A task at work on one robot: called, and kept from doing harm."""
+"""The execution of tasks on one robot, guarded against their errors, and what they collect."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -29,26 +29,27 @@ from leader_election.parameters import ParameterError
 from leader_election.robot.wire import decision_text, MAX_ID, MAX_NUMBER
 
 ANNOUNCEMENT_SIZE = 3
-"""So many numbers leaders tell each other over the borders of their regions."""
+"""The numbers in an announcement, which leaders of neighbouring regions exchange."""
 MEMBERS = 'members'
-"""The number of a region's robots, which every summary begins with; relays do not count."""
+"""The number of a region's robots, the first entry of each summary; relays do not count."""
 OUTLINE = 'outline'
 BORDERS = 'borders'
 COMMON = (MEMBERS, OUTLINE, BORDERS)
-"""What no task may collect by that name."""
+"""Names that are reserved: no task may collect under them."""
 MOST_BORDERS = 8
-"""The most regions that a leader knows next to its own; those of the lowest ids."""
-MOST_TROUBLE = 4000
-"""The most that is kept of a traceback, of its end [characters]."""
+"""The most neighbouring regions that a leader knows: those of the lowest ids."""
+MAX_TRACEBACK = 4000
+"""The part of a traceback that is kept, from its end [characters]."""
 ANYTHING = (Exception, SystemExit)
-"""What a task may raise, and the robot goes on; but who stops the program stops it."""
+"""What a task may raise without stopping the robot; KeyboardInterrupt still stops the program."""
 
 
 class TaskRunner:
     """
-    Calls a task; what it raises is counted, and the robot goes on without.
+    Calls a task; an error that it raises is counted, and the robot continues without its result.
 
-    :param name: of the task, as :func:`label` gives it.
+    :param name: the task's name, as :func:`task_label` returns it.
+    :param task: the task of a user or of this package.
     """
 
     def __init__(self, name: str, task: Task) -> None:
@@ -57,15 +58,15 @@ class TaskRunner:
         self.aggregates = AggregateSet({part: self._guarded(aggregate)
                               for part, aggregate in task.collects.items()})
         self.errors = 0
-        """How often the task raised, or returned what cannot be told."""
-        self.trouble = ''
-        """What the first error was, with its traceback."""
-        self.told = self.logged = False
-        """Whether people were told, in diagnostics and in the log."""
+        """The number of errors: exceptions, and results that cannot be sent."""
+        self.first_error = ''
+        """The first error with its traceback; empty: none."""
+        self.reported = self.logged = False
+        """Whether the first error was published in diagnostics, and written to the log."""
         self._most = _most_of(self.aggregates)
 
     def sense(self, robot_id: int) -> tuple[float, ...]:
-        """Return the row that this robot contributes; the blank one where the task fails."""
+        """Return the row that this robot contributes; the identity where the task fails."""
         try:
             row = self.aggregates.contribution(robot_id, self.task.sense())
             for number, most in zip(row, self._most):
@@ -77,7 +78,7 @@ class TaskRunner:
         return row
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Return the leader's decision, something for JSON; ``None`` where the task fails."""
+        """Return the leader's decision, a JSON value; ``None`` where the task fails."""
         try:
             decision = self.task.decide(summary)
             try:
@@ -90,7 +91,7 @@ class TaskRunner:
         return decision
 
     def act(self, decision: Any) -> None:
-        """Do this robot's part of the decision."""
+        """Execute this robot's part of the decision."""
         try:
             self.task.act(decision)
         except ANYTHING as error:
@@ -99,35 +100,34 @@ class TaskRunner:
     def announce(self) -> tuple[float, ...] | None:
         """Return ``ANNOUNCEMENT_SIZE`` numbers for the leaders of other regions, or ``None``."""
         try:
-            said = self.task.announce()
-            if said is None:
+            announced = self.task.announce()
+            if announced is None:
                 return None
-            words = [float(number) for number in islice(said, ANNOUNCEMENT_SIZE + 1)]
-            if len(words) > ANNOUNCEMENT_SIZE or not all(
-                abs(announcement) <= MAX_NUMBER for announcement in words
-            ):
+            numbers = [float(number) for number in islice(announced, ANNOUNCEMENT_SIZE + 1)]
+            if len(numbers) > ANNOUNCEMENT_SIZE or not all(
+                    abs(number) <= MAX_NUMBER for number in numbers):
                 raise ValueError(f'say: it takes up to {ANNOUNCEMENT_SIZE} numbers, each within '
                                  f'{MAX_NUMBER:g}')
-            return (*words, 0.0, 0.0, 0.0)[:ANNOUNCEMENT_SIZE]
+            return (*numbers, 0.0, 0.0, 0.0)[:ANNOUNCEMENT_SIZE]
         except ANYTHING as error:
             self.fail(error)
             return None
 
     def close(self) -> None:
-        """Stop."""
+        """Stop the task."""
         try:
             self.task.close()
         except ANYTHING as error:
             self.fail(error)
 
     def fail(self, error: BaseException) -> None:
-        """Count an error, and keep the first of them."""
+        """Count an error; keep the first one."""
         self.errors += 1
-        if not self.trouble:
-            self.trouble = ''.join(traceback.format_exception(error))[-MOST_TROUBLE:]
+        if not self.first_error:
+            self.first_error = ''.join(traceback.format_exception(error))[-MAX_TRACEBACK:]
 
     def _guarded(self, aggregate: Aggregate) -> Aggregate:
-        """Return an aggregate whose functions, which may be a user's, raise nothing."""
+        """Return a copy of a user's aggregate whose functions do not raise."""
         def result(row: Sequence[float]) -> Any:
             try:
                 return aggregate.result(row)
@@ -147,11 +147,12 @@ class TaskRunner:
 
 
 @contextmanager
-def making(prefix: str, task: str) -> Iterator[None]:
+def creating(prefix: str, task: str) -> Iterator[None]:
     """
-    Make a task; whatever it raises by that is a wrong parameter.
+    Convert the errors of a task's constructor into parameter errors.
 
-    :param prefix: what the instance's parameters begin with.
+    :param prefix: the prefix of the instance's parameters.
+    :param task: the task's name in the parameter ``tasks``.
     """
     try:
         yield
@@ -162,24 +163,25 @@ def making(prefix: str, task: str) -> Iterator[None]:
                              f'{type(error).__name__}: {error}') from error
 
 
-def quiet(prefix: str, runner: TaskRunner) -> TaskRunner:
+def deciding_copy(prefix: str, runner: TaskRunner) -> TaskRunner:
     """
-    Return a second task of a kind, with the same settings, which only decides.
+    Return a second task of the same class and settings, which decides but does not act.
 
-    :param prefix: what the parameters of its own instance begin with.
-    :raises ParameterError: when it cannot be made.
+    :param prefix: the prefix of its own instance's parameters.
+    :param runner: the runner of the task that acts.
+    :raises ParameterError: when the task cannot be created.
     """
     task = runner.task
     member = Member(task.member.id, NullTaskContext(task.member.node), task.member.pose)
-    with making(prefix, runner.name):
+    with creating(prefix, runner.name):
         return TaskRunner(runner.name, type(task)(member, task.settings))
 
 
-def label(task: str) -> str:
+def task_label(task: str) -> str:
     """
-    Return what a task is called in messages and before its parameters.
+    Return the name of a task in messages and in the prefix of its parameters.
 
-    >>> label('count'), label('my_robots.tasks:FindWarmth')
+    >>> task_label('count'), task_label('my_robots.tasks:FindWarmth')
     ('count', 'findwarmth')
     """
     return task.partition(':')[2].lower() or task
@@ -188,8 +190,14 @@ def label(task: str) -> str:
 def region_aggregates(
     task_runners: Sequence[TaskRunner], outline: bool, connected: bool
 ) -> AggregateSet:
-    """Return what is collected, by name: ``members``, ``<task>.<name>``, and of variants."""
-    # Shares are told in so many digits only; a thousandth of a robot is none.
+    """
+    Return the aggregates of an instance, by name: ``members``, ``<task>.<name>``, and of variants.
+
+    :param task_runners: the runners of the instance's tasks.
+    :param outline: whether the extent of the region is collected.
+    :param connected: whether the announcements of neighbouring regions are collected.
+    """
+    # Shares are sent with few digits; less than a thousandth of a robot is an error of rounding.
     members = replace(count(), result=lambda row: round(float(row[0]), 3))
     parts: dict[str, Aggregate] = {MEMBERS: members}
     for runner in task_runners:
@@ -208,7 +216,7 @@ def region_aggregates(
 
 def of_task(task: str, results: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Return what was collected for a task, and what all get.
+    Return the results for one task: its own, and those common to all tasks.
 
     >>> of_task('count', {'members': 3.0, 'count.centre': [1.0, 2.0], 'field.mean': 9.0})
     {'members': 3.0, 'centre': [1.0, 2.0]}
@@ -219,40 +227,40 @@ def of_task(task: str, results: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class NullEntity:
-    """A publisher that says nothing, and a timer that never calls."""
+    """A publisher that publishes nothing, and a timer that never fires."""
 
     def publish(self, message: Any) -> None:
-        """Say nothing."""
+        """Publish nothing."""
 
     def cancel(self) -> None:
-        """Go on calling nobody."""
+        """Do nothing: the timer never fires."""
 
 
 class NullTaskContext:
     """
-    Hears nothing, says nothing, and knows the time.
+    A task's context without subscriptions, publishers and timers; it has the time only.
 
-    A task that only decides, for a leader of leaders, has it: the wheels are the other one's.
+    For a task that only decides, on a level above: another task on the robot drives the wheels.
     """
 
     def __init__(self, host: Any) -> None:
-        """:param host: what the task that is at work has; it is asked for the time."""
+        """:param host: the context of the task that acts, which provides the time."""
         self._host = host
 
     @property
     def node(self) -> Any:
-        """The node itself, which is not kept quiet: for a logger, say."""
+        """The node itself, for example for its logger."""
         return self._host.node
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
-        """Hear nothing."""
+        """Subscribe to nothing."""
 
     def publisher(self, topic: str, kind: Any, latched: bool = False) -> NullEntity:
-        """Return what takes messages for nobody."""
+        """Return a publisher that publishes nothing."""
         return NullEntity()
 
     def every(self, period: float, callback: Callable[[], None]) -> NullEntity:
-        """Return what is no timer, but can be cancelled."""
+        """Return a timer that never fires; it can be cancelled."""
         return NullEntity()
 
     def seconds(self) -> float:
@@ -262,7 +270,7 @@ class NullTaskContext:
 
 def _combined(combine: Callable[..., Any] | None, into: Sequence[float],
               other: Sequence[float]) -> tuple[float, ...]:
-    """Return what a user's function makes of two rows; as long as they are, and of numbers."""
+    """Return a user's combination of two rows, checked: of their length, and of numbers."""
     assert combine is not None
     row = tuple(float(number) for number in islice(combine(into, other), len(into) + 1))
     if len(row) != len(into) or not all(number > -math.inf for number in row):
@@ -272,7 +280,7 @@ def _combined(combine: Callable[..., Any] | None, into: Sequence[float],
 
 
 def _most_of(aggregates: AggregateSet) -> tuple[float, ...]:
-    """Return how large each number of a row may be; in records there are ids."""
+    """Return the largest allowed absolute value of each number of a row; records hold ids."""
     start = aggregates.layout.start
     return tuple(
         MAX_ID if kind == RANKED else MAX_NUMBER

@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-The limits of the wire, the reasons for rejecting a message, and JSON as messages have it.
+The limits of the wire format, the reasons for rejecting a message, and compact JSON.
 
-What a document consists of is in :mod:`leader_election.robot.codec` and, for regions, in
+The messages themselves are encoded in :mod:`leader_election.robot.codec` and, for regions, in
 :mod:`leader_election.robot.region_codec`.
 """
 
@@ -67,7 +67,7 @@ def dumps(value: Any) -> str:
 
 def decision_text(decisions: Any) -> str:
     """
-    Return a leader's decisions as they travel: a JSON list with an entry for each task.
+    Return a leader's decisions as they are sent: a JSON list with an entry for each task.
 
     :raises ValueError: for anything but a list, a text that is too long, a nesting that is too
         deep, or a value that JSON cannot express.

@@ -29,9 +29,9 @@ import yaml
 TOUCH = 1e-6
 """Polygons may share so much of their areas, by rounding [m^2]."""
 LEAST_RADIUS = 5.0
-"""However small zones are, news in them gets as far [m]."""
+"""The least radius of zones: candidacies travel at least as far [m]."""
 PLACES_REMEMBERED = 4096
-"""So many places are not looked up once more; robots hear the same ones again and again."""
+"""The size of the cache of looked-up positions: the same ones are received repeatedly."""
 
 
 class Zones:
@@ -39,8 +39,8 @@ class Zones:
     Polygons, by name.
 
     :param text: the path of a YAML file, or the YAML itself in braces.
-    :raises ParameterError: naming a polygon that is no polygon, is empty, crosses itself, or
-        overlaps with another.
+    :raises ParameterError: for a polygon that is invalid, empty, crosses itself, or overlaps
+        another.
 
     >>> zones = Zones('{west: [[0, 0], [2, 0], [2, 2], [0, 2]], east: [[2, 0], [4, 0], [4, 2]]}')
     >>> zones.at((1.0, 1.0)), zones.at((9.0, 9.0))
@@ -63,9 +63,10 @@ class Zones:
     @property
     def radius(self) -> float:
         """
-        What no way inside a zone comes to, but candidacies of the dead do [m].
+        The distance beyond which a candidacy is dropped [m].
 
-        The perimeter of the longest outline: at least twice the way between any two places inside.
+        The longest perimeter: at least twice the path between any two positions inside a zone, so
+        that only candidacies of failed leaders exceed it.
 
         >>> Zones('{hall: [[0, 0], [12, 0], [12, 8], [0, 8]]}').radius
         40.0
@@ -73,7 +74,7 @@ class Zones:
         return max(LEAST_RADIUS, *(float(p.length) for p in self.polygons.values()))
 
     def at(self, place: Position | None) -> str | None:
-        """Return the name of the zone that a place is in; on a border: of the first."""
+        """Return the name of the zone of a position [m]; on a border: of the first."""
         return None if place is None else self._looked_up(place)
 
     def _look_up(self, place: Position) -> str | None:
@@ -86,9 +87,10 @@ def outline(positions: Sequence[Position], margin: float = 0.0) -> shapely.Polyg
     """
     Return the convex outline of a region's members, widened by a margin.
 
-    :param positions: of the members, leader included [m]; at least one.
-    :param margin: by how much the outline stays away from them [m], >= 0. With a margin of zero
+    :param positions: the positions of the members, leader included [m]; at least one.
+    :param margin: the distance of the outline from the members [m], >= 0. With a margin of zero
         one or two members have no area: the polygon is empty.
+    :return: the polygon, possibly empty.
 
     >>> outline([(0.0, 0.0), (2.0, 0.0), (2.0, 2.0), (0.0, 2.0), (1.0, 1.0)]).area
     4.0

@@ -232,7 +232,7 @@ class NoDeclaration(Task):
     ({'instances': 'rescue', 'rescue.tasks': 'none'}, "parameter rescue.tasks: unknown task "
      "'none'; known: count, field, patrol, rally, or module:Class"),
     ({'tasks': 'collections:Counter'}, "parameter tasks: task 'collections:Counter' is no "
-     'subclass of leader_election.coordination.task.Task'),
+     'subclass of leader_election.Task'),
     ({'tasks': 'nodes.test_instances:Refuses'}, "parameter tasks: "
      "'nodes.test_instances:Refuses' cannot be made: OSError: no\nhardware"),
     ({'tasks': 'nodes.test_instances:NoDeclaration'}, "parameter tasks: "

@@ -23,7 +23,7 @@ from leader_election.parameters import build
 from leader_election.robot.instance import Instance
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.robot import Robot
-from leader_election.robot.task_runner import label, TaskRunner
+from leader_election.robot.task_runner import task_label, TaskRunner
 
 Settings = Callable[[int], Mapping[str, Any]]
 NO_KINDS: Mapping[str, type[Task]] = {}
@@ -65,7 +65,7 @@ class Swarm:
         def runner(instance: str, task: str) -> TaskRunner:
             kind = self._kinds[task] if task in self._kinds else task_class(task)
             member = Member(i, pose=lambda: self.robots[i].sensing.pose(self.now))
-            return TaskRunner(label(task), kind(member, None))
+            return TaskRunner(task_label(task), kind(member, None))
         return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others, runner)
 
     def instances(self, name: str = 'main') -> dict[int, Instance]:

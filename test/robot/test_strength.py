@@ -20,9 +20,9 @@ import pytest
 
 def test_the_first_number_counts_however_near():
     strength = Strength(0.5, hysteresis=0.1)
-    assert not strength.heard
+    assert not strength.received
     assert strength.update(0.55)
-    assert strength.heard
+    assert strength.received
     assert strength.announced == 0.55
 
 
@@ -45,7 +45,7 @@ def test_without_hysteresis_every_change_counts():
 def test_what_is_not_finite_is_counted_and_dropped(number):
     strength = Strength(3.0, hysteresis=0.0)
     assert not strength.update(number)
-    assert (strength.announced, strength.rejected, strength.heard) == (3.0, 1, False)
+    assert (strength.announced, strength.rejected, strength.received) == (3.0, 1, False)
 
 
 def test_sources():

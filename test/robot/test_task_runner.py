@@ -22,7 +22,7 @@ from typing import Any
 from leader_election.coordination.aggregate import Aggregate, count, mean, total, union
 from leader_election.coordination.summary_layout import combine, OWN
 from leader_election.coordination.task import Member, Task
-from leader_election.robot.task_runner import MOST_TROUBLE, TaskRunner
+from leader_election.robot.task_runner import MAX_TRACEBACK, TaskRunner
 from leader_election.robot.wire import MAX_DECISION, MAX_ID, MAX_NUMBER, MOST_LEVELS
 import pytest
 
@@ -83,7 +83,7 @@ def test_a_good_task_is_left_alone():
     runner.close()
     assert TaskRunner('told', Told(lambda: (1, 2))).announce() == (1.0, 2.0, 0.0)
     assert TaskRunner('told', Told()).announce() is None
-    assert (runner.errors, runner.trouble) == (0, '')
+    assert (runner.errors, runner.first_error) == (0, '')
 
 
 def test_what_a_task_raises_is_counted_and_the_first_is_kept():
@@ -93,9 +93,9 @@ def test_what_a_task_raises_is_counted_and_the_first_is_kept():
     runner.act(None)
     runner.close()
     assert runner.errors == 5
-    assert runner.trouble.startswith('Traceback')
-    assert runner.trouble.endswith('LookupError: no such shelf\n')
-    assert 'self.task.sense()' in runner.trouble, 'the first'
+    assert runner.first_error.startswith('Traceback')
+    assert runner.first_error.endswith('LookupError: no such shelf\n')
+    assert 'self.task.sense()' in runner.first_error, 'the first'
 
 
 def test_a_task_cannot_end_the_program_but_who_stops_it_can():
@@ -107,7 +107,7 @@ def test_a_task_cannot_end_the_program_but_who_stops_it_can():
     runner = TaskRunner('told', Told(leaves))
     runner.act(None)
     assert runner.sense(7) == runner.aggregates.identity
-    assert runner.errors == 2 and runner.trouble.endswith('SystemExit: 3\n')
+    assert runner.errors == 2 and runner.first_error.endswith('SystemExit: 3\n')
     with pytest.raises(KeyboardInterrupt):
         TaskRunner('told', Told(interrupts)).act(None)
 
@@ -117,7 +117,7 @@ def test_of_a_traceback_the_end_is_kept():
         raise ValueError('x' * 100_000 + '!')
     runner = TaskRunner('told', Told(raises))
     runner.act(None)
-    assert len(runner.trouble) == MOST_TROUBLE and runner.trouble.endswith('x!\n')
+    assert len(runner.first_error) == MAX_TRACEBACK and runner.first_error.endswith('x!\n')
 
 
 def test_an_error_that_cannot_be_told():
@@ -129,7 +129,7 @@ def test_an_error_that_cannot_be_told():
         raise Mute
     runner = TaskRunner('told', Told(raises))
     runner.act(None)
-    assert runner.errors == 1 and 'Mute' in runner.trouble
+    assert runner.errors == 1 and 'Mute' in runner.first_error
 
 
 @pytest.mark.parametrize('reading', [
