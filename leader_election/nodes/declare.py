@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Declare a set of parameters on a node, and keep it up to date while the node runs."""
+"""The declaration of parameters on a node, with checked changes at run time."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -45,7 +45,7 @@ class Declared(Generic[T]):
     """
     A node's parameters, checked.
 
-    :ivar values: the dataclass of parameters as it is now.
+    :ivar values: the current values, as their dataclass.
     """
 
     def __init__(self, node: Node, parameters: type[T],
@@ -55,8 +55,8 @@ class Declared(Generic[T]):
         Declare all fields of a dataclass of parameters.
 
         :param changed: called with the new values after a change at run time.
-        :param prefix: what their names begin with on the node, for example ``rescue.``.
-        :param fixed: says whether those that do not change at run time are fixed now; by default
+        :param prefix: the prefix of their names on the node, for example ``rescue.``.
+        :param fixed: returns whether parameters that are not dynamic are fixed now; by default
             they always are.
         :raises ParameterError: for a value of the wrong type or out of range.
         """
@@ -112,7 +112,7 @@ class Declared(Generic[T]):
                 self.changed(self.values)
 
     def withdraw(self) -> None:
-        """Take the parameters back; not where they are fixed for good."""
+        """Undeclare the parameters; not possible for read-only ones."""
         self._node.remove_on_set_parameters_callback(self._check)
         self._node.remove_post_set_parameters_callback(self._set)
         for name in self._table:
@@ -121,9 +121,9 @@ class Declared(Generic[T]):
 
 class Declarations:
     """
-    The sets of parameters of one node, each known by its kind and what its names begin with.
+    The sets of parameters of one node, by their dataclass and prefix.
 
-    What is declared once more is still as it was; only who is told of changes is another.
+    A set that is declared again keeps its values; only the callback for changes is replaced.
     """
 
     def __init__(self, node: Node, fixed: Callable[[], bool] | None = None) -> None:
@@ -146,7 +146,7 @@ class Declarations:
         return self._made[key]
 
     def withdraw(self) -> None:
-        """Take all sets back but the node's own, whose names begin with nothing."""
+        """Undeclare all sets with a prefix; the node's own parameters stay."""
         for key in [key for key in self._made if key[0]]:
             self._made.pop(key).withdraw()
         for declared in self._made.values():
@@ -163,7 +163,7 @@ def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
     """
     Declare one parameter, checked, and return its value.
 
-    :param for_good: whether it is read-only, if it does not change at run time.
+    :param for_good: whether it becomes read-only, unless it is dynamic.
     """
     descriptor = _descriptor(p)
     descriptor.read_only = for_good and not p.dynamic
@@ -171,8 +171,8 @@ def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
     try:
         given = node.declare_parameter(p.name, default, descriptor).value
     except (InvalidParameterTypeException, InvalidParameterValueException):
-        # Read what was given, whatever it is: a whole number serves where a float is
-        # wanted, and for the rest all errors are told alike.
+        # Read the given value in any type: an integer is valid for a float, and all other errors
+        # get the package's own error text.
         node.declare_parameter(p.name, None, ParameterDescriptor(dynamic_typing=True))
         given = node.get_parameter(p.name).value
         node.undeclare_parameter(p.name)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A robot's wiring: its topics, timers and tasks on a node, of whichever kind that is."""
+"""The ROS interface of a robot: topics, timers and tasks on a plain or a managed node."""
 
 from collections.abc import Callable
 from copy import copy
@@ -38,27 +38,28 @@ from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, String
 
 SHORTEST_TIMER = 1e-3
-"""A timer of no length at all would never be late [s]."""
+"""The shortest period of a timer [s]; zero is not a valid one."""
 
 
 class Election:
     """
-    One robot: hears ``odom`` and ``neighbourhood``, runs rounds, says what came of them.
+    One robot: subscribes to ``odom`` and ``neighbourhood``, runs rounds, publishes their results.
 
-    Until it is started it only hears: no round runs, nothing is said, no task is called.
+    Before :meth:`start` it only receives: no round runs, nothing is sent, no task is called.
 
-    :ivar parameters: as they were at the beginning.
-    :ivar robot: the robot itself, which knows nothing of ROS.
-    :ivar pace: the clock that its times are on.
+    :ivar parameters: the parameters at the start.
+    :ivar robot: the robot itself, which does not depend on ROS.
+    :ivar steady_clock: the clock of all its times.
     :ivar runs: whether it was started, and not closed since.
-    :ivar failure: what makes it of no use to go on, if anything.
+    :ivar failure: the error that the process has to end with, if any.
     """
 
     def __init__(self, node: Node, declarations: Declarations) -> None:
         """
-        Make the robot and its topics.
+        Create the robot and its topics.
 
-        :raises ParameterError: for parameters that a robot cannot be made of.
+        :param declarations: the node's declared parameters.
+        :raises ParameterError: for invalid parameters.
         """
         self._node = node
         self.runs = False
@@ -84,7 +85,7 @@ class Election:
         self._has_tasks = any(instance.task_runners for instance in self.robot.instances.values())
         self._transform = (
             TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
-        self._twin_logged = self._odometry_heard = False
+        self._duplicate_logged = self._odometry_received = False
 
         self._out = node.create_publisher(
             String, parameters.send_topic, copy(NEIGHBOURHOOD),
@@ -97,7 +98,7 @@ class Election:
             PlotPublishers(node, self.robot) if parameters.metrics_period > 0.0 else None)
         self._events = (
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
-        self._listen('neighbourhood', String, self._hear, NEIGHBOURHOOD)
+        self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD)
         self._listen('odom', Odometry, self._odometry, SENSOR)
         metric = self.robot.sensing.metric
         if metric.needs_measurements:
@@ -113,9 +114,9 @@ class Election:
                              instance.take_strength, SENSOR)
 
     def start(self) -> None:
-        """Run rounds from now on."""
+        """Start the rounds."""
         self.runs = True
-        self._last_look = self._last_beat = float('-inf')
+        self._last_check = self._last_beat = float('-inf')
         parameters = self._declared.values
         first = phase(parameters.round_phase, parameters.robot_id) * parameters.round_period
         self._heartbeat = self._timer(max(first, SHORTEST_TIMER), self._on_heartbeat)
@@ -165,12 +166,12 @@ class Election:
         timer.timer_period_ns = int(period * 1e9)
         timer.reset()
 
-    # What comes in.
+    # Input.
 
     def _expect_odometry(self) -> None:
-        """Give up, once, where none has come at all: what is wrong is known best at the start."""
+        """Report a failure where no odometry was received since the start."""
         self._deadline.cancel()
-        if self.robot.sensing.positions_matter and not self._odometry_heard:
+        if self.robot.sensing.positions_matter and not self._odometry_received:
             topic = self._node.resolve_topic_name('odom')
             self.failure = ParameterError(
                 f'parameter odometry_timeout: no odometry on {topic} within '
@@ -178,7 +179,7 @@ class Election:
                 f'to its topic (ros2 topic info -v {topic}, ros2 topic list -t)')
 
     def _odometry(self, message: Odometry) -> None:
-        self._odometry_heard = True
+        self._odometry_received = True
         point, origin = message.pose.pose.position, None
         if message.header.frame_id == self.robot.parameters.frame:
             origin = IDENTITY
@@ -197,27 +198,27 @@ class Election:
     def _measure(self, message: Float64MultiArray) -> None:
         self.robot.sensing.take_measurements(message.data, self._now())
 
-    def _hear(self, message: String) -> None:
+    def _receive(self, message: String) -> None:
         now = self._now()
-        news = self.robot.receive(message.data, now)
-        if news and self.runs and self.robot.parameters.schedule == 'reactive':
-            pause = wait(self._last_look, now, self.robot.parameters.reactive_interval)
+        is_new = self.robot.receive(message.data, now)
+        if is_new and self.runs and self.robot.parameters.schedule == 'reactive':
+            pause = wait(self._last_check, now, self.robot.parameters.reactive_interval)
             if pause < SHORTEST_TIMER:
-                self._look(now)
+                self._run_if_changed(now)
             elif self._reaction.is_canceled():
                 self._set_timer(self._reaction, pause)
-        if self.robot.duplicate_received is not None and not self._twin_logged:
-            self._twin_logged = True
+        if self.robot.duplicate_received is not None and not self._duplicate_logged:
+            self._duplicate_logged = True
             self._node.get_logger().error(
                 f'another robot goes by id {self.robot.parameters.robot_id}: '
                 'give each robot its own robot_id')
 
-    # What goes out.
+    # Rounds and output.
 
     def _on_heartbeat(self) -> None:
         now, period = self._now(), self.robot.parameters.round_period
         if 0.0 <= now - self._last_beat < 0.5 * period:
-            # A tick of the first, short period, overdue since the node was not spun yet.
+            # The timer of the first, shorter period fired late, since the node was not spun yet.
             return
         if not self._in_phase:
             self._in_phase = True
@@ -226,18 +227,18 @@ class Election:
         self._round(now)
 
     def _on_reaction(self) -> None:
-        self._look(self._now())
+        self._run_if_changed(self._now())
 
-    def _look(self, now: float) -> None:
+    def _run_if_changed(self, now: float) -> None:
         """Run a round if it would change something."""
         self._reaction.cancel()
-        self._last_look = now
+        self._last_check = now
         if self.robot.would_change(now):
             self._round(now)
 
     def _round(self, now: float) -> None:
         self._reaction.cancel()
-        self._last_look = now
+        self._last_check = now
         begun = time.perf_counter()
         payload = self.robot.round(now)
         taken = time.perf_counter() - begun
@@ -247,10 +248,10 @@ class Election:
         if self._plots is not None:
             self._plots.round_duration = taken
         if self._events is not None:
-            self._events.look()
-        self._tell_troubles()
+            self._events.update()
+        self._log_task_errors()
 
-    def _tell_troubles(self) -> None:
+    def _log_task_errors(self) -> None:
         """Log the first error of each task, once."""
         for instance in self.robot.instances.values():
             for runner in instance.task_runners:
@@ -266,7 +267,7 @@ class Election:
         self._diagnostics.publish(message)
 
     def close(self) -> None:
-        """Stop the tasks; called before the end."""
+        """Stop the tasks and close the event log."""
         self.runs = False
         self.robot.close()
         if self._events is not None:

@@ -32,18 +32,18 @@ STDOUT = '-'
 
 class EventLog:
     """
-    Writes a line an event: ``{"t":12.5,"robot":3,"event":"leader_gained","leader":8}``.
+    Writes a line for each event: ``{"t":12.5,"robot":3,"event":"leader_gained","leader":8}``.
 
-    A disk that is full does a robot no harm: what cannot be written is counted.
+    Events that cannot be written, for example on a full disk, are counted; the robot continues.
 
-    :ivar path: of the file; ``-``: standard output.
-    :ivar lost: how many events could not be written.
-    :ivar trouble: why, the last time; empty: none was lost.
+    :ivar path: the path of the file; ``-``: standard output.
+    :ivar lost: the number of events that could not be written.
+    :ivar last_error: the reason of the last loss; empty: none.
     """
 
     def __init__(self, node: Node, robot: Robot, template: str) -> None:
         """
-        Open the file, to add to it what happens from now on.
+        Open the file to append events.
 
         :param template: the path; ``{id}`` and ``{name}`` stand for the robot's id and namespace.
         :raises ParameterError: when the file cannot be opened.
@@ -52,12 +52,12 @@ class EventLog:
         self._robot = robot
         self._last: dict[str, RobotStatus] = {}
         self.lost = 0
-        self.trouble = ''
+        self.last_error = ''
         name = node.get_namespace().strip('/').replace('/', '_') or 'robot'
         self.path = template.replace('{id}', str(robot.parameters.robot_id)).replace(
             '{name}', name)
         try:
-            # Unbuffered: who reads along, or comes after a crash, sees all that happened.
+            # Unbuffered: a reader, also after a crash, sees all events so far.
             self._file: IO[bytes] = open(
                 sys.stdout.fileno() if self.path == STDOUT else self.path, 'ab', buffering=0,
                 closefd=self.path != STDOUT)
@@ -67,8 +67,8 @@ class EventLog:
                                  'or - for standard output') from None
         self._is_torn = self.path != STDOUT and _is_cut_off(self.path)
 
-    def look(self) -> None:
-        """Write down what has happened since the last look."""
+    def update(self) -> None:
+        """Write the events since the last call."""
         for name, instance in self._robot.instances.items():
             now = status_of(self._robot, instance)
             for event in events(self._last.get(name), now):
@@ -86,13 +86,13 @@ class EventLog:
             self._put(json.dumps(line, separators=(',', ':'), allow_nan=False).encode() + b'\n')
         except OSError as error:
             self.lost += 1
-            self.trouble = str(error.strerror)
+            self.last_error = str(error.strerror)
 
     def _put(self, line: bytes) -> None:
-        """Write a line, after what is left of one that could not be written as a whole."""
+        """Write a line; a line that was only partly written before is ended first."""
         left = b'\n' * self._is_torn + line
         while left:
-            # Of what a disk has no room for, it takes the beginning.
+            # A full disk accepts the beginning of a line only.
             written = self._file.write(left)
             if not written:
                 raise BlockingIOError(errno.EAGAIN, os.strerror(errno.EAGAIN))
@@ -113,5 +113,5 @@ def _is_cut_off(path: str) -> bool:
             file.seek(-1, os.SEEK_END)
             return file.read() != b'\n'
     except OSError:
-        # It may be added to, but not read.
+        # The file may be append-only.
         return False

@@ -41,7 +41,7 @@ from rclpy.node import Node
 
 P = TypeVar('P', bound=InstanceParameters)
 NAME = r'[a-z][a-z0-9_]*'
-"""What instances may be called: it is part of the names of topics and parameters."""
+"""The allowed names of instances, which become part of topic and parameter names."""
 
 
 def declare(
@@ -49,10 +49,10 @@ def declare(
     changed: Callable[[str, InstanceParameters], None],
 ) -> dict[str, Declared[InstanceParameters]]:
     """
-    Declare the parameters of all further instances, each with its name and a dot before them.
+    Declare the parameters of all further instances, each under ``<instance>.``.
 
     :param changed: called with an instance's name and its new values after a change at run time.
-    :raises ParameterError: for a name that cannot be one, or is there twice.
+    :raises ParameterError: for an invalid or a duplicate name.
     """
     found: dict[str, Declared[InstanceParameters]] = {}
     for name in names_in(parameters.instances):
@@ -68,13 +68,13 @@ def declare(
 def with_own_parameters(declarations: Declarations, values: P, changed: Callable[[], None],
                         prefix: str = '') -> P:
     """
-    Return the parameters of a robot or an instance with those that plug-ins declare themselves.
+    Return the parameters of a robot or an instance, with the own parameters of its plug-ins.
 
-    The own parameters of the algorithm, the strength source and the metric that are chosen are
-    declared under their names, for example ``greedy.margin``.
+    The own parameters of the chosen algorithm, strength source and metric are declared under
+    their names, for example ``greedy.margin``.
 
     :param changed: called after one of them has changed at run time.
-    :param prefix: what the names of the instance's parameters begin with.
+    :param prefix: the prefix of the instance's parameters.
     :raises ParameterError: for a value of the wrong type or out of range.
     """
     entries: list[Any] = [ALGORITHMS.get(values.algorithm),
@@ -95,16 +95,17 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
 
 
 class TaskFactory:
-    """Makes the tasks of a robot, no two of which give the same commands."""
+    """Creates the tasks of a robot, and refuses two that publish the same commands."""
 
     def __init__(self, node: Node, declarations: Declarations, steady_clock: Clock, robot_id: int,
                  pose: Callable[[], tuple[float, float, float] | None],
                  active: Callable[[], bool]) -> None:
         """
-        Begin.
+        Create the factory of one robot.
 
-        :param pose: returns x, y, yaw of the robot as of now [m, rad], ``None``: unknown.
-        :param active: says whether tasks are called back now.
+        :param steady_clock: the clock of the tasks' timers.
+        :param pose: returns x, y, yaw of the robot now [m, rad]; ``None``: unknown.
+        :param active: returns whether callbacks of tasks are called now.
         """
         self._node = node
         self._declarations = declarations
@@ -116,12 +117,12 @@ class TaskFactory:
 
     def __call__(self, instance: str, task: str) -> TaskRunner:
         """
-        Make a task of an instance.
+        Create a task of an instance.
 
-        Its parameters have the task's name before them, and before that the instance's, but for
-        the first instance.
+        Its parameters are declared under ``<instance>.<task>.``, for the first instance under
+        ``<task>.``.
 
-        :raises ParameterError: for a task that there is not, or that cannot be made.
+        :raises ParameterError: for an unknown task, or one that cannot be created.
         """
         prefix = '' if instance == MAIN else f'{instance}.'
         try:

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-What a robot says of itself on ``/diagnostics``: one status a concern, each with its own level.
+The statuses of a robot on ``/diagnostics``: one for each concern, with a level of its own.
 
-Names are ``<namespace>: <concern>``, as diagnostic_updater's, and the hardware is the robot, so
-that what aggregates diagnostics puts them in groups (``config/diagnostics.yaml``).
+Names are ``<namespace>: <concern>``, as those of diagnostic_updater, and the hardware id is the
+robot's, so that an aggregator can group them (``config/diagnostics.yaml``).
 """
 
 from collections.abc import Iterator
@@ -44,11 +44,11 @@ OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.E
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
 OF_ODOMETRY = (ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED,
                READINGS_REJECTED, METRIC_ERRORS)
-"""Which of the robot's counts are told where; all others are of the neighbourhood."""
+"""The counters of these two concerns; all others belong to the neighbourhood."""
 SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
-"""Which parameters are told, since others have to go together with them."""
+"""Parameters that are published, since those of other robots have to agree with them."""
 STATE = 'state.'
-"""Begins the keys of the fields that only the algorithm has."""
+"""The prefix of the keys of an algorithm's own fields."""
 Concern = tuple[bytes, str, dict[str, Any]]
 """Level, message and values."""
 
@@ -56,20 +56,21 @@ Concern = tuple[bytes, str, dict[str, Any]]
 def statuses(robot: Robot, name: str, now: float,
              log: EventLog | None = None) -> list[DiagnosticStatus]:
     """
-    Return a status a concern: election, odometry, neighbourhood and, where there are, regions.
+    Return a status for each concern: election, odometry, neighbourhood and, if any, regions.
 
-    :param name: what their names begin with.
-    :param log: the robot's log of events, if there is one: a concern more.
+    :param name: the prefix of the statuses' names.
+    :param now: the time on the robot's clock [s].
+    :param log: the robot's event log, if there is one: a further concern.
     """
     concerns = {vocabulary.ELECTION: _election(robot, now),
-                vocabulary.ODOMETRY: _whereabouts(robot, now),
+                vocabulary.ODOMETRY: _odometry_status(robot, now),
                 vocabulary.NEIGHBOURHOOD: _neighbourhood(robot)}
     if any(instance.region is not None for instance in robot.instances.values()):
         concerns[vocabulary.REGIONS] = _regions(robot)
     if log is not None:
         concerns[vocabulary.EVENT_LOG] = (
             WARN if log.lost else OK,
-            f'{log.path}: {log.trouble}' if log.lost else log.path, {'events_lost': log.lost})
+            f'{log.path}: {log.last_error}' if log.lost else log.path, {'events_lost': log.lost})
     return [DiagnosticStatus(
         level=level, name=vocabulary.status_name(name, concern), message=text,
         hardware_id=vocabulary.hardware_id(robot.parameters.robot_id),
@@ -89,18 +90,18 @@ def _election(robot: Robot, now: float) -> Concern:
                 instance.algorithm, instance.state).items()}}
         values |= {vocabulary.key_of(key, name): value for key, value in of_instance.items()}
     values |= {name: robot.counts[name] for name in OF_ELECTION}
-    twin = robot.duplicate_received
-    if twin is not None and now - twin <= robot.parameters.message_expiry:
+    duplicate = robot.duplicate_received
+    if duplicate is not None and now - duplicate <= robot.parameters.message_expiry:
         return ERROR, (f'{vocabulary.DUPLICATE_ID} {robot.parameters.robot_id}: give each its own '
                        'robot_id'), values
     for instance in robot.instances.values():
         if instance.strength_missing:
             return WARN, (f'strength source {instance.source.name} is silent: the parameter '
                           'strength holds'), values
-    return OK, _standing(robot), values
+    return OK, _election_text(robot), values
 
 
-def _standing(robot: Robot) -> str:
+def _election_text(robot: Robot) -> str:
     if robot.leads:
         return 'leads'
     if robot.state.leader == robot.parameters.robot_id:
@@ -108,7 +109,7 @@ def _standing(robot: Robot) -> str:
     return f'follows {robot.state.leader} at {robot.main.distance:.1f} m'
 
 
-def _whereabouts(robot: Robot, now: float) -> Concern:
+def _odometry_status(robot: Robot, now: float) -> Concern:
     values: dict[str, Any] = {name: robot.counts[name] for name in OF_ODOMETRY}
     values |= {'odometry_needed': robot.sensing.positions_matter,
                'odometry_expiry': f'{robot.parameters.odometry_expiry:g}'}
@@ -116,24 +117,24 @@ def _whereabouts(robot: Robot, now: float) -> Concern:
         return OK, 'arrives', values
     if not robot.sensing.positions_matter:
         return OK, 'is not needed', values
-    return WARN, f'{_odometry(robot, now)}: no position is announced', values
+    return WARN, f'{_odometry_fault(robot, now)}: no position is announced', values
 
 
 def _neighbourhood(robot: Robot) -> Concern:
-    told = (*OF_ELECTION, *OF_ODOMETRY)
+    elsewhere = (*OF_ELECTION, *OF_ODOMETRY)
     values = {'neighbours': len(robot.neighbours),
               **{name: f'{getattr(robot.parameters, name):g}' for name in SETTINGS},
               'senders_expired': robot.mailbox.expired,
-              **{name: number for name, number in robot.counts.items() if name not in told}}
+              **{name: number for name, number in robot.counts.items() if name not in elsewhere}}
     return OK, f'neighbours: {len(robot.neighbours)}', values
 
 
 def _regions(robot: Robot) -> Concern:
-    """Return how regions and their tasks fare; the first task that fails is told."""
+    """Return the status of regions and their tasks; the text names the first failing task."""
     values: dict[str, Any] = {}
     for name, instance in robot.instances.items():
         values |= _region('' if name == MAIN else f'{name}.', instance)
-    for runner in _duties(robot):
+    for runner in _task_runners(robot):
         if runner.first_error:
             return WARN, (f'task {runner.name} fails: '
                           + runner.first_error.strip().splitlines()[-1]), values
@@ -148,19 +149,19 @@ def _region(start: str, instance: Instance) -> dict[str, Any]:
     for runner in instance.task_runners:
         values[f'{start}{runner.name}.errors'] = runner.errors
         if runner.first_error and not runner.reported:
-            # Once; it is long.
+            # Published once, since it is long.
             runner.reported = True
             values[f'{start}{runner.name}.traceback'] = runner.first_error
     return values
 
 
-def _duties(robot: Robot) -> Iterator[Any]:
+def _task_runners(robot: Robot) -> Iterator[Any]:
     for instance in robot.instances.values():
         yield from instance.task_runners
 
 
-def _odometry(robot: Robot, now: float) -> str:
-    """Say what is wrong with odometry."""
+def _odometry_fault(robot: Robot, now: float) -> str:
+    """Return the reason why there is no position."""
     age = robot.sensing.odometry_age(now)
     if age is not None:
         return f'odometry is {age:.1f} s old'

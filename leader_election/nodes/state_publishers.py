@@ -43,7 +43,7 @@ from std_msgs.msg import (
 )
 
 FOLDER = 'metrics'
-"""The topics are in this, in the robot's namespace."""
+"""The namespace of the topics, below the robot's."""
 COUNTS: dict[str, Callable[[Robot], int]] = {
     'leader': lambda robot: int(robot.state.leader),
     'leader_changes': lambda robot: robot.counts[LEADER_CHANGES],
@@ -62,7 +62,7 @@ LENGTHS: dict[str, Callable[[Robot], float]] = {
 }
 """Other numbers [m], but for the strength."""
 DURATION = 'round_duration'
-"""How long the last round took to compute [s]."""
+"""The computation time of the last round [s]."""
 
 
 class StatePublishers:
@@ -87,7 +87,7 @@ class StatePublishers:
         self._last: dict[str, Any] = {}
 
     def publish(self, robot: Robot) -> None:
-        """Publish what has changed."""
+        """Publish the topics whose values have changed."""
         instance = self._instance
         view = instance.view
         self._send('leader', instance.state.leader, Int64)
@@ -106,7 +106,7 @@ class StatePublishers:
             self._publishers[name].publish(kind(data=value))
 
     def _summary(self) -> None:
-        """Publish what a leader has collected: numbers with names; none once it leads no more."""
+        """Publish the summary of a leader as named numbers; none when it does not lead."""
         numbers = named(self._instance.summary) if self._instance.leads else {}
         if numbers == self._last.get('region_summary'):
             return
@@ -117,7 +117,7 @@ class StatePublishers:
         self._publishers['region_summary'].publish(message)
 
     def _region(self, robot: Robot, view: NeighbourView) -> None:
-        """Publish the outline of the region; an empty one once it is over."""
+        """Publish the outline of the region; an empty one when the robot does not lead."""
         leads, own = self._instance.leads, robot.parameters.robot_id
         members = [robot.position] if leads else []
         members += [message.position for message, export in zip(view.messages, view.exports)
@@ -147,14 +147,14 @@ class PlotPublishers:
     def __init__(self, node: Node, robot: Robot) -> None:
         self._robot = robot
         self.round_duration = 0.0
-        """Of the last round [s]."""
+        """The computation time of the last round [s]."""
         kinds: dict[str, Any] = {name: Int64 for name in COUNTS}
         kinds |= {name: Float64 for name in (*LENGTHS, DURATION)}
         self._publishers = {name: node.create_publisher(kind, f'{FOLDER}/{name}', SENSOR)
                             for name, kind in kinds.items()}
 
     def publish(self) -> None:
-        """Publish all of them."""
+        """Publish all numbers."""
         for name, count in COUNTS.items():
             self._publishers[name].publish(Int64(data=count(self._robot)))
         for name, length in LENGTHS.items():
@@ -164,7 +164,7 @@ class PlotPublishers:
 
 def named(summary: Mapping[str, Any]) -> dict[str, float]:
     """
-    Return a summary as numbers with names; what nobody can say, or is no number, is NaN.
+    Return a summary as named numbers; unknown values and those that are no numbers are NaN.
 
     >>> named({'members': 3.0, 'count.centre': [1.0, 2.0], 'field.mean': None})
     {'members': 3.0, 'count.centre.0': 1.0, 'count.centre.1': 2.0, 'field.mean': nan}
@@ -181,10 +181,10 @@ def named(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _number(value: Any) -> float:
-    """Return a number, the one NaN for what is none or too large for one."""
+    """Return a value as a float; NaN for what is no number or too large."""
     try:
         number = float(value) if isinstance(value, (bool, int, float)) else math.nan
     except OverflowError:
         return math.nan
-    # One NaN is like itself in a comparison of two dictionaries; two are not.
+    # math.nan itself: dictionaries compare by identity first, so equal summaries are equal.
     return math.nan if math.isnan(number) else number

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a task may do with its robot's node; its callbacks are kept from doing harm."""
+"""The access of a task to its robot's node, with guarded callbacks."""
 
 from collections.abc import Callable
 from copy import copy
@@ -31,20 +31,21 @@ from rclpy.timer import Timer
 
 class TaskContext:
     """
-    Lets a task subscribe, publish and be called on time.
+    Creates a task's subscriptions, publishers and timers.
 
-    :ivar node: the node itself, for whatever else is needed.
-    :ivar fail: what is done with an error that a callback of the task raises.
+    :ivar node: the node itself, for anything else.
+    :ivar fail: the handler of errors that the task's callbacks raise.
     """
 
     def __init__(self, node: Node, steady_clock: Clock, instance: str, task: str,
                  claims: dict[str, str], active: Callable[[], bool]) -> None:
         """
-        Begin.
+        Create the context of one task.
 
-        :param task: what it is for, as its parameters begin.
-        :param claims: which task has which topic to itself; all hosts of a robot share it.
-        :param active: says whether the task is called back now.
+        :param steady_clock: the clock of timers and of :meth:`seconds`.
+        :param task: the prefix of the task's parameters.
+        :param claims: the task that owns each command topic; shared by the robot's contexts.
+        :param active: returns whether callbacks are called now.
         """
         self.node = node
         self.fail: Callable[[BaseException], None] = _raise
@@ -55,7 +56,7 @@ class TaskContext:
         self._prefix = '' if instance == MAIN else f'{instance}/'
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
-        """Subscribe to a sensor's topic: only the newest message counts."""
+        """Subscribe to a sensor's topic; only the newest message is kept."""
         self.node.create_subscription(
             kind, topic, lambda message: self._guard(callback, message), copy(SENSOR),
             qos_overriding_options=overridable())
@@ -64,11 +65,11 @@ class TaskContext:
         """
         Return a publisher.
 
-        A topic that is not latched is a command, and one task gives it: of two that drive, one
-        would go against the other.
+        A topic that is not latched is a command, which only one task may publish: two tasks that
+        drive would contradict each other.
 
-        :param latched: whether who comes late gets the last message; such topics have the name of
-            the instance before them, but for the first instance.
+        :param latched: whether late subscribers receive the last message; such topics have the
+            name of the instance as a prefix, except for the first instance.
         :raises ParameterError: where another task has that topic already.
         """
         if latched:
@@ -81,13 +82,13 @@ class TaskContext:
         return self.node.create_publisher(kind, topic, 10)
 
     def every(self, period: float, callback: Callable[[], None]) -> Timer:
-        """Return a timer that calls back every so often [s], on the clock that the robot has."""
+        """Return a timer with a period [s] on the robot's clock."""
         return self.node.create_timer(
             period, lambda: self._guard(callback), clock=self._steady_clock
         )
 
     def seconds(self) -> float:
-        """Return the time on that clock [s]."""
+        """Return the time on the robot's clock [s]."""
         return clock.seconds(self._steady_clock)
 
     def _guard(self, callback: Callable[..., None], *arguments: Any) -> None:

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-One declaration of a parameter, from which all else follows.
+The declaration of parameters, from which their checks, nodes and files are derived.
 
 A set of parameters is a frozen dataclass whose fields are made by :func:`parameter`: that gives
 the code typed values, :func:`table` the description that nodes declare, and
@@ -32,18 +32,18 @@ from typing import Any, get_type_hints, TypeVar
 
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 REQUIRED_INT = -1
-"""The default of an integer that has to be given: outside of its range."""
+"""The default of a required integer: outside of its range."""
 
 T = TypeVar('T')
 
 
 class ParameterError(ValueError):
-    """A value that a parameter does not take; the text is one line for people."""
+    """An invalid value of a parameter; the text is one line for users."""
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """What is known of one parameter."""
+    """The declaration of one parameter."""
 
     name: str
     type: type
@@ -56,18 +56,18 @@ class Parameter:
     upper: float | None = None
     """The greatest value, inclusive."""
     choices: Callable[[], tuple[str, ...]] | None = None
-    """The values that a string may have; asked when needed, since users may add some."""
+    """The allowed values of a string; a function, since plug-ins add values."""
     lengths: tuple[int, ...] = ()
-    """The numbers of elements that an array may have; empty: any."""
+    """The allowed numbers of elements of an array; empty: any."""
     empty: bool = True
-    """Whether a text may be empty."""
+    """Whether a string may be empty."""
     dynamic: bool = False
     """Whether it may change while the node runs."""
     required: bool = False
-    """Whether it has to be given."""
+    """Whether it must be given."""
 
     def allowed(self) -> str:
-        """Say which values it takes, for people."""
+        """Return the allowed values as text."""
         unit = f' {self.unit}' if self.unit else ''
         if self.choices is not None:
             return 'one of ' + ', '.join(self.choices())
@@ -118,7 +118,7 @@ class Parameter:
 
 def shown(value: Any) -> str:
     """
-    Return a value for a message, in one line, not too long.
+    Return a value as text for an error: one line of at most 79 characters.
 
     >>> shown('so'), len(shown('so' * 100))
     ("'so'", 79)
@@ -135,7 +135,7 @@ def _number(bound: float) -> str:
 
 
 def _convert(value: Any, wanted: type) -> Any:
-    """Return the value in the type wanted where nothing is lost by it, else ``None``."""
+    """Return the value in the wanted type, ``None`` where information would be lost."""
     if wanted is float and type(value) is int:
         try:
             return float(value)
@@ -143,7 +143,7 @@ def _convert(value: Any, wanted: type) -> Any:
             return None
     if wanted in (bool, int, float, str):
         return value if type(value) is wanted else None
-    # What has no order, or only names, is no list.
+    # A set has no order and a mapping has keys: neither is a list.
     if isinstance(value, (str, bytes, Set, Mapping)) or not hasattr(value, '__iter__'):
         return None
     element = wanted.__args__[0]  # type: ignore[attr-defined]
@@ -164,7 +164,7 @@ class NoParameters:
 
 @dataclass(frozen=True)
 class ProcessParameters:
-    """How the process runs its nodes."""
+    """The parameters of each process that hosts nodes."""
 
     executor: str = parameter(
         'events', 'The executor of the process; events is the faster one, used where rclpy has '
@@ -185,7 +185,7 @@ def _table(parameters: Any) -> tuple[Parameter, ...]:
 
 
 def build(parameters: type[T], values: Mapping[str, Any]) -> T:
-    """Return checked parameters out of values by name; what is not named has its default."""
+    """Return checked parameters from values by name; others have their defaults."""
     known = {p.name: p for p in table(parameters)}
     for name in values:
         if name not in known:
@@ -197,12 +197,14 @@ def build(parameters: type[T], values: Mapping[str, Any]) -> T:
 
 def to_yaml(parameters: type, title: str, sections: Mapping[str, type] = NO_SECTIONS) -> str:
     """
-    Return the text of a parameter file that holds every default, each with its description.
+    Return the text of a ROS parameter file with all defaults and descriptions.
 
-    What has to be given has no default: its line is a comment.
+    A required parameter has no default: its line is a comment.
 
-    :param sections: further dataclasses of parameters, by what their names begin with on the node,
-        for example ``greedy.``.
+    :param parameters: a dataclass of parameters.
+    :param title: the first line, a comment.
+    :param sections: further dataclasses of parameters, by their prefix on the node, for example
+        ``greedy.``.
     """
     lines = [f'# {title}', '/**:', '  ros__parameters:', *_lines(table(parameters))]
     for prefix, own in sections.items():
@@ -211,7 +213,7 @@ def to_yaml(parameters: type, title: str, sections: Mapping[str, type] = NO_SECT
 
 
 def _lines(parameters: Iterable[Parameter]) -> list[str]:
-    """Return the lines of some parameters."""
+    """Return the lines of the file for some parameters."""
     lines: list[str] = []
     for p in parameters:
         note = f'{p.description} Takes {p.allowed()}.'
@@ -234,6 +236,6 @@ def _scalar(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, float):
-        # YAML wants a point: 1e-06 would be a text.
+        # YAML needs a decimal point: it reads 1e-06 as a string.
         return '.inf' if value == float('inf') else re.sub(r'^(-?\d+)e', r'\1.0e', repr(value))
     return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

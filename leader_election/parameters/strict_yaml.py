@@ -12,26 +12,26 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""YAML as people write it: plain values, each key once, and not nested without end."""
+"""Strict reading of YAML: plain values, no duplicate keys, limited depth and size."""
 
 from typing import Any
 
 import yaml
 
 DEEPEST = 20
-"""So many levels of lists and mappings a text may have."""
+"""The greatest number of nested lists and mappings."""
 TOO_DEEP = f'is nested more than {DEEPEST} levels deep'
 MOST = 100000
-"""So many values it may have; what an alias stands for counts each time."""
+"""The greatest number of values; the target of an alias counts each time."""
 TOO_MANY = f'has more than {MOST} values, those counted that aliases stand for'
 
 
 def read(text: str) -> Any:
     """
-    Return what a text says.
+    Return the value of a YAML text.
 
-    :raises ValueError: where it is not YAML, says a key twice, is nested too deeply or too large;
-        the text is one line for people.
+    :raises ValueError: where it is not YAML, has a duplicate key, is nested too deeply or is too
+        large; the error's text is one line for users.
 
     >>> read('messages: {loss: 0.2}')
     {'messages': {'loss': 0.2}}
@@ -59,7 +59,7 @@ def read(text: str) -> Any:
 
 
 def _size(value: Any, known: dict[int, int]) -> int:
-    """Return how many values there are in a value that is no part of itself, with it."""
+    """Return the number of values in a value that does not contain itself, itself included."""
     if id(value) not in known:
         known[id(value)] = 1 + sum(_size(inner, known) for inner in _inside(value))
     return known[id(value)]
@@ -72,7 +72,7 @@ def _inside(value: Any) -> list[Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """Refuses a key that is given twice, where YAML's own would take the last."""
+    """A loader that refuses duplicate keys, of which YAML's own would take the last."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         super().flatten_mapping(node)

@@ -43,7 +43,7 @@ MAX_COORDINATE = 1e9
 """The farthest from the frame's origin that a robot can be [m]; beyond, sums lose their sense."""
 DEFAULT_ALGORITHM = 'bounded'
 MAIN = 'main'
-"""What the first instance is called, where it has to be called anything."""
+"""The name of the first instance."""
 MOST_READINGS = 64
 """The most numbers in a reading for the metric."""
 MOST_INSTANCES = 16
@@ -64,7 +64,7 @@ NO_PARTS: Mapping[str, InstancePart] = MappingProxyType({})
 
 
 class Message(NamedTuple):
-    """What a robot broadcasts to its neighbours."""
+    """The message that a robot broadcasts to its neighbours."""
 
     id: int
     frame: str
@@ -150,9 +150,9 @@ def codec_for(algorithm: Algorithm) -> Codec:
 
 def sender(payload: str) -> int | None:
     """
-    Return the id of who sent a message, for a carrier that does not look into the rest.
+    Return the sender's id, for a carrier that does not read the rest of the message.
 
-    ``None`` where the payload does not say it, in this version of the wire.
+    ``None`` where the payload does not hold it in this version of the wire format.
 
     >>> sender('{"v":1,"id":3}'), sender('{"v":2,"id":3}'), sender('nonsense')
     (3, None, None)
@@ -167,9 +167,9 @@ def sender(payload: str) -> int | None:
 
 def whereabouts(payload: str) -> tuple[int, str, Position] | None:
     """
-    Return who sent a message, the frame, and where in it the sender is [m], whatever it elects by.
+    Return the sender's id, frame and position [m], for any algorithm of the election.
 
-    ``None`` where the payload does not say it, in this version of the wire.
+    ``None`` where the payload does not hold it in this version of the wire format.
 
     >>> whereabouts('{"v":1,"id":3,"frame":"map","p":[1.5,2]}')
     (3, 'map', (1.5, 2.0))
@@ -209,7 +209,7 @@ class _Rejected(Exception):
 
 @lru_cache(maxsize=1024)
 def _decode(codec: Codec, payload: str) -> Message | RejectReason:
-    """Decode; cached, since the many robots of one process all hear the same payload."""
+    """Decode; cached, since all robots of one process receive the same payloads."""
     try:
         return codec._read(payload)
     except _Rejected as rejected:
@@ -237,15 +237,15 @@ def _reading(values: Any) -> tuple[float, ...] | None:
     return tuple(map(float, values))
 
 
-def _part(algorithm: Algorithm, export: Any, tells: RegionPart | None) -> dict[str, Any]:
-    """Return what is said of one instance, but its algorithm."""
+def _part(algorithm: Algorithm, export: Any, region: RegionPart | None) -> dict[str, Any]:
+    """Return the document of one instance, without its algorithm."""
     document: dict[str, Any] = {
         'c': [_written(field, value) for field, value in zip(algorithm.fields, export)]}
-    return document if tells is None else document | region_codec.write(tells)
+    return document if region is None else document | region_codec.write(region)
 
 
 def _others(document: Any) -> tuple[Mapping[str, InstancePart], tuple[RejectReason, ...]]:
-    """Return what is said of further instances; what cannot be read is left out."""
+    """Return the parts of further instances; invalid parts are left out."""
     if type(document) is not dict or len(document) > MOST_INSTANCES:
         return NO_PARTS, (RejectReason.MALFORMED,)
     parts: dict[str, InstancePart] = {}
@@ -260,13 +260,13 @@ def _others(document: Any) -> tuple[Mapping[str, InstancePart], tuple[RejectReas
 
 
 def _other(value: Any) -> tuple[InstancePart, tuple[RejectReason, ...]]:
-    """Return what is said of one further instance, and what in it was wrong."""
+    """Return the part of one further instance, and the faults in it."""
     _require(type(value) is dict, RejectReason.MALFORMED)
     name = value.get('a', DEFAULT_ALGORITHM)
     _require(type(name) is str and name in ALGORITHMS.names(), RejectReason.ALGORITHM)
     export = _export(ALGORITHMS.get(name), value.get('c'))
-    tells, wrong = region_codec.read(value)
-    return InstancePart(name, export, tells), wrong
+    region, faults = region_codec.read(value)
+    return InstancePart(name, export, region), faults
 
 
 def _export(algorithm: Algorithm, fields: Any) -> Any:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What happens to a robot, told from how it stood before a round and how it stands after it."""
+"""The events of a robot: the differences of its status before and after a round."""
 
 from collections.abc import Iterator
 import math
@@ -23,7 +23,7 @@ from leader_election.robot.robot import Robot
 
 
 class RobotStatus(NamedTuple):
-    """How a robot stands, as far as events are told of it."""
+    """The status of a robot in one instance, from which events are derived."""
 
     robot: int
     leader: int | None
@@ -49,7 +49,7 @@ def status_of(robot: Robot, instance: Instance) -> RobotStatus:
 
 def events(before: RobotStatus | None, now: RobotStatus) -> list[Event]:
     """
-    Return what has happened, in the order in which it is told.
+    Return the events between two statuses, in the order in which they are logged.
 
     :param before: ``None``: nothing is known of before, and what is found is an event.
 

@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-Metrics: how far away a neighbour is.
+Metrics: the distance to a neighbour.
 
 A metric is a number that adds up along a path: metres, hops, seconds, the difference of what two
-robots sense. What the two positions and readings decide is a plain function of numbers, its
-*cost*, which robots call and the laboratory compiles. What needs more than that, a range sensor
-for example, is a function of all that a robot knows of the link, its *measure*.
+robots sense. A metric that depends on the two positions and readings only is a plain function of
+numbers, its *cost*, which robots call and the laboratory compiles. One that needs more, for
+example a range sensor, is a function of all data about the link, its *measure*.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ from leader_election.robot.codec import Position
 
 
 class RangingInput(NamedTuple):
-    """What a robot knows of itself and of one neighbour when it measures the distance."""
+    """The input of a metric's *measure*: data of the robot and of one neighbour."""
 
     own: Position | None
     """The robot's own position in the shared frame [m]."""
@@ -64,7 +64,7 @@ class ReceivedReading(NamedTuple):
 
 
 class ReadingInput(NamedTuple):
-    """What a robot knows when it makes the reading that it sends for its metric."""
+    """The input of a metric's own reading, which the robot sends."""
 
     now: float
     """On the robot's own clock [s]."""

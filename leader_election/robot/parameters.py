@@ -47,49 +47,50 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
     """
     The parameters of one instance; a robot may run several at once.
 
-    What an algorithm of this package takes for itself is declared with the algorithm.
+    The own parameters of this package's algorithms are declared with these and inherited here.
     """
 
     algorithm: str = parameter(
         'bounded', 'The election algorithm.', choices=ALGORITHMS.names)
     radius: float = parameter(
-        10.0, 'The farthest that a leader reaches, measured by the metric along the path of the '
-        'messages. A dead leader is forgotten once its candidacy has grown beyond it, so do not '
-        'make it much larger than the swarm.',
+        10.0, 'The greatest distance of a member from its leader, by the metric along the path '
+        'of the messages. A dead leader is forgotten once its candidacy has grown beyond it, so '
+        'do not make it much larger than the swarm.',
         unit='m (hops, with metric hops)', lower=0.0, upper=1e6, dynamic=True)
     ties: str = parameter(
-        'id', 'How equal strengths are told apart: by the lower id, or by the nearer leader as '
-        'the paper prints it (each of two equal neighbours then leads itself).',
+        'id', 'The order of equal strengths: by the lower id, or by the nearer leader as in the '
+        'paper (each of two equal neighbours then leads itself).',
         choices=lambda: ('id', 'nearest'))
 
     strength_source: str = parameter(
-        'constant', 'Where this robot has its strength from: the parameter strength, the charge '
-        'on topic battery_state, its number of neighbours, or the number on topic strength.',
+        'constant', "The source of this robot's strength: the parameter strength, the charge on "
+        "topic battery_state, the number of neighbours, or the number on topic strength.",
         choices=STRENGTH_SOURCES.names)
     strength: float = parameter(
-        0.0, 'The greater, the rather this robot leads. With a source other than constant: what '
-        'holds until the source has spoken.', lower=-1e300, upper=1e300, dynamic=True)
+        0.0, 'The strength: the strongest robot leads. With a source other than constant: the '
+        'value used until the source has delivered one.', lower=-1e300, upper=1e300, dynamic=True)
     strength_hysteresis: float = parameter(
-        -1.0, 'By how much the source has to move away from the strength announced before '
-        'a new one is announced. Negative: the default of the source.',
+        -1.0, 'The least difference between the source and the announced strength at which a new '
+        'strength is announced. Negative: the default of the source.',
         lower=-1.0, upper=1e300, dynamic=True)
     tasks: str = parameter(
-        '', "What regions do, for example 'count' or 'field,patrol': tasks by name, or "
-        'module:Class. Empty: nothing.')
+        '', "The tasks of regions, for example 'count' or 'field,patrol': by name, or as "
+        'module:Class. Empty: none.')
     regions: bool = parameter(
         False, 'Whether robots form regions that count their members even without a task.')
     zones: str = parameter(
-        '', "Regions fixed beforehand: a YAML file with a line 'name: [[x, y], ...]' for each "
-        'polygon [m], in the shared frame, or such lines themselves in braces. A leader is '
-        'elected inside each; radius plays no part.')
+        '', "Fixed regions: a YAML file with a line 'name: [[x, y], ...]' for each polygon [m], "
+        "in the shared frame, or these lines themselves in braces. A leader is elected inside "
+        "each; radius has no effect.")
     outline: bool = parameter(
-        False, 'Whether leaders get to know how far their regions extend, so that topic region '
-        'holds all members and not only those that the leader hears itself; 8 numbers a message.')
+        False, 'Whether the extent of each region is collected, so that topic region encloses '
+        'all members and not only those that the leader receives itself; adds 8 numbers to a '
+        'message.')
     connected: bool = parameter(
-        False, 'Whether leaders get to know the regions next to theirs, and what those say.')
+        False, 'Whether leaders receive the announcements of the leaders of neighbouring regions.')
     over: str = parameter(
         '', 'The name of another instance (main: the first), whose leaders are the candidates of '
-        'this one, each with what its region has collected. Empty: all robots are.')
+        'this one, each with the summary of its region. Empty: all robots are candidates.')
 
     own: Mapping[str, Any] = field(default_factory=dict)
     """
@@ -104,12 +105,12 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
 
     @property
     def forms_regions(self) -> bool:
-        """Return whether there is more to do than elections."""
+        """Return whether the instance forms regions, beside its election."""
         return (self.tasks != '' or self.regions or self.outline or self.connected
                 or self.over != '')
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together, and what the algorithm does not take."""
+        """Refuse contradicting parameters, and those that the algorithm does not take."""
         takes = ALGORITHMS.get(self.algorithm).takes
         others = {name for known in ALGORITHMS.names() for name in ALGORITHMS.get(known).takes}
         for p in table(InstanceParameters):
@@ -150,10 +151,10 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         'The levels are instances level_1, level_2 and so on.', unit='m')
 
     metric: str = parameter(
-        'odometry', 'How far away a neighbour is: by the two positions, one each (hops), by '
+        'odometry', 'The distance to a neighbour: by the two positions, one each (hops), by '
         'topic measurements, in metres (range) or as signal strength in dBm (rssi), by the '
-        'difference of what both read on topic reading (sensor_difference), or by the time of a '
-        'message there and back (round_trip, in ms). '
+        'difference of the values of both on topic reading (sensor_difference), or by the '
+        'round-trip time of messages (round_trip, in ms). '
         'Robots without odometry need a communication_range of .inf.',
         choices=METRICS.names)
     metric_floor: float = parameter(
@@ -161,16 +162,16 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         'would live on between two robots at the same spot.', unit='m', lower=1e-6, upper=1e6)
 
     communication_range: float = parameter(
-        5.0, 'A robot farther away than this is no neighbour, even if it is heard. '
-        '.inf: whoever is heard is a neighbour, even without a position.',
+        5.0, 'A robot farther away than this is no neighbour, even if its messages are received. '
+        '.inf: every sender is a neighbour, even without a position.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
     message_expiry: float = parameter(
-        3.0, 'A message counts for so long after its receipt; longer than round_period.',
+        3.0, 'The time after its receipt at which a message expires; longer than round_period.',
         unit='s', lower=0.01, upper=1e6, dynamic=True)
     neighbour_limit: int = parameter(
-        500, 'The most senders that are remembered at once.', lower=1, upper=100000)
+        500, 'The greatest number of senders whose messages are kept.', lower=1, upper=100000)
     measurement_expiry: float = parameter(
-        3.0, 'A measurement of topic measurements counts for so long.',
+        3.0, 'The time after which a measurement of topic measurements expires.',
         unit='s', lower=0.01, upper=1e6)
 
     schedule: str = parameter(
@@ -180,10 +181,10 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         1.0, 'Time between two rounds, each of which sends one message.',
         unit='s', lower=0.01, upper=3600.0, dynamic=True)
     round_phase: float = parameter(
-        -1.0, 'When in a period the rounds run, as a fraction of it, from the start of the node. '
-        'Negative: spread by the robot id.', lower=-1.0, upper=0.999999)
+        -1.0, 'The phase of the rounds within a period, as a fraction of it, from the start of '
+        'the node. Negative: spread by the robot id.', lower=-1.0, upper=0.999999)
     reactive_interval: float = parameter(
-        0.1, 'Schedule reactive: the least time from a round to one that a message calls for.',
+        0.1, 'Schedule reactive: the least time from a round to one that a message causes.',
         unit='s', lower=0.001, upper=3600.0)
     reactive_tolerance: float = parameter(
         0.1, 'Schedule reactive: a change of the distance alone that is smaller than this waits '
@@ -193,38 +194,40 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         'map', 'The frame that all robots share; messages of another frame are dropped.',
         empty=False)
     initial_pose: tuple[float, ...] = parameter(
-        (0.0, 0.0, 0.0), 'Where odometry starts, in the shared frame: x, y, yaw, or x, y, z, '
+        (0.0, 0.0, 0.0), 'The start pose of odometry in the shared frame: x, y, yaw, or x, y, z, '
         'roll, pitch, yaw.', unit='(m, rad)', lengths=(3, 6))
     pose_source: str = parameter(
-        'odometry', 'How odometry comes into the shared frame: from initial_pose (odometry), or '
-        'by the transform to the frame in its header (tf; needs tf2_ros).',
+        'odometry', 'How odometry is transformed into the shared frame: by initial_pose '
+        '(odometry), or by the transform from the frame in its header (tf; needs tf2_ros).',
         choices=lambda: ('odometry', 'tf'))
     odometry_expiry: float = parameter(
-        2.0, 'An odometry message counts for so long after its receipt; after that this robot '
+        2.0, 'The time after its receipt at which an odometry message expires; this robot then '
         'has no position.', unit='s', lower=0.01, upper=1e6)
     odometry_timeout: float = parameter(
-        0.0, 'Where positions matter and no odometry has come for so long since the start, the '
-        'process ends with status 2. 0: it waits for ever.', unit='s', lower=0.0, upper=1e6)
+        0.0, 'The time from the start after which the process ends with status 2, where positions '
+        'matter and no odometry was received. 0: it waits without limit.',
+        unit='s', lower=0.0, upper=1e6)
 
     send_topic: str = parameter(
-        'neighbourhood', 'The topic that messages are sent on, where it is not the one they are '
-        'heard on, since a radio lies between.')
+        'neighbourhood', 'The topic on which messages are sent, where it differs from the one on '
+        'which they are received because of a radio between the two.')
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
     metrics_period: float = parameter(
         0.0, 'Time between two messages on each of the topics metrics/...; 0: there are none.',
         unit='s', lower=0.0, upper=3600.0)
     event_log: str = parameter(
-        '', 'The file that a line (JSON) is added to for each event; {id} and {name} stand for '
+        '', 'The file to which a line (JSON) is appended for each event; {id} and {name} stand '
+        'for '
         "the robot's id and namespace; '-', in quotes: standard output; empty: none.")
 
     @property
     def forms_regions(self) -> bool:
-        """Return whether there is more to do than elections: levels gather, too."""
+        """Return whether the robot forms regions; levels of a hierarchy do."""
         return super().forms_regions or self.hierarchy.strip() != ''
 
     def __post_init__(self) -> None:
-        """Refuse what makes no sense together."""
+        """Refuse contradicting parameters."""
         super().__post_init__()
         if self.message_expiry <= self.round_period:
             raise ParameterError(
@@ -237,8 +240,8 @@ class ManagedParameters:
     """Parameters of a managed node, beside those of its robot."""
 
     autostart: bool = parameter(
-        True, 'Configure and activate by itself; where that fails the process ends. Otherwise '
-        'the node waits for who manages it.')
+        True, 'Configure and activate at the start; where that fails the process ends. Otherwise '
+        'the node waits for a lifecycle manager.')
 
 
 def own_parameters(entry: Any, parameters: Any) -> Any:
@@ -262,7 +265,7 @@ def has_own(entry: Any) -> bool:
 
 def prefix_of(entry: Any) -> str:
     """
-    Return what the names of an entry's own parameters begin with on a node.
+    Return the prefix of an entry's own parameters on a node.
 
     >>> prefix_of(ALGORITHMS.get('recursive-replicated'))
     'recursive_replicated.'
@@ -271,7 +274,7 @@ def prefix_of(entry: Any) -> str:
 
 
 def plug_in_parameters() -> dict[str, type]:
-    """Return the own parameters of all plug-ins, by what their names begin with on a node."""
+    """Return the own parameters of all plug-ins, by their prefix on a node."""
     return {prefix_of(entry): entry.parameters
             for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
             for entry in registry.plug_ins() if has_own(entry)}

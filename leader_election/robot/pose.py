@@ -68,7 +68,7 @@ def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Position:
     """
     Return where a point of a pose's own frame is: x and y [m], to a tenth of a millimetre.
 
-    Roll and pitch count: a way driven up a slope is shorter on the map.
+    Roll and pitch matter: a path up a slope is shorter on the map.
 
     >>> up = from_parameter([0.0, 0.0, 0.0, 0.0, -math.pi / 3, 0.0])
     >>> position(up, (2.0, 0.0, 0.0))
@@ -95,7 +95,7 @@ def yaw_of(orientation: Sequence[float]) -> float | None:
 
 def heading(pose: Pose) -> float:
     """
-    Return which way a pose looks on the map: its yaw [rad].
+    Return the heading of a pose on the map, its yaw [rad].
 
     >>> heading(from_parameter([1.0, 2.0, 0.5]))
     0.5

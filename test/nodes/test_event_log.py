@@ -100,7 +100,7 @@ def test_a_line_that_is_cut_off_spoils_no_other(tmp_path):
             log._write('main', {'event': 'leader_changed', 'leader': leader})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
-    assert (log.lost, log.trouble) == (2, 'File too large')
+    assert (log.lost, log.last_error) == (2, 'File too large')
     log._write('main', {'event': 'strength_changed', 'strength': math.inf, 'before': math.nan})
     log._write('main', {'event': 'became_leader'})
     log.close()
