@@ -127,20 +127,20 @@ def rank(into: Any, begin: int, end: int, width: int, other: Any, at: int) -> No
     >>> records
     [1.0, 7.0, 2.0, 8.0]
     """
-    key, who = other[at], other[at + 1]
+    key, robot_id = other[at], other[at + 1]
     last = end - width
     # The new record replaces the record of the same id, or else the last one.
     for place in range(begin, end, width):
-        if into[place] < math.inf and into[place + 1] == who:
+        if into[place] < math.inf and into[place + 1] == robot_id:
             if into[place] <= key:
                 return
             last = place
             break
-    if into[last] < key or (into[last] == key and into[last + 1] <= who):
+    if into[last] < key or (into[last] == key and into[last + 1] <= robot_id):
         return
     place = last
     while place > begin and (key < into[place - width] or (
-            key == into[place - width] and who < into[place - width + 1])):
+            key == into[place - width] and robot_id < into[place - width + 1])):
         for k in range(width):
             into[place + k] = into[place - width + k]
         place -= width
