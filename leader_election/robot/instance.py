@@ -104,8 +104,7 @@ class Instance:
         # The level above collects summaries of the level below, so their layouts are the same.
         self._outlined: bool = below._outlined if below is not None else parameters.outline
         self._aggregates = region_aggregates(
-            self.task_runners, self._outlined, parameters.connected
-        )
+            self.task_runners, self._outlined, parameters.connected)
         tasks = ','.join(runner.name for runner in self.task_runners)
         self._check(parameters, tasks)
         self._role = ROLES.index(parameters.role)
@@ -116,12 +115,8 @@ class Instance:
         if parameters.forms_regions:
             identity = self._aggregates.identity
             self.region = initial_region(
-                parameters,
-                identity,
-                identity,
-                announcement_size=ANNOUNCEMENT_SIZE * parameters.connected,
-                undecided='',
-            )
+                parameters, identity, identity,
+                announcement_size=ANNOUNCEMENT_SIZE * parameters.connected, undecided='')
             self._region_codec = RegionCodec(
                 tasks, self._aggregates, self.region, 1 if below is None else MOST_MEMBERS)
         self._results: dict[str, Any] | None = None

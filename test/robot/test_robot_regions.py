@@ -170,7 +170,7 @@ def test_with_a_task_that_fails_a_robot_goes_on_electing_counting_and_relaying()
     assert swarm.decisions() == {i: [None, {'members': 3, 'centre': [1.0, 0.0]}] for i in line(3)}
     # In each of ten rounds all fail to sense, act and speak, and robot 1, which leads, to decide.
     assert counts(swarm, 'task_errors') == {1: 40, 2: 30, 3: 30}
-    assert all('RuntimeError: sense' in robot.main.task_runners[0].trouble
+    assert all('RuntimeError: sense' in robot.main.task_runners[0].first_error
                for robot in swarm.robots.values())
 
 
