@@ -23,6 +23,7 @@ from leader_election.lab import engine
 from leader_election.lab.engine import Network
 from leader_election.lab.regions import assign
 from leader_election.lab.scenario import Entrant, Group, Scenario, ScenarioError, section_errors
+from leader_election.lab.sensing import plain_parameters
 from leader_election.lab.topologies import Placement
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +112,7 @@ def network_of(
 def adds_up(entrant: Entrant) -> bool:
     """Return whether the first number that regions collect is one that adds up."""
     return entrant.regions is not None and bool(
-        entrant.parameters.region.layout.kind[0] == summary_layout.ADD)
+        plain_parameters(entrant).region.layout.kind[0] == summary_layout.ADD)
 
 
 def _by_place(position: NDArray[np.float64], wide: float) -> NDArray[np.int64]:

@@ -25,7 +25,7 @@ from leader_election.algorithms import ALGORITHMS
 from leader_election.coordination.region import CANDIDATE, ROLES
 from leader_election.lab.events import ChangeStrength, Event, State
 from leader_election.lab.regions import with_regions
-from leader_election.lab.schema import Entrant, Group, Regions, Strength
+from leader_election.lab.schema import Entrant, Group, Regions, Strength, STRENGTHS
 from leader_election.lab.topologies import TOPOLOGIES
 from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
@@ -33,7 +33,7 @@ from leader_election.robot.parameters import ElectionParameters
 T = TypeVar('T')
 
 KEYS = ('title', 'source', 'duration', 'algorithms', 'devices', 'first_id', 'motion', 'messages',
-        'rounds', 'strength', 'measure', 'events', 'vary')
+        'rounds', 'strength', 'sensor', 'measure', 'events', 'vary')
 LABEL = r'[\w-][\w. -]*'
 """Labels become names of files."""
 LARGEST_RADIUS = 1e6
@@ -204,6 +204,18 @@ def as_mapping(values: Any, name: str, key: str) -> Mapping[str, Any]:
     return values
 
 
+def split_own(raw: Mapping[str, Any], section: str, key: str, name: str,
+              ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    """
+    Return the own parameters that a section gives, and the scenario without them.
+
+    :param key: the key of the own parameters in the section.
+    """
+    values = dict(as_mapping(raw.get(section), name, section))
+    own = as_mapping(values.pop(key, None), name, f'{section}.{key}')
+    return own, {**raw, section: values}
+
+
 def as_list(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
     """Return a section as a list of entries; empty where it is missing."""
     values = raw.get(key)
@@ -295,7 +307,8 @@ def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength:
             raise ScenarioError(
                 f'scenario {name}: events.at: {parameters.at:g} is not allowed; it takes up to '
                 f'duration, which is {duration:g} s')
-        if isinstance(parameters, ChangeStrength) and 'degree' in strength.cycle:
+        if isinstance(parameters, ChangeStrength) and any(
+                kind == 'degree' or kind not in STRENGTHS for kind in strength.cycle):
             raise ScenarioError(
                 f'scenario {name}: events.kind: {event.name!r} is not allowed; it takes a '
                 'strength.cycle without degree, which each round sets anew')

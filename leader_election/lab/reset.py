@@ -20,7 +20,8 @@ from leader_election.algorithms import Algorithm, Device
 from leader_election.coordination.region import with_effective_strength
 from leader_election.lab.engine import Network, state_layout
 
-OWN = ('device', 'role', 'contribution', 'own_announcement')
+OWN = ('device', 'role', 'contribution', 'own_announcement', 'sensed', 'place_x', 'place_y',
+       'clock')
 """The fields of a state with regions that are a device's own, whatever happens to the rest."""
 
 

@@ -30,7 +30,16 @@ from leader_election.lab import parser
 from leader_election.lab.events import Event, EVENTS
 from leader_election.lab.motions import Motion, MOTIONS
 from leader_election.lab.parser import KEYS, ScenarioError, section_errors
-from leader_election.lab.schema import Entrant, Group, Measure, Messages, Rounds, Strength
+from leader_election.lab.schema import (
+    Entrant,
+    Group,
+    Measure,
+    Messages,
+    Rounds,
+    Sensor,
+    Strength,
+)
+from leader_election.lab.sensing import Sensing, with_sensing
 from leader_election.parameters import strict_yaml
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +72,8 @@ class Scenario:
     messages: Messages
     rounds: Rounds
     strength: Strength
+    sensing: Sensing
+    sensor: Sensor
     measure: Measure
     events: tuple[tuple[Event, Any], ...]
     """Events and their parameters, in the order of their times."""
@@ -173,15 +184,24 @@ def parse(raw: Any, name: str) -> Scenario:
         raise ScenarioError(f'scenario {name}: motion.tick: {tick!r} is not allowed; '
                             'it takes 0.001 to 1e6 s')
     kind, motion_parameters = parser.parse_kind(MOTIONS, motion, name, 'motion')
-    messages = parser.parse_section(Messages, raw, 'messages', name)
-    link_range = messages.range if messages.metric == 'distance' else math.inf
+    metric_own, plain = parser.split_own(raw, 'messages', 'metric_parameters', name)
+    source_own, plain = parser.split_own(plain, 'strength', 'source_parameters', name)
+    messages = parser.parse_section(Messages, plain, 'messages', name)
+    strength = parser.parse_section(Strength, plain, 'strength', name)
+    sensing = Sensing()
+    with section_errors(name, 'messages'):
+        sensing = sensing.with_metric(messages.metric, metric_own)
+    with section_errors(name, 'strength'):
+        sensing = sensing.with_source(strength.cycle, source_own)
+    link_range = messages.range if messages.metric in ('distance', 'odometry') else math.inf
     scenario = Scenario(
         name=name,
         text=yaml.safe_dump(raw, sort_keys=False),
         title=raw.get('title', name),
         source=raw.get('source', ''),
         duration=float(duration),
-        entrants=tuple(parser.parse_entrant(entry, name, link_range)
+        entrants=tuple(with_sensing(parser.parse_entrant(entry, name, link_range), sensing,
+                                    messages.floor)
                        for entry in parser.as_list(raw, 'algorithms', name)),
         groups=tuple(parser.parse_group(entry, name)
                      for entry in parser.as_list(raw, 'devices', name)),
@@ -190,7 +210,9 @@ def parse(raw: Any, name: str) -> Scenario:
         tick=float(tick),
         messages=messages,
         rounds=parser.parse_section(Rounds, raw, 'rounds', name),
-        strength=parser.parse_section(Strength, raw, 'strength', name),
+        strength=strength,
+        sensing=sensing,
+        sensor=parser.parse_section(Sensor, raw, 'sensor', name),
         measure=parser.parse_section(Measure, raw, 'measure', name),
         events=tuple(sorted((parser.parse_kind(EVENTS, entry, name, 'events')
                              for entry in parser.as_list(raw, 'events', name)),

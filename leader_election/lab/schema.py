@@ -23,6 +23,8 @@ from leader_election.coordination.region import CANDIDATE
 from leader_election.coordination.settings import RegionSettings
 from leader_election.lab.topologies import Topology
 from leader_election.parameters import parameter, ParameterError
+from leader_election.robot.metrics import METRICS
+from leader_election.robot.strength import STRENGTH_SOURCES
 
 INFINITE = float('inf')
 
@@ -44,8 +46,9 @@ class Messages:
         lengths=(2,))
     duplication: float = parameter(0.0, 'Probability that a message arrives twice; needs a delay.',
                                    lower=0.0, upper=1.0)
-    metric: str = parameter('distance', 'Distance of a neighbour: in metres as of now, or 1.',
-                            choices=lambda: ('distance', 'hops'))
+    metric: str = parameter(
+        'distance', 'Distance of a neighbour: in metres as of now, 1 (hops), or by a metric of '
+        'robots that has a cost.', choices=lambda: metric_names())
     floor: float = parameter(0.01, 'Least distance to a neighbour.', unit='m', lower=0.0,
                              upper=1e6)
 
@@ -57,6 +60,36 @@ class Messages:
         if self.duplication > 0.0 and self.delay[1] == 0.0:
             raise ParameterError(f'parameter duplication: {self.duplication} is not allowed; '
                                  'it takes a delay greater than 0 s')
+
+
+BUILT_IN_METRICS = ('distance', 'hops')
+"""Those that the engine computes by itself."""
+
+
+def metric_names() -> tuple[str, ...]:
+    """Return the metrics that a scenario may name."""
+    others = (name for name in METRICS.names() if METRICS.get(name).cost is not None)
+    return tuple(dict.fromkeys((*BUILT_IN_METRICS, *others)))
+
+
+@dataclass(frozen=True)
+class Sensor:
+    """What devices sense, for metrics that compare it: Gaussian peaks over a base."""
+
+    base: float = parameter(0.0, 'The reading far from all peaks.')
+    peaks: tuple[float, ...] = parameter(
+        (), 'The peaks: x, y and height of the first, of the second, and so on.',
+        unit='(m, units of the reading)')
+    spread: float = parameter(
+        10.0, 'Standard deviation of each peak.', unit='m', lower=1e-6, upper=1e6)
+    period: float = parameter(
+        1.0, 'Time between two readings of moving devices.', unit='s', lower=1e-3, upper=1e6)
+
+    def __post_init__(self) -> None:
+        """Raise a ``ParameterError`` for a peak that is cut off."""
+        if len(self.peaks) % 3:
+            raise ParameterError(f'parameter peaks: {list(self.peaks)} is not allowed; it takes '
+                                 'three numbers a peak: x, y, height')
 
 
 @dataclass(frozen=True)
@@ -83,6 +116,13 @@ class Rounds:
 STRENGTHS = ('random', 'degree', 'id', 'lower_id', 'equal')
 
 
+def strength_names() -> tuple[str, ...]:
+    """Return the strengths that a scenario may name: also sources that robots compute."""
+    computed = (name for name in STRENGTH_SOURCES.names()
+                if STRENGTH_SOURCES.get(name).compute is not None)
+    return tuple(dict.fromkeys((*STRENGTHS, *computed)))
+
+
 @dataclass(frozen=True)
 class Strength:
     """Where the strengths of devices come from."""
@@ -90,7 +130,7 @@ class Strength:
     cycle: tuple[str, ...] = parameter(
         ('random',), 'One of random (0 to 1, drawn anew each time), degree (the number of '
         'neighbours received from since then), id, lower_id (the id, negated), equal; or several, '
-        'one after another.')
+        'one after another. Or a strength source that robots compute, by itself.')
     every: float = parameter(
         INFINITE, 'Time from one entry of the cycle to the next.', unit='s', lower=1e-3,
         upper=INFINITE)
@@ -100,10 +140,11 @@ class Strength:
         if not self.cycle:
             raise ParameterError('parameter cycle: [] is not allowed; it takes at least one of '
                                  f'{", ".join(STRENGTHS)}')
+        known = strength_names()
         for kind in self.cycle:
-            if kind not in STRENGTHS:
+            if kind not in known:
                 raise ParameterError(f'parameter cycle: {kind!r} is not allowed; it takes some '
-                                     f'of {", ".join(STRENGTHS)}')
+                                     f'of {", ".join(known)}')
 
 
 @dataclass(frozen=True)

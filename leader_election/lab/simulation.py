@@ -14,7 +14,7 @@
 
 """A run in the making, step by step, and what is to be seen of it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 import copy
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
@@ -26,6 +26,7 @@ from leader_election.lab.message_length import message_bytes
 from leader_election.lab.reset import begin
 from leader_election.lab.scenario import Entrant, Scenario
 from leader_election.lab.selection import leading
+from leader_election.lab.sensing import readings
 import numpy as np
 from numpy.typing import NDArray
 
@@ -82,6 +83,7 @@ class Simulation:
                          if k * every < scenario.duration] if np.isfinite(every) else [0.0]
         self.switch(0.0)
         self._begin()
+        self.sense(0.0)
         for event, parameters in scenario.events:
             if event.prepare is not None:
                 event.prepare(parameters, self.network)
@@ -98,7 +100,7 @@ class Simulation:
         # Three times 0.1 s are a hair more than 0.3 s, and the sample at the end is wanted.
         end = max(scenario.duration, float(scenario.times()[-1]))
         times = [p.at for _, p in scenario.events if p.at <= scenario.duration]
-        for stop in sorted({0.0, end, *snapshots, *times, *self.switches}):
+        for stop in sorted({0.0, end, *snapshots, *times, *self.switches, *self._senses()}):
             if not since <= stop < until:
                 continue
             self.run(min(stop, end))
@@ -107,6 +109,8 @@ class Simulation:
                     self.happen(event, parameters)
             if stop == 0.0 and scenario.rounds.acquainted:
                 self.acquaint()
+            if stop > 0.0:
+                self.sense(stop)
             if stop > 0.0 and stop in self.switches:
                 self.switch(stop)
             if stop in snapshots:
@@ -189,8 +193,26 @@ class Simulation:
             'id': devices.id.astype(float),
             'lower_id': -devices.id.astype(float),
             'equal': np.zeros(len(devices.id)),
-        }[kind]
+        }.get(kind, np.zeros(len(devices.id)))
         devices.strength[:] = -strength if self.entrant.weakest else strength
+
+    def _senses(self) -> Iterator[float]:
+        """Yield the times at which devices take new readings [s]; none where nothing changes."""
+        moving = len(self.network.moves.order) > 0
+        if self.scenario.sensing and (moving or self.scenario.sensing.source is not None):
+            for k in range(int(self.scenario.duration / self.scenario.sensor.period) + 1):
+                yield k * self.scenario.sensor.period
+
+    def sense(self, time: float) -> None:
+        """Let all devices take new readings, where the scenario has a use for them."""
+        if not self.scenario.sensing:
+            return
+        if time > 0.0:
+            self._detach()
+        columns, position = self.columns, self.network.devices.position
+        columns.sensed[:] = readings(self.scenario.sensor, position)
+        columns.place_x[:], columns.place_y[:] = position[:, 0], position[:, 1]
+        columns.clock[:] = time
 
     def acquaint(self) -> None:
         """Let all devices have heard the states of those in their range."""

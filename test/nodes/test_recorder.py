@@ -14,6 +14,7 @@
 
 """The recorder, with real publishers over DDS: it writes what they publish."""
 
+import os
 from pathlib import Path
 import resource
 from secrets import token_hex
@@ -38,6 +39,8 @@ from std_msgs.msg import Bool, Int64, String
 from support import spin_until
 from visualization_msgs.msg import Marker, MarkerArray
 import yaml
+
+ROOT = Path(__file__).parents[2]
 
 
 def recorder(path: Path, **values) -> Recorder:
@@ -197,7 +200,8 @@ def test_wrong_options_are_one_line_and_status_2(tmp_path):
                           (['--flush-period', 'soon'], 'invalid float value'),
                           (['--topics', 'leader', 'run.mcap'], 'run.mcap is a file and no topic')):
         ran = subprocess.run([sys.executable, '-m', 'leader_election', 'record', *options],
-                             capture_output=True, text=True, timeout=20, cwd=tmp_path)
+                             capture_output=True, text=True, timeout=60, cwd=tmp_path,
+                             env={**os.environ, 'PYTHONPATH': str(ROOT)})
         assert ran.returncode == 2 and ran.stdout == ''
         assert line in ran.stderr.splitlines()[-1]
     assert list(tmp_path.iterdir()) == []
