@@ -27,6 +27,7 @@ from leader_election.algorithms.fields import Unbounded
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
 from leader_election.coordination.region import Region, with_effective_strength
+from leader_election.parameters import ParameterError
 
 
 class Types(NamedTuple):
@@ -46,8 +47,8 @@ def types_of(election: str) -> Types:
     region = {**get_type_hints(Region, include_extras=True), 'decision': tuple[Unbounded, ...]}
     both = state.keys() & region.keys()
     if both:
-        raise ValueError(f'algorithm {election} cannot have regions on top: both have a '
-                         f'{", ".join(sorted(both))}')
+        raise ParameterError(f'algorithm {election} cannot have regions on top, since its state '
+                             f'has a field named {", ".join(sorted(both))}; rename it')
     fields = {**state, **region}
 
     def named(kind: str, fields: dict[str, Any]) -> Any:

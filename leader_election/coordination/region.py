@@ -59,6 +59,13 @@ class AsMany(NamedTuple):
     field: str
 
 
+class Within(NamedTuple):
+    """Marks a whole number that has to be in a range; without it, an id, -1 for none."""
+
+    least: int
+    most: int
+
+
 class Digits(NamedTuple):
     """Marks a number that is sent with so many significant digits."""
 
@@ -70,7 +77,8 @@ class Region(NamedTuple):
     The state of a robot as a member of its region.
 
     All fields but those marked as ``Kept`` are sent to the neighbours, in the order in which they
-    are declared here, by :mod:`leader_election.robot.region_codec`.
+    are declared here, by :mod:`leader_election.robot.region_codec`. ``device`` is the sender's id
+    of the message; the decision has a key of its own.
     """
 
     device: Annotated[int, SENDER]

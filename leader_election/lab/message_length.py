@@ -18,24 +18,26 @@ import math
 from typing import Any
 
 from leader_election.algorithms import ALGORITHMS
+from leader_election.coordination.aggregate import AggregateSet
+from leader_election.coordination.region import Region
 from leader_election.lab.engine import Network, state_layout
 from leader_election.lab.regions import aggregate_of
 from leader_election.lab.schema import Entrant, Regions
 from leader_election.robot.codec import codec_for, Message
-from leader_election.robot.region_codec import region_part, RegionPart, rows_of, whole_shares
+from leader_election.robot.region_codec import plain, RegionCodec, RegionPart
 from leader_election.robot.wire import dumps
 import numpy as np
 
 SIZED = 100
-"""So many devices' last messages are written out."""
+"""The number of devices whose last messages are written out."""
 DIGITS = 4
-"""Of positions and distances, after the point of a metre; as robots have them."""
+"""Decimal places of positions and distances [m], as on robots."""
 
 
 def message_bytes(entrant: Entrant, network: Network) -> float:
     """Return the mean length of the messages that devices would send now [bytes]."""
     devices = network.devices
-    # A message names the election; what is told of regions stands beside.
+    # A message names the election; the region part stands beside it.
     codec = codec_for(ALGORITHMS.get(entrant.algorithm.name))
     chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
     lengths = []
@@ -52,16 +54,10 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
 
 
 def _region_part(state: Any, regions: Regions) -> RegionPart:
-    """Return what a robot with one task tells of its region; the task is called as what it is."""
+    """Return the region part that a robot with one task, named as the aggregate, sends."""
     aggregate = aggregate_of(regions)
-    recipients = sum(recipient != -1 for recipient in state.recipients)
-    members = sum(member != -1 for member in state.members)
-    decided = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
-    return region_part(
-        regions.aggregate, parent=state.parent,
-        reach=state.reach if regions.feedback_gain > 0.0 else 0.0,
-        summary=() if members else state.summary, recipients=state.recipients[:recipients],
-        shares=whole_shares(state.shares[:recipients]), members=state.members[:members],
-        ages=state.ages[:members],
-        contributions=rows_of(state.contributions, len(aggregate.identity))[:members],
-        decision=decided)
+    decision = '' if state.decision[0] == math.inf else dumps([aggregate.result(state.decision)])
+    region = plain(Region(**{
+        **{name: getattr(state, name) for name in Region._fields}, 'decision': decision}))
+    codec = RegionCodec(regions.aggregate, AggregateSet({regions.aggregate: aggregate}), region, 1)
+    return codec.pack(region, feedback=regions.feedback_gain > 0.0)

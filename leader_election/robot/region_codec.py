@@ -18,8 +18,9 @@ The region part of a message: keys ``t``, ``r`` and ``d`` of ``neighbourhood.sch
 ``"t":"count","r":[5,[3,4.5,6.25]],"d":[{"members":9}]``: the task names; the fields of
 :class:`~leader_election.coordination.region.Region` that are sent, in the order of their
 declaration, without what is empty at the end; the leader's decision, an entry a task.
-The type hints of ``Region`` say how each field is written, read, shortened and checked: a further
-field is declared there, and nothing changes here.
+The type hints of ``Region`` and their marks say how each field is written, read, shortened and
+checked; so a further field is a declaration there. It comes last, or the order of the others on
+the wire changes, and the values before it are then sent even where they are empty.
 
 A part that cannot be right is counted and ignored; the candidacy beside it still counts. A robot
 that lies within the limits is believed: it can add up to ``MOST_MEMBERS`` members and arbitrary
@@ -44,6 +45,7 @@ from leader_election.coordination.region import (
     Region,
     SENDER,
     SHARES,
+    Within,
 )
 from leader_election.coordination.summary_layout import RANKED, SummaryLayout
 from leader_election.robot.wire import (
@@ -177,7 +179,10 @@ def _codec_of(element: type, vector: bool, marks: Sequence[Any], digits: int,
     """Return the functions that write and read values of one type."""
     if not vector:
         if element is int:
-            return int, lambda value: int(value) if is_whole(value, NOBODY) else None
+            least, most = next((mark for mark in marks if isinstance(mark, Within)),
+                               Within(NOBODY, MAX_ID))
+            return int, lambda value: (
+                int(value) if is_whole(value, least) and value <= most else None)
         return (lambda value: _short(value, digits)), _read_number
     if SHARES in marks:
         return (lambda row: [round(share * WHOLE_SHARE) for share in row]), _read_shares

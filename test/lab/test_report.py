@@ -156,7 +156,7 @@ def test_what_few_seeds_cannot_tell_is_not_missed():
     assert '1 of 3 aims are met; of 1 there are not enough seeds to tell.' in lines
     assert ('| bounded: rounds | 40 | 25 to 55 | 30 | 1.33 | within 25% | '
             'not enough seeds to tell |') in lines
-    assert any('exit status of `lab reproduce` is 0 where' in line for line in lines)
+    assert any('exit status of `lab reproduce` is 0 if' in line for line in lines)
     many = {name: results(['bounded'], [1.0], 11)}
     assert len(aims_missed(many, {name: [NOISY, BAD, GOOD]})) == 2
 
