@@ -59,8 +59,9 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([sys.executable, '-m', 'venv', '--without-pip', str(environment)],
                    check=True, timeout=120)
     site = next(environment.glob('lib/python*/site-packages'))
-    here = next(Path(place) for place in sys.path if place.endswith('site-packages'))
-    (site / 'seen.pth').write_text(f'{ROOT}\n{here}\n')
+    # colcon has a folder of its own before that of the environment.
+    here = [place for place in sys.path if place.endswith('site-packages')]
+    (site / 'seen.pth').write_text('\n'.join([str(ROOT), *here]) + '\n')
     subprocess.run(
         [sys.executable, '-m', 'pip', '--python', str(environment / 'bin' / 'python'), 'install',
          '--quiet', '--no-deps', '--no-index', '--disable-pip-version-check',
