@@ -16,6 +16,7 @@
 
 from collections.abc import Iterator
 import gc
+from itertools import count
 import os
 from pathlib import Path
 
@@ -28,11 +29,12 @@ settings.load_profile('untimed')
 
 # Before the first import of rclpy, and inherited by the processes that tests start.
 os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-os.environ.setdefault('ROS_DOMAIN_ID', str(os.getpid() % 102))
-if 'PYTEST_XDIST_WORKER' in os.environ:
-    # Each worker of pytest-xdist (gw0, gw1...) has a domain of its own.
-    _number = int(os.environ['PYTEST_XDIST_WORKER'].removeprefix('gw'))
-    os.environ['ROS_DOMAIN_ID'] = str((int(os.environ['ROS_DOMAIN_ID']) + _number) % 102)
+
+WORKERS = int(os.environ.get('PYTEST_XDIST_WORKER_COUNT', '1'))
+WORKER = int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0').removeprefix('gw'))
+DOMAINS = 102 // WORKERS
+"""How many ROS domains (0 to 101) each worker of pytest-xdist has for itself."""
+_tests = count(os.getpid())
 
 LONG = ('test/demo', 'test/lab', 'test/nodes', 'test/config', 'test/test_')
 """The parts of the tests that start processes and nodes or compute for long, longest first."""
@@ -49,8 +51,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=rank)
 
 
+@pytest.fixture(autouse=True)
+def ros_domain() -> None:
+    """
+    Give each test a ROS domain of its own, and the processes that it starts too.
+
+    What an earlier test has left, even if only in the caches of discovery, is not seen then.
+    """
+    os.environ['ROS_DOMAIN_ID'] = str(WORKER * DOMAINS + next(_tests) % DOMAINS)
+
+
 @pytest.fixture
-def ros() -> Iterator[None]:
+def ros(ros_domain: None) -> Iterator[None]:
     """
     Start ROS for one test, and shut it down after.
 

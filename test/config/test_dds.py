@@ -59,8 +59,11 @@ PARAMETERS = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1',
 PATIENCE = 30.0
 """How long processes may take to find each other [s]."""
 SERVER_PORT = 11811
-MULTICAST_PORT = 7400 + 250 * int(os.environ['ROS_DOMAIN_ID'])
-"""Where all participants of this run's domain hear multicast (RTPS 2.2, 9.6.1.1)."""
+
+
+def multicast_port() -> int:
+    """Return where all participants of this test's domain hear multicast (RTPS 2.2, 9.6.1.1)."""
+    return 7400 + 250 * int(os.environ['ROS_DOMAIN_ID'])
 
 
 def installed(name: str) -> list[Path]:
@@ -118,7 +121,7 @@ def on_this_machine(name: str, folder: Path) -> dict[str, str]:
 
 def server_port() -> int:
     """Return a port that no participant of another run on this machine takes."""
-    return MULTICAST_PORT + 249
+    return multicast_port() + 249
 
 
 def robot(number: int, environment: dict[str, str]) -> subprocess.Popen:
@@ -143,7 +146,7 @@ def bound() -> dict[int, set[str]]:
     ports: dict[int, set[str]] = {}
     for line in Path('/proc/net/udp').read_text().splitlines()[1:]:
         address, port = line.split()[1].split(':')
-        if MULTICAST_PORT <= int(port, 16) < MULTICAST_PORT + 200:
+        if multicast_port() <= int(port, 16) < multicast_port() + 200:
             ports.setdefault(int(port, 16), set()).add(address)
     return ports
 
@@ -166,7 +169,7 @@ def test_robots_elect_by_a_list_of_peers(
     # What Fast DDS thinks of the file it says on standard error, and runs on without.
     assert [ask(process, 'elected') for process in processes] == [BOTH_ELECT] * 2
     ports = bound()
-    assert ports and MULTICAST_PORT not in ports
+    assert ports and multicast_port() not in ports
     assert set.union(*ports.values()) == {LOCAL}
     assert [finish(process) for process in processes] == [(0, '', '')] * 2
 
@@ -175,9 +178,9 @@ def test_without_the_profile_there_would_be_multicast(
         processes: list[subprocess.Popen]) -> None:
     processes.append(robot(2, os.environ | {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET'}))
     end = time.monotonic() + PATIENCE
-    while MULTICAST_PORT not in bound() and time.monotonic() < end:
+    while multicast_port() not in bound() and time.monotonic() < end:
         select.select([processes[0].stderr], [], [], 0.05)
-    assert MULTICAST_PORT in bound()
+    assert multicast_port() in bound()
 
 
 def test_robots_elect_by_a_discovery_server_and_go_on_without(
@@ -196,7 +199,7 @@ def test_robots_elect_by_a_discovery_server_and_go_on_without(
     robots = [robot(1, environment), robot(2, environment)]
     processes += robots
     assert [ask(process, 'elected') for process in robots] == [BOTH_ELECT] * 2
-    assert MULTICAST_PORT not in bound()
+    assert multicast_port() not in bound()
     processes[0].kill()
     processes[0].wait()
     assert [ask(process, 'still').split()[0] for process in robots] == ['still'] * 2

@@ -22,6 +22,7 @@ from leader_election.nodes.robot_host import RobotHost
 from leader_election.parameters import ParameterError
 import pytest
 import rclpy
+from rclpy.node import Node
 
 LISTED = "roster:='{name: alice, id: 7, pose: {x: 1.0, y: 2.0, yaw: 0.5}}; {name: bob}'"
 
@@ -32,10 +33,14 @@ def hosted(*parameters: str) -> Iterator[list[ElectionNode]]:
     for parameter in parameters:
         arguments += ['-p', parameter]
     rclpy.init(args=arguments)
+    nodes: list[Node] = []
     try:
-        fleet = RobotHost(arguments)
-        yield fleet.robots
+        host = RobotHost(arguments)
+        nodes += [host, *host.robots]
+        yield host.robots
     finally:
+        for node in nodes:
+            node.destroy_node()
         rclpy.shutdown()
 
 
