@@ -26,6 +26,7 @@ import re
 from typing import Any, NamedTuple
 
 from leader_election.parameters import ParameterError, strict_yaml
+from leader_election.parameters.id_ranges import id_ranges
 from leader_election.parameters.parameter import shown
 from leader_election.robot.wire import MAX_ID
 
@@ -227,16 +228,7 @@ def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
     if not text.strip():
         return known
     ids: set[int] = set()
-    for part in text.split(','):
-        first, _, last = part.partition('-')
-        try:
-            run = (int(first), int(last or first))
-        except ValueError:
-            run = (1, 0)
-        if run[0] > run[1]:
-            raise ParameterError(
-                f'parameter members: {text!r} is not allowed; it takes ids and ranges of ids, '
-                "for example '1-20,25'")
+    for run in id_ranges(text, 'members'):
         for end in run:
             if end not in known:
                 raise ParameterError(

@@ -14,16 +14,17 @@
 
 """The node ``swarm_world``: the embedded world as a ROS node, in place of robots' drivers."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from copy import copy
 import sys
 from typing import Any
 
 from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, Twist
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared
-from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, STATE
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
 from leader_election.nodes.sensor_publishers import ReadingPublisher, ScanPublisher
 from leader_election.robot import codec
 from leader_election.world.kinematics import Array
@@ -42,6 +43,10 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 _MAX_CATCH_UP = 10
 """The number of steps that a late world catches up; if it is farther behind, it skips time."""
+DIAGNOSTICS_PERIOD = 1.0
+"""The time between two messages on ``/diagnostics`` [s]."""
+SHORTEST_TIMER = 1e-3
+"""The shortest period of a timer [s]; zero is not a valid one."""
 
 
 class SwarmWorld(Node):
@@ -53,6 +58,9 @@ class SwarmWorld(Node):
     ``robot_<id>/reading``. Published once, latched: ``world``, the arena and its obstacles.
 
     :ivar world: the simulation.
+    With radio ``relay`` its counters are on ``/diagnostics``.
+
+    :ivar relayed: the number of messages that the radio took.
     :ivar dropped: the number of messages without a sender in this world, which are not relayed.
     """
 
@@ -64,10 +72,12 @@ class SwarmWorld(Node):
         :raises ParameterError: for a wrong parameter, arena or log.
         """
         super().__init__('swarm_world', **options)
-        parameters = Declared(self, WorldParameters).values
+        declared = Declared(self, WorldParameters)
+        parameters = declared.values
         self.executor_kind = parameters.executor
         self.world = World(parameters)
-        self.dropped = 0
+        declared.changed = self.world.configure
+        self.relayed = self.dropped = 0
         ids = self.world.scene.ids
         self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in ids]
         self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in ids]
@@ -86,6 +96,7 @@ class SwarmWorld(Node):
                 self.create_publisher(String, f'robot_{i}/heard', NEIGHBOURHOOD) for i in ids]
             self.create_subscription(String, 'neighbourhood', self._relay, copy(NEIGHBOURHOOD),
                                      qos_overriding_options=overridable())
+            self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
         self._steady_clock = clock.steady_clock(self)
@@ -98,6 +109,11 @@ class SwarmWorld(Node):
         self._taken = 0
         self._end_logged = False
         self.create_timer(period, self._tick, clock=self._steady_clock)
+        if parameters.radio == 'relay':
+            self._time_factor = parameters.real_time_factor
+            self._arrival = self.create_timer(1.0, self._deliver, clock=self._steady_clock)
+            self._arrival.cancel()
+            self.create_timer(DIAGNOSTICS_PERIOD, self._diagnose, clock=self._steady_clock)
 
     def _subscribe_commands(self, ids: Sequence[int]) -> None:
         commands = self.world.commands
@@ -144,23 +160,51 @@ class SwarmWorld(Node):
             # The time at which the last step was due, by the clock that other nodes share.
             late = now - self._origin - self._taken * self._period
             stamp = _time(self.get_clock().now().nanoseconds - late)
-        _send(self._odom, self._odom_message, stamp, world.odometry, world.measured)
+        _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
+              world.odom_silent)
         _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
         for sensor in self._sensors:
             sensor.publish(stamp)
 
+    def _radio_time(self) -> float:
+        """Return the time by which the radio delays messages [s]."""
+        return clock.seconds(self._steady_clock) * self._time_factor
+
     def _relay(self, message: String) -> None:
-        """Forward a message to the robots that receive it by radio."""
+        """Send a message by radio to the robots that receive it."""
         sender = codec.sender(message.data)
-        receivers = None if sender is None else self.world.receivers(sender)
-        if receivers is None:
+        if sender is None or not self.world.send(sender, message, self._radio_time()):
             self.dropped += 1
             self.get_logger().warning(
                 f'{self.dropped} messages dropped that name no sender of this world',
                 throttle_duration_sec=10.0)
             return
-        for row in receivers:
-            self._heard[row].publish(message)
+        self.relayed += 1
+        self._deliver()
+
+    def _deliver(self) -> None:
+        """Publish what has arrived, and set the timer for what arrives next."""
+        radio, now = self.world.radio, self._radio_time()
+        for delivery in radio.arrived(now):
+            self._heard[delivery.receiver].publish(delivery.message)
+        self._arrival.cancel()
+        due = radio.next_arrival
+        if due is not None:
+            wait = max((due - now) / self._time_factor, SHORTEST_TIMER)
+            self._arrival.timer_period_ns = int(wait * 1e9)
+            self._arrival.reset()
+
+    def _diagnose(self) -> None:
+        radio = self.world.radio
+        values = {'relayed': self.relayed, 'dropped': self.dropped, **radio.counts,
+                  'pending': radio.pending}
+        status = DiagnosticStatus(
+            level=DiagnosticStatus.OK, name=f'{self.get_name()}: radio', message='relays',
+            hardware_id=self.get_name(),
+            values=[KeyValue(key=name, value=str(value)) for name, value in values.items()])
+        message = DiagnosticArray(status=[status])
+        message.header.stamp = self.get_clock().now().to_msg()
+        self._diagnostics.publish(message)
 
 
 def _odometry(frame: str) -> Odometry:
@@ -170,16 +214,20 @@ def _odometry(frame: str) -> Odometry:
 
 
 def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses: Array,
-          velocities: Array) -> None:
+          velocities: Array, silent: Collection[int] = ()) -> None:
     """
     Publish one row of poses and velocities on each publisher.
 
     The message is reused for all: creating one is expensive.
+
+    :param silent: the rows that are not published.
     """
     message.header.stamp = stamp
     rows = np.column_stack((poses[:, :2], quaternions(poses[:, 2]), velocities)).tolist()
     position, orientation = message.pose.pose.position, message.pose.pose.orientation
-    for publisher, row in zip(publishers, rows, strict=True):
+    for number, (publisher, row) in enumerate(zip(publishers, rows, strict=True)):
+        if number in silent:
+            continue
         position.x, position.y, orientation.z, orientation.w = row[:4]
         message.twist.twist.linear.x, message.twist.twist.angular.z = row[4:]
         publisher.publish(message)

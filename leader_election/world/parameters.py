@@ -22,6 +22,7 @@ initial poses and radio topics from the same values.
 from dataclasses import dataclass
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
+from leader_election.parameters.id_ranges import id_ranges, IdRange
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,16 @@ class WorldParameters(SceneParameters, ProcessParameters):
         'the true start (odometry), or the true pose (truth).',
         choices=lambda: ('odometry', 'truth'))
 
+    odom_silent: str = parameter(
+        '', "Faults of odometry: the ids of the robots whose odom is not published, for example "
+        "'3,7-9'. Empty: none.", dynamic=True)
+    odom_shifted: str = parameter(
+        '', 'Faults of odometry: the ids of the robots whose odom is off by odom_shift. Empty: '
+        'none.', dynamic=True)
+    odom_shift: float = parameter(
+        5.0, 'Faults of odometry: how far the x of these robots is off, in the frame of their '
+        'odometry.', unit='m', lower=-1e6, upper=1e6, dynamic=True)
+
     publish_clock: bool = parameter(
         False, 'Publish /clock, from 0 on, for all nodes with use_sim_time. If false, the world '
         'uses the clock of its node.')
@@ -125,7 +136,24 @@ class WorldParameters(SceneParameters, ProcessParameters):
         False, 'Radio relay: whether obstacles block messages.')
     radio_loss: float = parameter(
         0.0, 'Radio relay: the probability that a robot within range does not receive a message.',
-        lower=0.0, upper=1.0)
+        lower=0.0, upper=1.0, dynamic=True)
+    radio_delay: float = parameter(
+        0.0, 'Radio relay: the least delay of a message.',
+        unit='s', lower=0.0, upper=60.0, dynamic=True)
+    radio_jitter: float = parameter(
+        0.0, 'Radio relay: the greatest further delay, drawn evenly for each message and '
+        'receiver; messages overtake each other if it exceeds the time between them.',
+        unit='s', lower=0.0, upper=60.0, dynamic=True)
+    radio_duplication: float = parameter(
+        0.0, 'Radio relay: the probability that a robot receives a message twice, each with a '
+        'delay of its own.', lower=0.0, upper=1.0, dynamic=True)
+    radio_reordering: float = parameter(
+        0.0, 'Radio relay: the probability that a message is not delayed, and so overtakes those '
+        'that are.', lower=0.0, upper=1.0, dynamic=True)
+    radio_groups: str = parameter(
+        '', "Radio relay: groups of robots that do not hear each other, for example "
+        "'1-10,15; 11-14'; the robots that it does not name are a group, too. Empty: no groups.",
+        dynamic=True)
 
     scan_rate: float = parameter(
         0.0, 'Laser scanners: scans per second of simulated time, at most one per step; 0: none.',
@@ -156,6 +184,9 @@ class WorldParameters(SceneParameters, ProcessParameters):
 
         :raises ParameterError: for values that contradict each other.
         """
+        groups(self.radio_groups)
+        id_ranges(self.odom_silent, 'odom_silent')
+        id_ranges(self.odom_shifted, 'odom_shifted')
         if self.motion == 'replay' and not self.logs:
             raise ParameterError('parameter logs is missing; motion replay needs it')
         if self.real_time_factor != 1.0 and not self.publish_clock:
@@ -165,3 +196,15 @@ class WorldParameters(SceneParameters, ProcessParameters):
             raise ParameterError(
                 f'parameter reading_peaks: {self.reading_peaks} is not x, y, height and a width '
                 'greater than 0, again and again')
+
+
+def groups(text: str) -> tuple[tuple[IdRange, ...], ...]:
+    """
+    Return the groups of robots that a value of ``radio_groups`` names.
+
+    :raises ParameterError: for a text of another form.
+
+    >>> groups('1-3,7; 4-6')
+    (((1, 3), (7, 7)), ((4, 6),))
+    """
+    return tuple(id_ranges(part, 'radio_groups') for part in text.split(';') if part.strip())

@@ -12,16 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Radio reception and scalar sensors of the simulated robots, and the rates of sensors."""
+"""Scalar sensors of the simulated robots, and the rates of sensors."""
 
-from collections.abc import Sequence
 import math
 
 from leader_election.world.kinematics import Array
 from leader_election.world.parameters import WorldParameters
 import numpy as np
-from numpy.typing import NDArray
-import shapely
 
 _TOLERANCE = 1e-6
 """By which share of a period a step may appear to be early because of rounding."""
@@ -57,44 +54,6 @@ class RateLimiter:
             return False
         self._next = period + 1
         return True
-
-
-class Radio:
-    """Reception of messages: limited range, optionally line of sight, and random loss."""
-
-    def __init__(self, obstacles: Sequence[shapely.Polygon], parameters: WorldParameters,
-                 rng: np.random.Generator) -> None:
-        """
-        Prepare the obstacles for line-of-sight tests.
-
-        :param obstacles: [m].
-        :param parameters: ``radio_range``, ``line_of_sight`` and ``radio_loss``.
-        :param rng: the source of losses.
-        """
-        self._parameters = parameters
-        self._rng = rng
-        self._obstacles = shapely.union_all(list(obstacles))
-        shapely.prepare(self._obstacles)
-
-    def receivers(self, sender: int, positions: Array) -> NDArray[np.intp]:
-        """
-        Return which robots receive one message of a robot.
-
-        :param sender: the row of the sending robot.
-        :param positions: true x, y (further columns are ignored) [m], shape (n, 2 or more).
-        :return: the rows of the receiving robots, ascending.
-        """
-        p = self._parameters
-        here, there = positions[sender, :2], positions[:, :2]
-        receives = np.hypot(*(there - here).T) <= p.radio_range
-        receives[sender] = False
-        found = np.flatnonzero(receives)
-        if p.line_of_sight and len(found):
-            rays = np.stack((np.broadcast_to(here, (len(found), 2)), there[found]), axis=1)
-            found = found[~shapely.intersects(self._obstacles, shapely.linestrings(rays))]
-        if p.radio_loss > 0.0:
-            found = found[self._rng.random(len(found)) >= p.radio_loss]
-        return found
 
 
 class ScalarField:

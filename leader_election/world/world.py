@@ -14,6 +14,9 @@
 
 """The embedded world: the true state of all robots, advanced in steps of equal length."""
 
+from typing import Any
+
+from leader_election.parameters.id_ranges import id_ranges, within
 from leader_election.world.kinematics import Array, least_distance, Odometry, relative
 from leader_election.world.lidar import Lidar
 from leader_election.world.motion import (
@@ -25,8 +28,9 @@ from leader_election.world.motion import (
     VelocityCommands,
 )
 from leader_election.world.parameters import WorldParameters
+from leader_election.world.radio import Radio
 from leader_election.world.scene import free_space, make_scene
-from leader_election.world.sensors import Radio, ScalarField
+from leader_election.world.sensors import ScalarField
 import numpy as np
 
 
@@ -44,7 +48,9 @@ class World:
     :ivar velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
     :ivar commands: takes velocity commands, with motion ``cmd_vel``; else ``None``.
     :ivar lidar: the robots' laser scanners.
+    :ivar radio: carries the robots' messages.
     :ivar field: the quantity that the robots' scalar sensors read.
+    :ivar odom_silent: rows of the robots whose odometry is not published.
     """
 
     def __init__(self, parameters: WorldParameters) -> None:
@@ -67,11 +73,28 @@ class World:
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
         self._odom_is_true = bool(parameters.logs) and parameters.odom_source == 'truth'
-        self._radio = Radio(
-            self.scene.obstacles, parameters, np.random.default_rng([parameters.seed, 3]))
+        self.radio = Radio(self.scene.obstacles, self.scene.ids, parameters,
+                           np.random.default_rng([parameters.seed, 3]))
         self.lidar = Lidar(self.scene.arena, self.scene.obstacles, parameters)
         self.field = ScalarField(parameters, np.random.default_rng([parameters.seed, 4]))
         self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
+        self._fail(parameters)
+
+    def configure(self, parameters: WorldParameters) -> None:
+        """Apply changed parameters, those that are dynamic."""
+        self.radio.configure(parameters)
+        self._fail(parameters)
+
+    def _fail(self, parameters: WorldParameters) -> None:
+        """Apply the faults of odometry."""
+        silent = id_ranges(parameters.odom_silent, 'odom_silent')
+        shifted = id_ranges(parameters.odom_shifted, 'odom_shifted')
+        self.odom_silent = frozenset(
+            row for robot, row in self._rows.items() if within(robot, silent))
+        self._shift: Array | None = None
+        if shifted:
+            self._shift = np.array([[parameters.odom_shift * within(robot, shifted), 0.0, 0.0]
+                                    for robot in self._rows])
 
     def _make_motion(self, parameters: WorldParameters) -> Motion:
         if self.scene.logs:
@@ -99,7 +122,9 @@ class World:
     @property
     def odometry(self) -> Array:
         """Return the poses by odometry, relative to each start [m, rad], shape (n, 3)."""
-        return relative(self._starts, self.poses) if self._odom_is_true else self._odometry.poses
+        poses = (relative(self._starts, self.poses) if self._odom_is_true
+                 else self._odometry.poses)
+        return poses if self._shift is None else poses + self._shift
 
     @property
     def measured(self) -> Array:
@@ -117,17 +142,19 @@ class World:
         self._odometry.step(self.velocities, self.dt)
         self.steps += 1
 
-    def receivers(self, sender_id: int) -> list[int] | None:
+    def send(self, sender_id: int, message: Any, now: float) -> bool:
         """
-        Return which robots receive one message of a robot.
+        Send a message of a robot by radio; :attr:`radio` returns its copies as they arrive.
 
         :param sender_id: the id of the sending robot.
-        :return: rows of robots, ascending; ``None`` if there is no robot of that id.
+        :param message: is handed back as it is.
+        :param now: the time on the clock of the radio [s].
+        :return: whether there is a robot of that id.
         """
         row = self._rows.get(sender_id)
-        if row is None:
-            return None
-        return [int(i) for i in self._radio.receivers(row, self.poses)]
+        if row is not None:
+            self.radio.send(row, message, self.poses, now)
+        return row is not None
 
 
 def quaternions(yaws: Array) -> Array:

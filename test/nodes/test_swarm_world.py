@@ -23,6 +23,7 @@ import sys
 import time
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from leader_election.nodes import process
 from leader_election.nodes.swarm_world import SwarmWorld
@@ -174,6 +175,59 @@ def test_the_radio_relays_messages_to_robots_within_range(bench: Callable[..., B
     assert {m.data for m in heard[0]} == {sent.data}
     # 2 and 3 are 2.83 m apart.
     assert {m.data for m in heard[1] + heard[2]} == {'{"v":1,"id":1}'}
+
+
+def test_the_radio_fails_and_heals_while_it_runs(bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, radio='relay', radio_range=2.5)
+    heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
+    reports = b.listen(DiagnosticArray, '/diagnostics')
+    air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
+
+    def send(payload: str, until: Callable[[], bool]) -> None:
+        b.publish_until(air, String(data=payload), until)
+
+    def set_radio(**values: Any) -> None:
+        results = b.world.set_parameters(
+            [Parameter(f'radio_{name}', value=value) for name, value in values.items()])
+        assert [result.successful for result in results] == [True] * len(values)
+
+    send('{"v":1,"id":1}', lambda: bool(heard[1]) and bool(heard[2]))
+    set_radio(groups='3')
+    for each in heard:
+        each.clear()
+    send('{"v":1,"id":1,"n":2}', lambda: len(heard[1]) > 2)
+    assert '{"v":1,"id":1,"n":2}' not in {m.data for m in heard[2]}
+    set_radio(groups='', delay=0.2, duplication=1.0)
+    counts = b.world.world.radio.counts
+    b.wait(lambda: b.world.world.radio.pending == 0)
+    begun, taken = counts['delivered'], b.world.relayed
+    send('{"v":1,"id":1,"n":3}', lambda: b.world.relayed > taken)
+    assert counts['delivered'] == begun and b.world.world.radio.pending >= 4
+    b.wait(lambda: b.world.world.radio.pending == 0)
+    assert counts['delivered'] - begun == 4 * (b.world.relayed - taken)
+    b.wait(lambda: '{"v":1,"id":1,"n":3}' in {m.data for m in heard[2]})
+    result, = b.world.set_parameters([Parameter('radio_groups', value='1-x')])
+    assert not result.successful and 'radio_groups' in result.reason
+    said = {'relayed': b.world.relayed, 'dropped': 0, 'pending': 0, **counts}
+    b.wait(lambda: any({v.key: v.value for v in report.status[0].values}
+                       == {key: str(value) for key, value in said.items()}
+                       for report in reports))
+
+
+def test_odometry_falls_silent_and_jumps_while_the_world_runs(
+        bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE)
+    first, second = (b.listen(Odometry, f'robot_{i}/odom') for i in (1, 2))
+    b.wait(lambda: bool(first and second))
+    b.world.set_parameters([Parameter('odom_silent', value='1'),
+                            Parameter('odom_shifted', value='2')])
+    b.wait(lambda: at(second[-1])[0] == 5.0)
+    seen, later = len(first), len(second)
+    b.wait(lambda: len(second) > later + 5)
+    assert len(first) <= seen + 1
+    b.world.set_parameters([Parameter('odom_silent', value=''),
+                            Parameter('odom_shifted', value='')])
+    b.wait(lambda: len(first) > seen + 3 and at(second[-1])[0] == 0.0)
 
 
 def test_scans_and_readings_are_those_of_the_world(bench: Callable[..., Bench]) -> None:

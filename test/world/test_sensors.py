@@ -12,16 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Radio reception, scalar sensors and their rates."""
+"""Scalar sensors and their rates."""
 
 import math
 
 from leader_election.parameters import ParameterError
 from leader_election.world.parameters import WorldParameters
-from leader_election.world.sensors import Radio, RateLimiter, ScalarField
+from leader_election.world.sensors import RateLimiter, ScalarField
 import numpy as np
 import pytest
-import shapely
 
 
 @pytest.mark.parametrize(('rate', 'expected'), [
@@ -44,35 +43,6 @@ def test_due_steps_of_ten_steps_a_second(rate: float, expected: list[int]) -> No
 def test_missed_periods_are_skipped() -> None:
     one = RateLimiter(5.0)
     assert [now for now in (0.2, 1.7, 1.7, 1.75, 1.8) if one.due(now)] == [0.2, 1.7, 1.8]
-
-
-LINE = np.array([[0.0, 0.0], [2.0, 0.0], [4.0, 0.0], [0.0, 3.0]])
-WALL = (shapely.box(0.9, -1.0, 1.1, 1.0),)
-
-
-def radio(**settings: object) -> Radio:
-    parameters = WorldParameters(**settings)  # type: ignore[arg-type]
-    return Radio(WALL, parameters, np.random.default_rng(1))
-
-
-@pytest.mark.parametrize(('reach', 'hearers'), [
-    (1.99, []), (2.0, [1]), (3.0, [1, 3]), (math.inf, [1, 2, 3])])
-def test_range_is_inclusive_and_no_robot_receives_itself(reach: float, hearers: list[int]) -> None:
-    assert radio(radio_range=reach).receivers(0, LINE).tolist() == hearers
-
-
-def test_obstacles_block_messages_only_with_line_of_sight() -> None:
-    assert radio(radio_range=10.0).receivers(0, LINE).tolist() == [1, 2, 3]
-    assert radio(radio_range=10.0, line_of_sight=True).receivers(0, LINE).tolist() == [3]
-    assert radio(radio_range=10.0, line_of_sight=True).receivers(1, LINE).tolist() == [2, 3]
-
-
-def test_loss_is_drawn_for_each_receiver() -> None:
-    crowd = np.zeros((1001, 2))
-    heard = [len(radio(radio_loss=p).receivers(0, crowd)) for p in (0.0, 0.3, 1.0)]
-    assert heard[0] == 1000
-    assert 630 < heard[1] < 770
-    assert heard[2] == 0
 
 
 def field(seed: int = 1, **settings: object) -> ScalarField:

@@ -113,8 +113,20 @@ def test_robots_stand_still_after_a_replay() -> None:
     assert not world.velocities.any()
 
 
-def test_receivers_are_requested_by_id() -> None:
+def test_messages_are_sent_by_id() -> None:
     world = after(0, robots=3, first_id=7, world='empty', layout='grid', radio_range=1.2)
-    assert world.receivers(7) == [1, 2]
-    assert world.receivers(8) == [0]
-    assert world.receivers(6) is None
+    assert [world.send(robot, f'of {robot}', 0.0) for robot in (7, 8, 6)] == [True, True, False]
+    assert [(copy.receiver, copy.message) for copy in world.radio.arrived(0.0)] == [
+        (1, 'of 7'), (2, 'of 7'), (0, 'of 8')]
+
+
+def test_odometry_fails_where_and_while_it_is_told_to() -> None:
+    settings = {'robots': 3, 'first_id': 7, 'world': 'empty', 'layout': 'grid'}
+    world = after(0, **settings)
+    right = world.odometry.tolist()
+    world.configure(WorldParameters(**settings, odom_silent='8', odom_shifted='7,9',
+                                    odom_shift=2.0))
+    assert world.odom_silent == {1}
+    assert (world.odometry - right).tolist() == [[2.0, 0.0, 0.0], [0.0] * 3, [2.0, 0.0, 0.0]]
+    world.configure(WorldParameters(**settings))
+    assert world.odom_silent == set() and world.odometry.tolist() == right
