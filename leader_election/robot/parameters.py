@@ -211,6 +211,18 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
     send_topic: str = parameter(
         'neighbourhood', 'The topic on which messages are sent, where it differs from the one on '
         'which they are received because of a radio between the two.')
+    swarm_key_file: str = parameter(
+        '', 'The file with the key of the swarm, which the command swarm_key makes; ~ stands for '
+        'the home directory. Messages are signed with it, and robots without it are not believed. '
+        'It is read again when it changes. Empty: no key.')
+    accept_unverified: bool = parameter(
+        False, 'Whether a robot with a key also believes unsigned messages, and one without a key '
+        'signed ones, which it cannot check: while a running swarm is given its key.',
+        dynamic=True)
+    replay_window: float = parameter(
+        5.0, 'The greatest age of a signed message; longer than messages are under way. For so '
+        'long a message that was held back may still be delivered, once.',
+        unit='s', lower=0.1, upper=3600.0, dynamic=True)
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
     metrics_period: float = parameter(

@@ -24,7 +24,6 @@ from leader_election.robot.codec import (
     codec_for,
     election_part,
     MAIN,
-    MAX_LENGTH,
     Message,
     Position,
     without_decisions,
@@ -49,6 +48,7 @@ from leader_election.robot.sensing import (
     Sensing,
 )
 from leader_election.robot.strength import RobotKnowledge, Strength
+from leader_election.robot.swarm_key import Authentication, Keys, NO_KEYS
 from leader_election.robot.task_runner import TaskRunner
 from leader_election.robot.wire import RejectReason
 
@@ -83,17 +83,22 @@ class Robot:
 
     def __init__(self, parameters: ElectionParameters,
                  others: Mapping[str, InstanceParameters] = NO_OTHERS,
-                 task_runners: Callable[[str, str], TaskRunner] = no_task_runner) -> None:
+                 task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
+                 keys: Keys = NO_KEYS, start: int = 0) -> None:
         """
         Make a robot that has received no message yet.
 
         :param others: the parameters of further instances, by their names.
         :param task_runners: makes the runner of a task: ``task_runners(instance, task)``.
+        :param keys: the swarm's keys, of which the first signs; none: it has no key.
+        :param start: the wall clock at time 0 [ms since 1970]: signed messages count from it.
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
         self.sensing = Sensing(parameters, self.mailbox, self.counts)
+        self.authentication = Authentication(keys, start)
+        self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
         self.neighbours: list[Neighbour] = []
         """The neighbours of the last round."""
         self.duplicate_received: float | None = None
@@ -112,6 +117,7 @@ class Robot:
         """Apply changed parameters."""
         self.parameters = self.sensing.parameters = parameters
         self.mailbox.expiry = parameters.message_expiry
+        self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
         self._configure_instances()
 
     def configure_instance(self, name: str, parameters: InstanceParameters) -> None:
@@ -156,7 +162,8 @@ class Robot:
         :return: whether a round may follow from it: it is valid, and its elections' part or its
             sender's position is new.
         """
-        message = self._codec.decode(payload)
+        sequence, reason = self.authentication.check(payload)
+        message = self._codec.decode(payload) if reason is None else reason
         own = isinstance(message, Message) and message.id == self.parameters.robot_id
         if own and payload in self._sent:
             # One echo for each message sent: a further copy comes from a robot of the same id.
@@ -165,6 +172,9 @@ class Robot:
         self.counts[HEARD] += 1
         if isinstance(message, RejectReason):
             return self._reject(message)
+        reason = self.authentication.admit(message.id, sequence, now)
+        if reason is not None:
+            return self._reject(reason)
         if own:
             self.duplicate_received = now
             return self._reject(RejectReason.OWN_ID)
@@ -209,7 +219,8 @@ class Robot:
         self.counts[ROUNDS] += 1
         self.counts[UNMEASURED] += self._unmeasured
         self.counts[LEADER_CHANGES] += self.state.leader != before.leader
-        payload = self._payload()
+        payload = self.authentication.sign(
+            self._payload(), self.parameters.robot_id, now)
         self._sent.append(payload)
         return payload
 
@@ -278,7 +289,7 @@ class Robot:
         for count, shorter in ((DECISIONS_LEFT_OUT, without_decisions),
                                (REGIONS_LEFT_OUT, without_regions),
                                (INSTANCES_LEFT_OUT, without_others)):
-            if len(payload) <= MAX_LENGTH:
+            if len(payload) <= self.authentication.room:
                 break
             self.counts[count] += 1
             payload = self._codec.encode(shorter(message))

@@ -54,6 +54,9 @@ class RejectReason(str, Enum):
     DECISION = 'rejected_decision'
     TASKS = 'rejected_tasks'
     READING = 'rejected_reading'
+    UNSIGNED = 'rejected_unsigned'
+    SIGNATURE = 'rejected_signature'
+    REPLAY = 'rejected_replay'
 
 
 def dumps(value: Any) -> str:
