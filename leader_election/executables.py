@@ -112,6 +112,9 @@ EXECUTABLES = (
         name='swarm_doctor', module='leader_election.nodes.swarm_doctor', stop_status=130,
         description='check a running swarm for common faults, and suggest remedies'),
     Executable(
+        name='swarm_key', module='leader_election.fleet.key_command', stop_status=130,
+        description='make the key of a swarm, and change it'),
+    Executable(
         name='swarm_world', module='leader_election.nodes.swarm_world',
         parameter_file='world.yaml',
         description='run the embedded world: motion, odometry, radio'),

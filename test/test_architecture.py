@@ -35,7 +35,7 @@ LEANS_ON = {
     'world': {'parameters'},
     'tasks': {'coordination', 'robot', 'parameters', 'registry'},
     'view': {'swarm', 'tasks', 'world', 'robot'},
-    'fleet': {'tasks', 'coordination', 'robot', 'world', 'parameters'},
+    'fleet': {'command_line', 'tasks', 'coordination', 'robot', 'world', 'parameters'},
     'gazebo': {'command_line', 'fleet', 'robot', 'world', 'parameters'},
     'recording': {'command_line', 'view', 'swarm', 'robot', 'algorithms', 'parameters'},
     'doctor': {'command_line', 'fleet', 'robot', 'algorithms', 'parameters'},

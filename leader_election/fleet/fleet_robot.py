@@ -59,6 +59,7 @@ def check_agreement(robots: Sequence[FleetRobot]) -> None:
     enabled = [robot for robot in robots if robot.enabled]
     for name in MUST_MATCH:
         _check_matching(enabled, name)
+    _check_keys(enabled)
     _check_expiry(enabled)
     _check_initial_poses(enabled)
 
@@ -92,6 +93,20 @@ def _check_matching(robots: Sequence[FleetRobot], name: str) -> None:
             raise ParameterError(
                 f'robots.{robot.spec.name}: {name} is {other!r}, and {first!r} with '
                 f'{robots[0].spec.name}; such robots {MUST_MATCH[name]}: give all the same')
+
+
+def _check_keys(robots: Sequence[FleetRobot]) -> None:
+    """Check that all robots have a key file or none, but for those that are told to mix."""
+    strict = [robot for robot in robots if not _value(robot, 'accept_unverified')]
+    for robot in robots:
+        for other in strict:
+            if bool(_value(robot, 'swarm_key_file')) != bool(_value(other, 'swarm_key_file')):
+                one, another = sorted(
+                    (robot, other), key=lambda each: not _value(each, 'swarm_key_file'))
+                raise ParameterError(
+                    f'robots.{another.spec.name}: swarm_key_file is not set, but with '
+                    f"{one.spec.name} it is; such robots drop each other's messages: set it for "
+                    'all, or accept_unverified: true for all')
 
 
 def _check_expiry(robots: Sequence[FleetRobot]) -> None:

@@ -20,6 +20,7 @@ import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.fleet.key_file import KeyFile
 from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
@@ -69,6 +70,7 @@ class Election:
         self.parameters = parameters = self._with_own(self._declared.values)
         self.steady_clock = clock.steady_clock(node)
         self._instances = instances.declare(declarations, parameters, self._configure_instance)
+        self._key_file = KeyFile(parameters.swarm_key_file)
         self.robot = Robot(
             parameters,
             {name: self._instance_with_own(name, declared.values)
@@ -81,6 +83,8 @@ class Election:
                 self._pose,
                 lambda: self.runs,
             ),
+            self._key_file.keys,
+            time.time_ns() // 10**6 - int(self._now() * 1e3),
         )
         self._has_tasks = any(instance.task_runners for instance in self.robot.instances.values())
         self._transform = (
@@ -259,7 +263,20 @@ class Election:
                     runner.logged = True
                     self._node.get_logger().error(f'task {runner.name}: {runner.first_error}')
 
+    def _read_keys(self) -> None:
+        """Take other keys where the key file has changed."""
+        if not self._key_file.changed():
+            return
+        authentication, log = self.robot.authentication, self._node.get_logger()
+        if self._key_file.error:
+            log.error(self._key_file.error)
+        else:
+            authentication.keys = self._key_file.keys
+            log.info(f'swarm key: {authentication.fingerprint} signs, '
+                     f'{len(authentication.keys)} accepted')
+
     def _diagnose(self) -> None:
+        self._read_keys()
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         name = self._node.get_namespace().strip('/') or self._node.get_name()

@@ -37,6 +37,16 @@ def test_robots_that_cannot_work_together_are_refused(others: dict[str, Any], sa
     assert len(read_fleet(fleet(**others, enabled=False), 'mine.yaml').robots) == 2
 
 
+def test_robots_with_and_without_a_key_are_told_to_mix_or_refused() -> None:
+    said = ('robots.alice: swarm_key_file is not set, but with bob it is; such robots drop each '
+            "other's messages: set it for all, or accept_unverified: true for all")
+    keyed = {'swarm_key_file': '/etc/leader_election/swarm.key'}
+    assert wrong(fleet(**keyed)) == said
+    assert wrong(fleet(**keyed, accept_unverified=True)) == said, 'alice is not told to mix'
+    text = 'defaults: {accept_unverified: true}\n' + fleet(**keyed)
+    assert len(read_fleet(text, 'mine.yaml').robots) == 2
+
+
 def test_two_robots_with_one_initial_position_are_refused() -> None:
     start = 'robots: {alice: {id: 1, initial_pose: [2, 1, 0]}, bob: {id: 2}, carol: {id: 3}}'
     assert wrong(start) == ('robots.carol: initial_pose is at 0, 0, where bob starts, too; it '
