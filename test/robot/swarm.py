@@ -23,6 +23,7 @@ from leader_election.parameters import build
 from leader_election.robot.instance import Instance
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.robot import Robot
+from leader_election.robot.swarm_key import Keys, NO_KEYS
 from leader_election.robot.task_runner import task_label, TaskRunner
 
 Settings = Callable[[int], Mapping[str, Any]]
@@ -45,15 +46,19 @@ class Swarm:
 
     :param each: a robot's own parameters by its id; in ``others`` those of further instances.
     :param kinds: classes of tasks by name, beside those that ship.
+    :param keys: of all robots.
+    :param start: the wall clock at time 0 [ms].
     """
 
     def __init__(self, places: Mapping[int, tuple[float, float]], each: Settings = lambda i: {},
-                 kinds: Mapping[str, type[Task]] = NO_KINDS, **common: Any) -> None:
+                 kinds: Mapping[str, type[Task]] = NO_KINDS, keys: Keys = NO_KEYS,
+                 start: int = 0, **common: Any) -> None:
         self.now = 0.0
         self.places = dict(places)
         self.silent: set[int] = set()
         self.said: dict[int, str] = {}
         self._kinds = kinds
+        self._keys, self._start = keys, start
         self.robots = {i: self._robot(i, {
             'communication_range': 1.5, 'schedule': 'periodic', **common, **each(i)})
             for i in places}
@@ -66,7 +71,8 @@ class Swarm:
             kind = self._kinds[task] if task in self._kinds else task_class(task)
             member = Member(i, pose=lambda: self.robots[i].sensing.pose(self.now))
             return TaskRunner(task_label(task), kind(member, None))
-        return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others, runner)
+        return Robot(build(ElectionParameters, {'robot_id': i, **settings}), others, runner,
+                     self._keys, self._start)
 
     def instances(self, name: str = 'main') -> dict[int, Instance]:
         """Return an instance on each of the robots that are not silent."""
