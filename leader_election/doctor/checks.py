@@ -17,7 +17,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from leader_election.doctor import hearing, identity, sensing, timing
+from leader_election.doctor import hearing, identity, keys, sensing, timing
 from leader_election.doctor.observations import Level, Observations, Symptom
 
 
@@ -85,7 +85,14 @@ CHECKS = (
           'Robots dropped messages, or parts of them, for the reason named.',
           'no_position: see odometry. frame, algorithm, version: see the checks of these names. '
           'neighbour_limit: raise the parameter neighbour_limit. tasks, summary, decision: give '
-          'all robots the same tasks.', identity.refused),
+          'all robots the same tasks. unsigned, signature: see keys; with one key everywhere, an '
+          'outsider sends. replay: a message came again or too late; raise replay_window where '
+          'the network is that slow, else somebody replays messages.', identity.refused),
+    Check('keys', 'Do all robots sign with one key?',
+          'A robot with a key does not believe one without it or with another, and the other way '
+          'round: they elect separately.',
+          'Copy one key file to all robots and set swarm_key_file; swarm_key --show tells keys '
+          'apart, and leader_election swarm_key --help how a key is changed.', keys.keys),
     Check('self_reported', 'Do the robots report no problem themselves?',
           'A robot publishes a warning or an error on /diagnostics.',
           'Follow its text; the other checks may show more.', identity.self_reported),

@@ -34,6 +34,7 @@ from leader_election.robot.codec import MAIN
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.pose import IDENTITY, yaw_of
 from leader_election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, phase, Robot, wait
+from leader_election.robot.swarm_key import fingerprint
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, String
@@ -268,12 +269,13 @@ class Election:
         if not self._key_file.changed():
             return
         authentication, log = self.robot.authentication, self._node.get_logger()
+        authentication.file_error = self._key_file.error
         if self._key_file.error:
             log.error(self._key_file.error)
         else:
             authentication.keys = self._key_file.keys
-            log.info(f'swarm key: {authentication.fingerprint} signs, '
-                     f'{len(authentication.keys)} accepted')
+            log.info('the key file was read again: it signs with '
+                     f'{fingerprint(authentication.keys[0])}')
 
     def _diagnose(self) -> None:
         self._read_keys()

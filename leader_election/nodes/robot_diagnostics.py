@@ -39,6 +39,7 @@ from leader_election.robot.sensing import (
     ODOMETRY_REJECTED,
     READINGS_REJECTED,
 )
+from leader_election.robot.swarm_key import fingerprint
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
@@ -67,6 +68,8 @@ def statuses(robot: Robot, name: str, now: float,
                 vocabulary.NEIGHBOURHOOD: _neighbourhood(robot)}
     if any(instance.region is not None for instance in robot.instances.values()):
         concerns[vocabulary.REGIONS] = _regions(robot)
+    if robot.authentication.keys:
+        concerns[vocabulary.KEY] = _key(robot)
     if log is not None:
         concerns[vocabulary.EVENT_LOG] = (
             WARN if log.lost else OK,
@@ -127,6 +130,17 @@ def _neighbourhood(robot: Robot) -> Concern:
               'senders_expired': robot.mailbox.expired,
               **{name: number for name, number in robot.counts.items() if name not in elsewhere}}
     return OK, f'neighbours: {len(robot.neighbours)}', values
+
+
+def _key(robot: Robot) -> Concern:
+    """Return the status of the swarm key; keys are shown by their fingerprints."""
+    authentication = robot.authentication
+    prints = [fingerprint(key) for key in authentication.keys]
+    values = {vocabulary.SWARM_KEY: prints[0], vocabulary.KEYS_ACCEPTED: ', '.join(prints),
+              vocabulary.ACCEPT_UNVERIFIED: authentication.accept_unverified}
+    if authentication.file_error:
+        return WARN, authentication.file_error, values
+    return OK, f'signs with {prints[0]}', values
 
 
 def _regions(robot: Robot) -> Concern:

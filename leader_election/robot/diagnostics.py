@@ -29,13 +29,14 @@ from leader_election.algorithms import Algorithm
 from leader_election.robot.codec import MAIN
 
 ELECTION, ODOMETRY, NEIGHBOURHOOD = 'election', 'odometry', 'neighbourhood'
-REGIONS, EVENT_LOG = 'regions', 'event_log'
+REGIONS, EVENT_LOG, KEY = 'regions', 'event_log', 'key'
 """The concerns of a robot."""
 
 LEADER, ROLE, DISTANCE, RADIUS, STRENGTH = 'leader', 'role', 'distance', 'radius', 'strength'
 ODOMETRY_NEEDED, ODOMETRY_EXPIRY = 'odometry_needed', 'odometry_expiry'
 COMMUNICATION_RANGE, MESSAGE_EXPIRY = 'communication_range', 'message_expiry'
 ROUND_PERIOD = 'round_period'
+SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')
 """Fields of a state that are shown for every algorithm; all others are the algorithm's own."""

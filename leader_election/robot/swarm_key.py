@@ -247,6 +247,7 @@ class Authentication:
     What a robot signs, and which messages it believes.
 
     :ivar keys: the first signs, all verify; they may be replaced at any time.
+    :ivar file_error: what is wrong with the file of the keys now; empty: nothing.
     :ivar window: the greatest age of a message [s].
     :ivar accept_unverified: whether unsigned messages are believed by a robot with a key, and
         signed ones by a robot without.
@@ -259,6 +260,7 @@ class Authentication:
         :param start: the wall clock at time 0 of the robot's own clock [ms since 1970].
         """
         self.keys = keys
+        self.file_error = ''
         self.window = 5.0
         self.accept_unverified = False
         self._time = SwarmTime(start)
@@ -271,11 +273,6 @@ class Authentication:
     def room(self) -> int:
         """The greatest length of a message before it is signed [characters]."""
         return MAX_LENGTH - SIGNATURE_LENGTH if self.keys else MAX_LENGTH
-
-    @property
-    def fingerprint(self) -> str:
-        """The fingerprint of the key that signs; ``none`` without one."""
-        return fingerprint(self.keys[0]) if self.keys else 'none'
 
     def sign(self, payload: str, sender: int, now: float) -> str:
         """

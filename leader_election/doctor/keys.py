@@ -1,0 +1,80 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Checks of the swarm key: who signs, with which key, and who is believed without."""
+
+from collections.abc import Iterator
+
+from leader_election.doctor.observations import Level, listing, Observations, Symptom
+from leader_election.robot.diagnostics import ACCEPT_UNVERIFIED, KEYS_ACCEPTED, SWARM_KEY
+from leader_election.robot.swarm_key import is_signed
+
+
+def keys(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots with and without a key, with different keys, and ids that are used by others."""
+    yield from _mixture(swarm)
+    yield from _different(swarm)
+    lenient = [robot for robot in swarm.robots
+               if _last(swarm, robot, ACCEPT_UNVERIFIED) == str(True)]
+    if lenient:
+        yield Symptom(Level.NOTE, tuple(lenient),
+                      'anybody is believed beside the robots with the key: accept_unverified')
+
+
+def _mixture(swarm: Observations) -> Iterator[Symptom]:
+    signed, unsigned = set[int](), set[int]()
+    for robot_id, messages in swarm.sent.items():
+        for heard, _ in messages:
+            (signed if is_signed(heard.payload) else unsigned).add(robot_id)
+    for robot_id in sorted(signed & unsigned):
+        yield Symptom(Level.WARN, swarm.names_of(robot_id),
+                      f'some messages of id {robot_id} are signed and some are not: another '
+                      'sender uses its id, or it was given its key while this listened')
+    # Robots of one of the two kinds, the fewer.
+    few, many = sorted((unsigned - signed, signed), key=len)
+    if few:
+        does, others = (('signed', 'not') if few <= signed else ('not signed', 'signed'))
+        if many:
+            yield Symptom(
+                Level.ERROR, tuple(name for i in sorted(few) for name in swarm.names_of(i)),
+                f'its messages are {does}; those of '
+                f'{listing([name for i in sorted(many) for name in swarm.names_of(i)])} are '
+                f'{others}')
+
+
+def _different(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots that do not accept the key that most sign with."""
+    signs = {robot: key for robot in swarm.robots
+             if (key := _last(swarm, robot, SWARM_KEY)) is not None}
+    by_key: dict[str, list[str]] = {}
+    for robot, key in signs.items():
+        by_key.setdefault(str(key), []).append(robot)
+    if len(by_key) < 2:
+        return
+    usual = max(by_key, key=lambda key: len(by_key[key]))
+    refusing = tuple(robot for robot in signs
+                     if usual not in (_last(swarm, robot, KEYS_ACCEPTED) or '').split(', '))
+    if refusing:
+        yield Symptom(Level.ERROR, refusing, f'it does not accept the key {usual} that '
+                      f'{listing(by_key[usual])} {"sign" if len(by_key[usual]) > 1 else "signs"} '
+                      'with')
+    else:
+        told = ', '.join(f'{listing(robots)} with {key}' for key, robots in by_key.items())
+        yield Symptom(Level.NOTE, (), f'the key is being changed: {told}')
+
+
+def _last(swarm: Observations, robot: str, key: str) -> str | None:
+    """Return a value of a robot's diagnostics; ``None``: it is not there."""
+    values = [report.values[key] for report in swarm.reports_of(robot) if key in report.values]
+    return values[-1] if values else None
