@@ -26,7 +26,8 @@ from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.algorithms.bounded import Candidacy
-from leader_election.coordination.region import NOBODY, parent_of
+from leader_election.algorithms.fields import NOBODY
+from leader_election.coordination.region import parent_of
 from leader_election.lab.figures.style import FAINT, FONT, INK, new_figure
 from leader_election.view.formatting import GONE, NOTE, Palette
 from matplotlib.axes import Axes

@@ -28,7 +28,7 @@ from typing import Any, TYPE_CHECKING
 
 if TYPE_CHECKING:
     from leader_election.algorithms import Algorithm, ALGORITHMS, Device
-    from leader_election.algorithms.fields import Kept, Ticks, Unbounded
+    from leader_election.algorithms.fields import Count, Hops, Id, Kept, Ticks, Unbounded
     from leader_election.coordination.aggregate import (
         Aggregate,
         AGGREGATES,
@@ -65,7 +65,7 @@ __version__ = '0.1.0'
 
 _MODULES = {
     'algorithms': ('ALGORITHMS', 'Algorithm', 'Device'),
-    'algorithms.fields': ('Kept', 'Ticks', 'Unbounded'),
+    'algorithms.fields': ('Count', 'Hops', 'Id', 'Kept', 'Ticks', 'Unbounded'),
     'coordination.aggregate': (
         'AGGREGATES', 'Aggregate', 'AggregateSet', 'all_of', 'any_of', 'count', 'greatest',
         'histogram', 'least', 'mean', 'top', 'total', 'union'),
@@ -81,11 +81,11 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [
     'ADD', 'AGGREGATES', 'ALGORITHMS', 'Aggregate', 'AggregateSet', 'Algorithm', 'Codec',
-    'Device', 'Kept', 'LEAST', 'METRICS', 'Member', 'Message', 'Metric', 'NoParameters', 'OWN',
-    'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput', 'ReceivedReading',
-    'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks', 'Unbounded',
-    '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest', 'histogram',
-    'least', 'mean', 'parameter', 'top', 'total', 'union',
+    'Count', 'Device', 'Hops', 'Id', 'Kept', 'LEAST', 'METRICS', 'Member', 'Message', 'Metric',
+    'NoParameters', 'OWN', 'ParameterError', 'RANKED', 'RangingInput', 'ReadingInput',
+    'ReceivedReading', 'RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource', 'Task', 'Ticks',
+    'Unbounded', '__version__', 'all_of', 'any_of', 'build', 'combine', 'count', 'greatest',
+    'histogram', 'least', 'mean', 'parameter', 'top', 'total', 'union',
 ]
 
 

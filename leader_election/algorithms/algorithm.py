@@ -18,6 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 import inspect
+import sys
 from typing import Any, NamedTuple
 
 from leader_election.algorithms.fields import Field, fields_of
@@ -32,6 +33,10 @@ class Device(NamedTuple):
     """Unique in the network."""
     strength: float
     """The device with the largest strength leads."""
+
+
+BARRED = -sys.float_info.max
+"""The strength of a device that may not lead: it is weaker than every other."""
 
 
 @dataclass(frozen=True)
@@ -92,15 +97,24 @@ class Algorithm:
         """The names of the settings that the round depends on."""
         return tuple(inspect.signature(self.configure).parameters)
 
+    @cached_property
+    def as_published(self) -> Mapping[str, Any]:
+        """The settings for which ``configure`` has a default of its own, that of the papers."""
+        arguments = inspect.signature(self.configure).parameters.values()
+        return {each.name: each.default for each in arguments
+                if each.default is not inspect.Parameter.empty}
+
     def round_parameters(self, settings: Mapping[str, Any]) -> Any:
         """
         Return the parameters of the round.
 
         :param settings: values by name; names that the algorithm does not take are ignored. A
-            missing own parameter of the algorithm has its default.
+            missing own parameter of the algorithm has its default, and so has an argument of
+            ``configure``.
         :raises ParameterError: if ``configure`` takes a name that is not declared.
         """
-        known = {**{p.name: p.default for p in table(self.parameters)}, **settings}
+        known = {**self.as_published,
+                 **{p.name: p.default for p in table(self.parameters)}, **settings}
         for name in self.takes:
             if name not in known:
                 raise ParameterError(

@@ -38,11 +38,9 @@ from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
-from leader_election.algorithms.fields import Unbounded
-
-NOBODY = -1
-"""The id of the pair of infinite value, which no device has."""
+from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, BARRED, Device
+from leader_election.algorithms.fields import Hops, Id, NOBODY, Unbounded
+from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
 
 
 class Choice(NamedTuple):
@@ -50,14 +48,18 @@ class Choice(NamedTuple):
 
     lead_value: Unbounded
     """The value (strength, negated) of the backed pair; infinite: it backs none."""
-    lead: int
-    """The id of that pair."""
+    lead: Id
+    """The id of that pair; ``NOBODY``: the pair of infinite value, which no device has."""
     lead_distance: Unbounded
     """Distance to the nearest device that backed itself in the previous round [m]."""
     distance: Unbounded
     """Distance to the leader [m]: 0 on the leader itself; infinite: there is none yet."""
     leader: int
     """The leader's id; the device's own if there is none yet."""
+    lead_hops: Hops = 0
+    """The number of hops of ``lead_distance``."""
+    hops: Hops = 0
+    """The number of hops of ``distance``."""
 
 
 class Choices(NamedTuple):
@@ -68,6 +70,8 @@ class Choices(NamedTuple):
     lead_distance: Sequence[float]
     distance: Sequence[float]
     leader: Sequence[int]
+    lead_hops: Sequence[int]
+    hops: Sequence[int]
 
 
 class ClassicParameters(NamedTuple):
@@ -75,6 +79,8 @@ class ClassicParameters(NamedTuple):
 
     radius: float
     """The largest distance to a leader, inclusive [m]."""
+    hop_limit: int = NO_HOP_LIMIT
+    """The largest number of hops of a distance."""
 
 
 def classic_round(
@@ -87,60 +93,73 @@ def classic_round(
     """
     Return the pair that a device backs now, and its leader.
 
+    A device of strength :data:`~leader_election.algorithms.algorithm.BARRED` backs others only.
+
     A line of two, 3 m apart: device 1 backed itself, and so did the stronger device 2. Device 2
     is nearer than half the radius of 10 m, so device 1 now backs it. With a radius of 6 m it is
     not.
 
-    >>> received = Choices([-9.0], [2], [0.0], [0.0], [2])
+    >>> received = Choices([-9.0], [2], [0.0], [0.0], [2], [0], [0])
     >>> weak = Device(id=1, strength=5.0)
     >>> classic_round(weak, start(weak), received, [3.0], ClassicParameters(10.0))
-    Choice(lead_value=-9.0, lead=2, lead_distance=0.0, distance=3.0, leader=2)
+    Choice(lead_value=-9.0, lead=2, lead_distance=0.0, distance=3.0, leader=2, lead_hops=0, hops=1)
     >>> classic_round(weak, start(weak), received, [3.0], ClassicParameters(6.0))
-    Choice(lead_value=-5.0, lead=1, lead_distance=0.0, distance=0.0, leader=1)
+    Choice(lead_value=-5.0, lead=1, lead_distance=0.0, distance=0.0, leader=1, lead_hops=0, hops=0)
     """
     own = -device.strength, device.id
-    lead_distance = math.inf
-    if (state.lead_value, state.lead) == own:
+    may_lead = device.strength > BARRED
+    lead_distance, lead_hops = math.inf, 0
+    if may_lead and (state.lead_value, state.lead) == own:
         lead_distance = 0.0
     else:
         for j in range(len(metric)):
-            lead_distance = min(lead_distance, neighbours.lead_distance[j] + metric[j])
+            far = neighbours.lead_distance[j] + metric[j]
+            if far < lead_distance and 0 <= neighbours.lead_hops[j] < parameters.hop_limit:
+                lead_distance, lead_hops = far, neighbours.lead_hops[j] + 1
 
     half = parameters.radius / 2
     if lead_distance > parameters.radius:
-        lead = own
+        lead = own if may_lead else (math.inf, NOBODY)
     elif lead_distance >= half:
         lead = math.inf, NOBODY
     else:
         lead = state.lead_value, state.lead
         for j in range(len(metric)):
             backed = neighbours.lead_value[j], neighbours.lead[j]
+            if not 0 <= neighbours.lead_hops[j] < parameters.hop_limit or backed[1] < 0:
+                continue
             if neighbours.lead_distance[j] + metric[j] < half and backed < lead:
                 lead = backed
 
-    if lead == own:
-        return Choice(lead[0], lead[1], lead_distance, 0.0, device.id)
-    distance, leader = math.inf, device.id
+    if may_lead and lead == own:
+        return Choice(lead[0], lead[1], lead_distance, 0.0, device.id, lead_hops, 0)
+    distance, leader, hops = math.inf, device.id, 0
     for j in range(len(metric)):
         received = neighbours.distance[j] + metric[j], neighbours.leader[j]
+        if not 0 <= neighbours.hops[j] < parameters.hop_limit:
+            continue
         if received[0] < math.inf and received < (distance, leader):
             distance, leader = received
-    return Choice(lead[0], lead[1], lead_distance, distance, leader)
+            hops = neighbours.hops[j] + 1
+    return Choice(lead[0], lead[1], lead_distance, distance, leader, lead_hops, hops)
 
 
 def start(device: Device) -> Choice:
-    """Return the initial state: the device backs itself."""
-    return Choice(-device.strength, device.id, 0.0, 0.0, device.id)
+    """Return the initial state: the device backs itself, if it may lead."""
+    if device.strength > BARRED:
+        return Choice(-device.strength, device.id, 0.0, 0.0, device.id, 0, 0)
+    return Choice(math.inf, NOBODY, math.inf, math.inf, device.id, 0, 0)
 
 
-def configure(radius: float) -> ClassicParameters:
+def configure(radius: float, hop_limit: int = NO_HOP_LIMIT) -> ClassicParameters:
     """
     Return the parameters of the round.
 
     :param radius: the largest distance to a leader [m], > 0: with 0, a device is at half
         the radius from itself, and never converges. A pair wins devices nearer than half of it.
+    :param hop_limit: the largest number of hops of a distance, >= 1.
     """
-    return ClassicParameters(radius)
+    return ClassicParameters(radius, hop_limit)
 
 
 CLASSIC = ALGORITHMS.add(Algorithm(

@@ -55,7 +55,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
-from leader_election.algorithms.resilient import FARTHEST
+from leader_election.algorithms.fields import Id
+from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
 
 
 class Key(NamedTuple):
@@ -71,9 +72,9 @@ class Key(NamedTuple):
     """1: neighbours may join; 0: not now."""
     done: int
     """1: no device is left to join this device or those below it in its tree."""
-    id: int
+    id: Id
     """The device's own id."""
-    tree_parent: int
+    tree_parent: Id
     """The id of the neighbour one level above; the device's own on a root."""
 
 
@@ -90,7 +91,10 @@ class Keys(NamedTuple):
 
 
 class ColourParameters(NamedTuple):
-    """The parameters of a round: none."""
+    """The parameters of a round, the same on all devices."""
+
+    hop_limit: int = NO_HOP_LIMIT
+    """The largest distance to a leader [hops]."""
 
 
 def colour_round(
@@ -124,7 +128,7 @@ def colour_round(
     for j in range(len(metric)):
         other, other_level = (neighbours.value[j], neighbours.leader[j]), neighbours.distance[j]
         # A key that names this device as the leader is outdated: the device knows its own state.
-        lies = other[1] == device.id or other_level >= FARTHEST
+        lies = other[1] == device.id or other_level >= parameters.hop_limit
         if neighbours.colour[j] == 1 and other < own and not lies:
             rank = other, other_level, neighbours.id[j]
             if chosen < 0 or rank < (best, best_level, neighbours.id[chosen]):
@@ -162,9 +166,14 @@ def start(device: Device) -> Key:
     return Key(-device.strength, 0.0, device.id, 1, 0, device.id, device.id)
 
 
-def configure() -> ColourParameters:
-    """Return the parameters of the round: none."""
-    return ColourParameters()
+def configure(hop_limit: int = NO_HOP_LIMIT) -> ColourParameters:
+    """
+    Return the parameters of the round.
+
+    :param hop_limit: the largest distance to a leader [hops], >= 1; greater than the diameter of
+        the network.
+    """
+    return ColourParameters(hop_limit)
 
 
 COLOUR = ALGORITHMS.add(Algorithm(

@@ -21,6 +21,11 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints, NamedTu
 INFINITE = 'may be infinite'
 TICKS = 'ticks'
 KEPT = 'kept'
+HOPS = 'hops'
+ID = 'id'
+COUNT = 'count'
+NOBODY = -1
+"""Stands for no device, where a field holds an id."""
 
 T = TypeVar('T')
 
@@ -30,6 +35,16 @@ Ticks = Annotated[int, TICKS]
 """A counter that changes in every round; its change alone triggers no message."""
 Kept = Annotated[T, KEPT]
 """A field that a device does not send."""
+Hops = Annotated[int, HOPS]
+"""
+The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
+
+It travels beside the other fields: robots of earlier versions neither send nor read it.
+"""
+Id = Annotated[int, ID]
+"""The id of a device, or :data:`NOBODY`; ``leader`` is always the id of a device."""
+Count = Annotated[int, COUNT]
+"""A number that is never negative."""
 
 
 class Field(NamedTuple):
@@ -47,11 +62,20 @@ class Field(NamedTuple):
     """Whether it changes in every round (:data:`Ticks`)."""
     kept: bool = False
     """Whether it is not sent (:data:`Kept`)."""
+    hops: bool = False
+    """Whether it counts hops (:data:`Hops`)."""
+    least: int | None = None
+    """The least value of a whole number; ``None``: any."""
 
     @property
     def is_distance(self) -> bool:
         """Whether it is a distance: not negative, and slightly different each time on the move."""
         return self.name == 'distance' or self.name.endswith('_distance')
+
+    @property
+    def distance_name(self) -> str:
+        """The name of the distance whose hops it counts."""
+        return self.name.removesuffix('hops') + 'distance'
 
     def plain(self, value: Any) -> Any:
         """Return a value in plain Python: a number, or a tuple of numbers."""
@@ -63,7 +87,8 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
     Return the fields of a state in their order.
 
     :param state: the named tuple; its type hints are ``int``, ``float``, :data:`Unbounded`,
-        :data:`Ticks`, or a tuple of any number of these.
+        :data:`Ticks`, :data:`Hops`,
+        :data:`Id`, :data:`Count`, or a tuple of any number of these.
     :param start: the initial state of any device; its vectors are the same on all devices.
     :raises TypeError: for a field of another type.
 
@@ -85,7 +110,15 @@ def _field(name: str, hint: Any, start: Any) -> Field:
     if kind not in (int, float):
         raise TypeError(f'field {name} of a state cannot be {hint}')
     return Field(name, kind, tuple(map(kind, start)) if vector else None,
-                 INFINITE in marks, TICKS in marks, KEPT in marks)
+                 INFINITE in marks, TICKS in marks, KEPT in marks, HOPS in marks,
+                 _least(name, marks))
+
+
+def _least(name: str, marks: tuple[Any, ...]) -> int | None:
+    """Return the least value of a whole number that is valid; ``None``: any."""
+    if name == 'leader' or HOPS in marks or COUNT in marks:
+        return 0
+    return NOBODY if ID in marks else None
 
 
 def unmarked(hint: Any) -> tuple[Any, tuple[Any, ...]]:

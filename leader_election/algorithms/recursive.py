@@ -33,7 +33,8 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
-from leader_election.algorithms.fields import Unbounded
+from leader_election.algorithms.fields import Hops, Id, NOBODY, Unbounded
+from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
 import numpy as np
 
 LEVELS = 16
@@ -41,9 +42,6 @@ LEVELS = 16
 The number of levels. The published algorithm has no limit; here, a device that reaches the last
 level leads itself.
 """
-NOBODY = -1
-"""The id of the best device if there is no gossip."""
-
 
 class Levels(NamedTuple):
     """The state of a device: its knowledge at each level that it has reached."""
@@ -54,14 +52,16 @@ class Levels(NamedTuple):
     """Its own strength in the previous round."""
     best_value: tuple[Unbounded, ...]
     """At each level: the value (strength, negated) of the best device; infinite: no gossip."""
-    best: tuple[int, ...]
-    """At each level: the id of the best device."""
+    best: tuple[Id, ...]
+    """At each level: the id of the best device; ``NOBODY``: no gossip."""
     best_distance: tuple[Unbounded, ...]
     """At each level: the distance to the best device over devices of that level [m]."""
     distance: float
     """Distance to the leader [m]."""
     leader: int
     """The leader's id."""
+    best_hops: tuple[Hops, ...]
+    """At each level: the number of hops of ``best_distance``."""
 
 
 class LevelsOfAll(NamedTuple):
@@ -74,6 +74,7 @@ class LevelsOfAll(NamedTuple):
     best_distance: Sequence[Sequence[float]]
     distance: Sequence[float]
     leader: Sequence[int]
+    best_hops: Sequence[Sequence[int]]
 
 
 class RecursiveParameters(NamedTuple):
@@ -81,6 +82,8 @@ class RecursiveParameters(NamedTuple):
 
     radius: float
     """The largest distance to a leader, inclusive [m]."""
+    hop_limit: int = NO_HOP_LIMIT
+    """The largest number of hops of a distance."""
 
 
 def recursive_round(
@@ -114,24 +117,27 @@ def recursive_round(
     best_value: Any = np.full(LEVELS, math.inf)
     best: Any = np.full(LEVELS, NOBODY)
     best_distance: Any = np.full(LEVELS, math.inf)
+    best_hops: Any = np.full(LEVELS, 0)
     for level in range(LEVELS - 1):
         pair = -device.strength, device.id
         if gossips(level, device, state):
             for j in range(len(metric)):
                 if neighbours.depth[j] >= level:
                     received = neighbours.best_value[j][level], neighbours.best[j][level]
-                    if received < pair:
+                    if received[1] >= 0 and received < pair:
                         pair = received
             best_value[level], best[level] = pair
         if pair[1] == device.id:
             best_distance[level] = 0.0
         else:
-            best_distance[level] = nearest(
-                level, neighbours.depth, neighbours.best_distance, metric)
+            best_distance[level], best_hops[level] = nearest(
+                level, neighbours.depth, neighbours.best_distance, neighbours.best_hops, metric,
+                parameters.hop_limit)
         if best_distance[level] <= parameters.radius:
             return Levels(level, device.strength, best_value, best, best_distance,
-                          best_distance[level], pair[1])
-    return Levels(LEVELS - 1, device.strength, best_value, best, best_distance, 0.0, device.id)
+                          best_distance[level], pair[1], best_hops)
+    return Levels(LEVELS - 1, device.strength, best_value, best, best_distance, 0.0, device.id,
+                  best_hops)
 
 
 def gossips(level: int, device: Device, state: Levels) -> bool:
@@ -142,35 +148,40 @@ def gossips(level: int, device: Device, state: Levels) -> bool:
 
 
 def nearest(level: int, depth: Sequence[int], distance: Sequence[Sequence[float]],
-            metric: Sequence[float]) -> float:
+            hops: Sequence[Sequence[int]], metric: Sequence[float],
+            hop_limit: int) -> tuple[float, int]:
     """
-    Return the distance to the best device of a level, over the best neighbour [m].
+    Return the distance to the best device of a level, over the best neighbour [m], and its hops.
 
     Infinite if no neighbour has reached that level.
 
-    >>> nearest(1, [0, 1, 2], [(0.0, 0.0), (9.0, 3.0), (9.0, 5.0)], [1.0, 4.0, 1.0])
-    6.0
+    >>> distances, hops = [(0.0, 0.0), (9.0, 3.0), (9.0, 5.0)], [(0, 0), (2, 1), (2, 1)]
+    >>> nearest(1, [0, 1, 2], distances, hops, [1.0, 4.0, 1.0], NO_HOP_LIMIT)
+    (6.0, 2)
     """
-    least = math.inf
+    least, count = math.inf, 0
     for j in range(len(metric)):
-        if depth[j] >= level:
-            least = min(least, distance[j][level] + metric[j])
-    return least
+        if depth[j] >= level and 0 <= hops[j][level] < hop_limit:
+            far = distance[j][level] + metric[j]
+            if far < least:
+                least, count = far, hops[j][level] + 1
+    return least, count
 
 
 def start(device: Device) -> Levels:
     """Return the initial state: the device leads itself."""
     return Levels(-1, device.strength, (math.inf,) * LEVELS, (NOBODY,) * LEVELS,
-                  (math.inf,) * LEVELS, 0.0, device.id)
+                  (math.inf,) * LEVELS, 0.0, device.id, (0,) * LEVELS)
 
 
-def configure(radius: float) -> RecursiveParameters:
+def configure(radius: float, hop_limit: int = NO_HOP_LIMIT) -> RecursiveParameters:
     """
     Return the parameters of the round.
 
     :param radius: the largest distance to a leader [m], >= 0, inclusive.
+    :param hop_limit: the largest number of hops of a distance, >= 1.
     """
-    return RecursiveParameters(radius)
+    return RecursiveParameters(radius, hop_limit)
 
 
 RECURSIVE = ALGORITHMS.add(Algorithm(

@@ -24,8 +24,11 @@ spread, gives the result. The values of a failed device disappear with the repli
 them, after as many periods as there are replicates.
 
 A replicate spreads while older ones give the result: (replicates - 1) periods must be longer than
-the number of rounds that a message takes across the network. If a device's clock is far ahead
-(another swarm that drives past), all others adopt it and drop their replicates.
+the number of rounds that a message takes across the network. If a device's clock is ahead
+(another swarm that drives past), all others adopt it and drop their replicates. No clock is that
+far ahead of another in good order that a leap of more than :data:`LEAP` separates them: then the
+*smaller* one counts, so that a wrong clock, or one at its end, makes all begin again instead of
+leaving the devices without a number to count to.
 """
 
 from collections.abc import Sequence
@@ -34,20 +37,25 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
-from leader_election.algorithms.fields import Ticks, Unbounded
-from leader_election.algorithms.recursive import LEVELS, nearest, NOBODY
+from leader_election.algorithms.fields import Count, Hops, Id, NOBODY, Ticks, Unbounded
+from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
+from leader_election.algorithms.recursive import LEVELS, nearest
 from leader_election.parameters import parameter
 import numpy as np
 
 MOST_REPLICATES = 4
 """The largest number of replicates that fits into a message."""
 ENTRIES = LEVELS * MOST_REPLICATES
+MOST_TICKS = 2**53 - 1
+"""The last number of a replicate; the next one is 0."""
+LEAP = 2**31
+"""Clocks farther apart than this are not in good order."""
 
 
 class Replicates(NamedTuple):
     """The state of a device: its knowledge in each replicate, at each level reached."""
 
-    clock: int
+    clock: Count
     """The number of the youngest replicate."""
     rounds: Ticks
     """Rounds since the clock's last tick."""
@@ -58,7 +66,7 @@ class Replicates(NamedTuple):
     The value (strength, negated) of the best device: for each level one number per replicate, the
     youngest first.
     """
-    best: tuple[int, ...]
+    best: tuple[Id, ...]
     """The id of the best device, in the same order."""
     best_distance: tuple[Unbounded, ...]
     """At each level: the distance to the oldest replicate's best [m]."""
@@ -66,6 +74,8 @@ class Replicates(NamedTuple):
     """Distance to the leader [m]."""
     leader: int
     """The leader's id."""
+    best_hops: tuple[Hops, ...]
+    """At each level: the number of hops of ``best_distance``."""
 
 
 class ReplicatesOfAll(NamedTuple):
@@ -79,6 +89,7 @@ class ReplicatesOfAll(NamedTuple):
     best_distance: Sequence[Sequence[float]]
     distance: Sequence[float]
     leader: Sequence[int]
+    best_hops: Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True)
@@ -103,6 +114,8 @@ class ReplicatedParameters(NamedTuple):
     """The number of replicates."""
     period: int
     """From one tick of the clock to the next [rounds]."""
+    hop_limit: int = NO_HOP_LIMIT
+    """The largest number of hops of a distance."""
 
 
 def replicated_round(
@@ -123,6 +136,7 @@ def replicated_round(
     best_value: Any = np.full(ENTRIES, math.inf)
     best: Any = np.full(ENTRIES, NOBODY)
     best_distance: Any = np.full(LEVELS, math.inf)
+    best_hops: Any = np.full(LEVELS, 0)
     for level in range(LEVELS - 1):
         first = level * replicates
         pair = -device.strength, device.id
@@ -131,20 +145,22 @@ def replicated_round(
             for j in range(len(metric)):
                 # A neighbour whose clock is behind has this replicate at a younger one's place.
                 its = replicate - (clock - neighbours.clock[j])
-                if its >= 0 and neighbours.depth[j] >= level:
+                if 0 <= its < replicates and neighbours.depth[j] >= level:
                     other = neighbours.best_value[j][first + its], neighbours.best[j][first + its]
-                    if other < pair:
+                    if other[1] >= 0 and other < pair:
                         pair = other
             best_value[first + replicate], best[first + replicate] = pair
         if pair[1] == device.id:
             best_distance[level] = 0.0
         else:
-            best_distance[level] = nearest(
-                level, neighbours.depth, neighbours.best_distance, metric)
+            best_distance[level], best_hops[level] = nearest(
+                level, neighbours.depth, neighbours.best_distance, neighbours.best_hops, metric,
+                parameters.hop_limit)
         if best_distance[level] <= parameters.radius:
             return Replicates(clock, rounds, level, best_value, best, best_distance,
-                              best_distance[level], pair[1])
-    return Replicates(clock, rounds, LEVELS - 1, best_value, best, best_distance, 0.0, device.id)
+                              best_distance[level], pair[1], best_hops)
+    return Replicates(clock, rounds, LEVELS - 1, best_value, best, best_distance, 0.0, device.id,
+                      best_hops)
 
 
 def ticked(clock: int, rounds: int, clocks: Sequence[int], neighbours: int,
@@ -152,38 +168,45 @@ def ticked(clock: int, rounds: int, clocks: Sequence[int], neighbours: int,
     """
     Return the clock in this round, and the rounds since its last tick.
 
-    It is never behind a neighbour's clock. It ticks after the rounds of one period.
+    It is never behind a neighbour's clock, unless one is :data:`LEAP` ahead of another: then it is
+    the smallest. It ticks after the rounds of one period.
 
     >>> ticked(7, 3, [7, 6], 2, period=5), ticked(7, 4, [7, 6], 2, period=5)
     ((7, 4), (8, 0))
     >>> ticked(7, 3, [7, 9], 2, period=5)
     (9, 0)
+    >>> ticked(7, 3, [7, MOST_TICKS], 2, period=5), ticked(MOST_TICKS, 3, [7, 8], 2, period=5)
+    ((7, 4), (7, 0))
     """
-    latest = clock
+    latest, earliest = clock, clock
     for j in range(neighbours):
-        latest = max(latest, clocks[j])
-    if latest > clock:
+        latest, earliest = max(latest, clocks[j]), min(earliest, clocks[j])
+    if latest - earliest > LEAP:
+        latest = earliest
+    if latest != clock:
         return latest, 0
     if 0 <= rounds and rounds + 1 < period:
         return clock, rounds + 1
-    return clock + 1, 0
+    return (clock + 1 if clock < MOST_TICKS else 0), 0
 
 
 def start(device: Device) -> Replicates:
     """Return the initial state: the device leads itself."""
     return Replicates(0, 0, -1, (math.inf,) * ENTRIES, (NOBODY,) * ENTRIES,
-                      (math.inf,) * LEVELS, 0.0, device.id)
+                      (math.inf,) * LEVELS, 0.0, device.id, (0,) * LEVELS)
 
 
-def configure(radius: float, replicates: int, replicate_period: int) -> ReplicatedParameters:
+def configure(radius: float, replicates: int, replicate_period: int,
+              hop_limit: int = NO_HOP_LIMIT) -> ReplicatedParameters:
     """
     Return the parameters of the round.
 
     :param radius: the largest distance to a leader [m], >= 0, inclusive.
     :param replicates: the number of replicates, 2 to :data:`MOST_REPLICATES`.
     :param replicate_period: from the start of one to the start of the next [rounds], >= 1.
+    :param hop_limit: the largest number of hops of a distance, >= 1.
     """
-    return ReplicatedParameters(radius, replicates, replicate_period)
+    return ReplicatedParameters(radius, replicates, replicate_period, hop_limit)
 
 
 REPLICATED = ALGORITHMS.add(Algorithm(

@@ -36,8 +36,8 @@ The effect of ``diameter_factor``, ``K`` for short: a region ``D`` hops deep may
   region shrinks to the last of them. A region with less room fills it.
 
 Wrong information (a leader that does not exist, a distance too small) grows by one hop per round
-and disappears at its radius. So a wrong *radius* lives as long as its value, and only values
-beyond :data:`FARTHEST` are cut: a robot that sends radii of millions of hops can harm the swarm.
+and disappears at its radius, or at ``hop_limit``, whichever is less: so a wrong *radius* does no
+harm for longer. The limit has to be greater than the diameter of the network.
 """
 
 from collections.abc import Sequence
@@ -45,10 +45,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
+from leader_election.algorithms.fields import Id
+from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
 from leader_election.parameters import parameter
-
-FARTHEST = 2.0**53
-"""The largest radius [hops]: beyond it, adding 1 does not change a float."""
 
 
 class Follower(NamedTuple):
@@ -64,9 +63,9 @@ class Follower(NamedTuple):
     """The leader's radius [hops]: devices nearer than this forward its candidacy."""
     diameter: float
     """The largest distance among this device and the devices behind it [hops]."""
-    id: int
+    id: Id
     """The device's own id."""
-    source: int
+    source: Id
     """The id of the neighbour that sent the candidacy; the device's own on a leader."""
 
 
@@ -105,6 +104,8 @@ class ResilientParameters(NamedTuple):
     """The radius of a leader is this many times the depth of its region, plus 1 hop."""
     radius_inclusive: bool = False
     """Whether a device exactly at the radius also forwards the candidacy."""
+    hop_limit: int = NO_HOP_LIMIT
+    """The largest distance to a leader, and its largest radius [hops]."""
 
 
 def resilient_round(
@@ -140,8 +141,8 @@ def resilient_round(
         # The own candidacy may carry a strength that the device no longer has: ignore it.
         if neighbours.leader[j] == device.id:
             continue
-        reach = min(neighbours.radius[j], FARTHEST)
-        if neighbours.distance[j] > reach:
+        reach = min(neighbours.radius[j], float(parameters.hop_limit))
+        if neighbours.distance[j] > reach or neighbours.distance[j] + 1.0 > parameters.hop_limit:
             continue
         if neighbours.distance[j] == reach and not parameters.radius_inclusive:
             continue
@@ -157,10 +158,11 @@ def resilient_round(
     if chosen < 0:
         # The depth known in the previous round, as published.
         distance, parent = 0.0, device.id
-        radius = min(parameters.diameter_factor * state.diameter + 1.0, FARTHEST)
+        radius = min(parameters.diameter_factor * state.diameter + 1.0,
+                     float(parameters.hop_limit))
     else:
         distance, parent = neighbours.distance[chosen] + 1.0, neighbours.id[chosen]
-        radius = neighbours.radius[chosen]
+        radius = min(neighbours.radius[chosen], float(parameters.hop_limit))
 
     diameter = distance
     for j in range(len(metric)):
@@ -174,7 +176,8 @@ def start(device: Device) -> Follower:
     return Follower(-device.strength, 0.0, device.id, 1.0, 0.0, device.id, device.id)
 
 
-def configure(diameter_factor: float, radius_inclusive: bool = False) -> ResilientParameters:
+def configure(diameter_factor: float, radius_inclusive: bool = False,
+              hop_limit: int = NO_HOP_LIMIT) -> ResilientParameters:
     """
     Return the parameters of the round.
 
@@ -184,8 +187,9 @@ def configure(diameter_factor: float, radius_inclusive: bool = False) -> Resilie
     :param radius_inclusive: whether a device exactly at the radius also forwards the candidacy.
         In the paper's definition it does not, and the bounds hold for that. The figures of the
         paper's experiments result if it does: regions then grow by two hops at ``K = 1``, not one.
+    :param hop_limit: the largest distance to a leader [hops], >= 1.
     """
-    return ResilientParameters(diameter_factor, radius_inclusive)
+    return ResilientParameters(diameter_factor, radius_inclusive, hop_limit)
 
 
 RESILIENT = ALGORITHMS.add(Algorithm(

@@ -35,7 +35,7 @@ from collections.abc import Sequence
 import math
 from typing import Any
 
-from leader_election.coordination.region import NOBODY
+from leader_election.algorithms.fields import NOBODY
 from leader_election.coordination.summary_layout import (
     combine,
     contributes_nothing,

@@ -24,6 +24,7 @@ import math
 from typing import Any
 
 from leader_election.algorithms import Device
+from leader_election.algorithms.fields import NOBODY
 from leader_election.coordination.collection import (
     collect_contributions,
     collect_multi_path,
@@ -35,7 +36,6 @@ from leader_election.coordination.feedback import resized, smoothed
 from leader_election.coordination.region import (
     CANDIDATE,
     MULTI_PATH,
-    NOBODY,
     parent_of,
     Region,
     RegionParameters,

@@ -21,23 +21,18 @@ Edge Computing", COORDINATION 2019.
 
 from collections.abc import Sequence
 import math
-import sys
 from typing import Annotated, Any, NamedTuple
 
-from leader_election.algorithms import Device
-from leader_election.algorithms.fields import Kept, Unbounded
+from leader_election.algorithms.algorithm import BARRED, Device
+from leader_election.algorithms.fields import Kept, NOBODY, Unbounded
 from leader_election.coordination.summary_layout import SummaryLayout
 
-NOBODY = -1
-"""No neighbour, or no robot."""
 CANDIDATE, WORKER, RELAY = range(3)
 """
 Roles: a candidate may lead; a worker contributes but does not lead; a relay only forwards. A
 candidate becomes a leader, or a worker in the region of another robot.
 """
 ROLES = ('candidate', 'worker', 'relay')
-BARRED = -sys.float_info.max
-"""The strength of robots that are no candidates: they lose against any candidate."""
 TREE, MULTI_PATH, GOSSIP = range(3)
 COLLECTIONS = ('tree', 'multi-path', 'gossip')
 """The ways of collection, in the order of ``TREE``, ``MULTI_PATH``, ``GOSSIP``."""

@@ -22,6 +22,7 @@ import re
 from typing import Any, NamedTuple, TypeVar
 
 from leader_election.algorithms import ALGORITHMS
+from leader_election.algorithms.hop_limit import hop_limit
 from leader_election.coordination.region import CANDIDATE, ROLES
 from leader_election.lab.events import ChangeStrength, Event, State
 from leader_election.lab.regions import with_regions
@@ -165,8 +166,13 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
         raise ScenarioError(f'scenario {name}: algorithms.radius: {radius!r} is not allowed; '
                             f'it takes more than 0 m, up to {LARGEST_RADIUS:g} m')
     with section_errors(name, 'algorithms'):
+        # What a scenario leaves open is as in the papers, which the function's defaults are.
         settings = {key: known[key].check(rest.get(key, known[key].default))
-                    for key in algorithm.takes if key in known}
+                    for key in algorithm.takes
+                    if key in known and (key in rest or key not in algorithm.as_published)}
+        if 'hop_limit' in settings:
+            settings['hop_limit'] = hop_limit(
+                settings['hop_limit'], settings.get('radius', math.inf), link_range)
         parameters = algorithm.round_parameters(settings)
     if raw_regions is False:
         regions = None

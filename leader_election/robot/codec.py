@@ -19,6 +19,10 @@ The wire: one compact JSON document a message, defined by ``neighbourhood.schema
 the sender's position in it (left out by a robot that does not know it), and the fields of
 the algorithm's export in their order. An algorithm other than ``bounded`` is named by ``"a"``.
 
+The numbers of hops among the fields stand beside them, ``"h":[2]``, for robots of earlier versions
+ignore keys that they do not know. A message without ``h`` comes from such a robot: its hops count
+as the fewest that are possible, 0 where the distance is 0, else 1.
+
 Where a field may be infinite, ``null`` stands for that. A vector is an array, without what at its
 end is as it was at the start: ``[5,-1,-1]`` travels as ``[5]`` when ``-1`` stands for nothing.
 """
@@ -138,7 +142,7 @@ class Codec:
             more += (RejectReason.READING,)
         return Message(
             id=int(document['id']), frame=frame, position=position,
-            export=_export(self.algorithm, document.get('c')), region=region, others=others,
+            export=_export(self.algorithm, document), region=region, others=others,
             reading=reading or (), faults=faults + more)
 
 
@@ -239,8 +243,12 @@ def _reading(values: Any) -> tuple[float, ...] | None:
 
 def _part(algorithm: Algorithm, export: Any, region: RegionPart | None) -> dict[str, Any]:
     """Return the document of one instance, without its algorithm."""
-    document: dict[str, Any] = {
-        'c': [_written(field, value) for field, value in zip(algorithm.fields, export)]}
+    document: dict[str, Any] = {'c': [
+        _written(field, value) for field, value in zip(algorithm.fields, export)
+        if not field.hops]}
+    hops = [_written(field, value) for field, value in zip(algorithm.fields, export) if field.hops]
+    if hops:
+        document['h'] = hops
     return document if region is None else document | region_codec.write(region)
 
 
@@ -264,17 +272,33 @@ def _other(value: Any) -> tuple[InstancePart, tuple[RejectReason, ...]]:
     _require(type(value) is dict, RejectReason.MALFORMED)
     name = value.get('a', DEFAULT_ALGORITHM)
     _require(type(name) is str and name in ALGORITHMS.names(), RejectReason.ALGORITHM)
-    export = _export(ALGORITHMS.get(name), value.get('c'))
+    export = _export(ALGORITHMS.get(name), value)
     region, faults = region_codec.read(value)
     return InstancePart(name, export, region), faults
 
 
-def _export(algorithm: Algorithm, fields: Any) -> Any:
-    known = algorithm.fields
-    _require(type(fields) is list and len(fields) == len(known), RejectReason.MALFORMED)
-    return algorithm.state(*(
-        _one(field, value) if field.padding is None else _vector(field, field.padding, value)
-        for field, value in zip(known, fields)))
+def _export(algorithm: Algorithm, document: Any) -> Any:
+    """Return the state in the document of one instance."""
+    values: dict[str, Any] = {}
+    for key, hops in (('c', False), ('h', True)):
+        known = [field for field in algorithm.fields if field.hops == hops]
+        listed = document.get(key)
+        if hops and listed is None:
+            values.update((field.name, _fewest_hops(field, values)) for field in known)
+            continue
+        _require(type(listed) is list and len(listed) == len(known), RejectReason.MALFORMED)
+        values.update(
+            (field.name, _one(field, value) if field.padding is None
+             else _vector(field, field.padding, value)) for field, value in zip(known, listed))
+    return algorithm.state(**values)
+
+
+def _fewest_hops(field: Field, values: Mapping[str, Any]) -> Any:
+    """Return the least number of hops that goes with a distance; see the head of this module."""
+    distance = values[field.distance_name]
+    if field.padding is None:
+        return int(distance != 0.0)
+    return tuple(int(0.0 < each < math.inf) for each in distance)
 
 
 def _written(field: Field, value: Any) -> Any:
@@ -297,7 +321,7 @@ def _vector(field: Field, padding: tuple[Any, ...], values: Any) -> tuple[Any, .
 def _one(field: Field, value: Any) -> Any:
     """Return the number of a field, or one of its numbers."""
     if field.type is int:
-        return _integer(value, 0 if field.name == 'leader' else -MAX_ID)
+        return _integer(value, -MAX_ID if field.least is None else field.least)
     number = math.inf if value is None and field.infinite else _number(value)
     _require(number >= 0.0 or not field.is_distance, RejectReason.NEGATIVE_DISTANCE)
     return number

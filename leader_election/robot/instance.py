@@ -27,11 +27,13 @@ import math
 from typing import Any
 
 from leader_election.algorithms import ALGORITHMS, Device
+from leader_election.algorithms.algorithm import BARRED
+from leader_election.algorithms.hop_limit import hop_limit
 from leader_election.coordination.aggregate import extent
 from leader_election.coordination.collection import LATE
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
-from leader_election.coordination.region import BARRED, CANDIDATE, Region, RELAY, ROLES
+from leader_election.coordination.region import CANDIDATE, Region, RELAY, ROLES
 from leader_election.coordination.settings import initial_region, parameters_of
 from leader_election.coordination.summary_layout import OWN
 from leader_election.parameters import ParameterError
@@ -160,6 +162,7 @@ class Instance:
         if self.zones is not None:
             # Zones bound the regions; a radius is needed to drop candidacies of failed leaders.
             settings['radius'] = self.zones.radius
+        settings['hop_limit'] = self._hop_limit(settings['radius'], link_range)
         settings |= vars(own_parameters(self.algorithm, parameters))
         self._round_parameters = self.algorithm.round_parameters(settings)
         if self.below is None:
@@ -172,6 +175,19 @@ class Instance:
         self._region_parameters = parameters_of(
             parameters, self._aggregates.layout, radius=parameters.radius if takes else math.inf,
             link_range=link_range, undecided='', border=border)
+
+    def _hop_limit(self, radius: float, link_range: float) -> int:
+        """
+        Return the greatest number of hops to a leader.
+
+        :param radius: of the election [m].
+        :param link_range: the greatest distance of a neighbour by the metric [m].
+        """
+        bounded = 'radius' in self.algorithm.takes
+        if self.parameters.feedback_gain > 0.0:
+            radius *= self.parameters.feedback_most
+        return hop_limit(
+            self.parameters.hop_limit, radius if bounded else math.inf, link_range)
 
     # The current state.
 

@@ -18,7 +18,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from leader_election.algorithms import ALGORITHMS
+from leader_election.algorithms import ALGORITHMS, BOUNDED
+from leader_election.algorithms.hop_limit import AUTOMATIC, NONE
 from leader_election.algorithms.replicated import ReplicatedSettings
 from leader_election.algorithms.resilient import ResilientSettings
 from leader_election.coordination.settings import RegionSettings
@@ -54,9 +55,19 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
         'bounded', 'The election algorithm.', choices=ALGORITHMS.names)
     radius: float = parameter(
         10.0, 'The greatest distance of a member from its leader, by the metric along the path '
-        'of the messages. A dead leader is forgotten once its candidacy has grown beyond it, so '
-        'do not make it much larger than the swarm.',
+        'of the messages.',
         unit='m (hops, with metric hops)', lower=0.0, upper=1e6, dynamic=True)
+    radius_hysteresis: float = parameter(
+        0.2, 'Algorithm bounded: the part of the radius that a robot has to be nearer than the '
+        'radius to join a leader, which it leaves beyond the radius. Leaders then last longer '
+        'while robots move, and there are more of them. 0: the setting of the paper.',
+        lower=0.0, upper=0.9, dynamic=True)
+    hop_limit: int = parameter(
+        AUTOMATIC, 'The greatest number of hops to a leader. A dead leader is forgotten within '
+        'message_expiry and hop_limit - 1 rounds. 0: about twice the hops that the radius takes '
+        'at rest, from radius and communication_range; 100 where one of them is not known or is '
+        'no length. -1: none, as in the papers.',
+        unit='hops', lower=NONE, upper=1000000, dynamic=True)
     ties: str = parameter(
         'id', 'The order of equal strengths: by the lower id, or by the nearer leader as in the '
         'paper (each of two equal neighbours then leads itself).',
@@ -112,10 +123,12 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
     def __post_init__(self) -> None:
         """Refuse contradicting parameters, and those that the algorithm does not take."""
         takes = ALGORITHMS.get(self.algorithm).takes
+        published = BOUNDED.as_published
         others = {name for known in ALGORITHMS.names() for name in ALGORITHMS.get(known).takes}
         for p in table(InstanceParameters):
             value = getattr(self, p.name)
-            if p.name in others and p.name not in takes and value != p.default:
+            if (p.name in others and p.name not in takes
+                    and value not in (p.default, published.get(p.name, p.default))):
                 shown = f'{value:g}' if isinstance(value, float) else repr(value)
                 instead = 'but ' + ', '.join(takes) if takes else 'nor any other setting'
                 raise ParameterError(

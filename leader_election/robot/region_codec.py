@@ -34,14 +34,13 @@ import json
 import math
 from typing import Any, get_args, get_origin, get_type_hints, NamedTuple
 
-from leader_election.algorithms.fields import KEPT, unmarked
+from leader_election.algorithms.fields import KEPT, NOBODY, unmarked
 from leader_election.coordination.aggregate import AggregateSet
 from leader_election.coordination.region import (
     ALL_OR_NOTHING,
     AsMany,
     Digits,
     LAID_OUT,
-    NOBODY,
     Region,
     SENDER,
     SHARES,

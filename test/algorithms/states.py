@@ -38,6 +38,8 @@ def states(algorithm: Algorithm, ids: Strategy, whole: Strategy, real: Strategy)
 
 def _values(field: Field, whole: Strategy, real: Strategy) -> Strategy:
     one = whole
+    if field.least is not None:
+        one = whole.filter(lambda number: number >= field.least)
     if field.type is float:
         one = real.map(abs) if field.is_distance else real
         one = one | st.just(float('inf')) if field.infinite else one

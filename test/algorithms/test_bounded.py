@@ -119,16 +119,17 @@ def test_shorter_way_to_the_same_leader():
 def test_own_candidacy_does_not_come_back():
     """A neighbour still says that this device leads with the strength it once had."""
     weaker_now = Device(1, 2.0)
-    heard = Candidacies([-9.0], [1.0], [1])
+    heard = Candidacies([-9.0], [1.0], [1], [0])
     for ties in ('id', 'nearest'):
         assert bounded_round(weaker_now, Candidacy(-9.0, 0.0, 1), heard, [1.0],
                              configure(5.0, ties)) == Candidacy(-2.0, 0.0, 1)
 
 
 def test_previous_state_plays_no_part():
-    alone = Candidacies([], [], [])
+    alone = Candidacies([], [], [], [])
     state = Candidacy(-99.0, 0.5, 42)
-    assert bounded_round(Device(1, 2.0), state, alone, [], configure(5.0, 'id')) == (-2.0, 0.0, 1)
+    found = bounded_round(Device(1, 2.0), state, alone, [], configure(5.0, 'id'))
+    assert found == (-2.0, 0.0, 1, 0)
 
 
 @pytest.mark.parametrize('floor, forgotten', [(0.01, True), (0.0, False)])
@@ -153,10 +154,11 @@ def test_same_spot_dead_leader(floor, forgotten):
 @pytest.mark.parametrize('sequence', [list, tuple, np.array])
 def test_any_sequence_will_do(sequence):
     """The round uses nothing but numbers, named tuples and sequences: a compiler takes it."""
-    heard = Candidacies(sequence([-3.0, -9.0]), sequence([1.0, 2.0]), sequence([7, 8]))
+    heard = Candidacies(sequence([-3.0, -9.0]), sequence([1.0, 2.0]), sequence([7, 8]),
+                        sequence([0, 1]))
     found = bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), heard, sequence([1.0, 1.5]),
                           configure(4.0, 'id'))
-    assert found == (-9.0, 3.5, 8)
+    assert found == (-9.0, 3.5, 8, 2)
     assert isinstance(found, Candidacy)
 
 
@@ -170,7 +172,7 @@ def test_round_uses_nothing_of_python_but_the_plainest():
 
 def test_distances_that_add_up_to_infinity():
     """Even an unlimited radius does not reach so far: such a distance could not be told on."""
-    heard = Candidacies([-9.0], [1.7e308], [2])
+    heard = Candidacies([-9.0], [1.7e308], [2], [0])
     found = bounded_round(Device(1, 5.0), Candidacy(-5.0, 0.0, 1), heard, [1.7e308],
                           configure(float('inf'), 'id'))
-    assert found == (-5.0, 0.0, 1)
+    assert found == (-5.0, 0.0, 1, 0)

@@ -104,7 +104,7 @@ def test_history_decides():
     graph, strengths = links((1, 2, 2.0)), {1: 5.0, 2: 1.0}
     first = Choice(-5.0, 1, 0.0, 0.0, 1)
     assert rest(graph, strengths, 4.0, {1: first, 2: Choice(-1.0, 2, 0.0, 0.0, 2)})
-    assert rest(graph, strengths, 4.0, {1: first, 2: Choice(*NOT_ANYBODY, 2.0, 2.0, 1)})
+    assert rest(graph, strengths, 4.0, {1: first, 2: Choice(*NOT_ANYBODY, 2.0, 2.0, 1, 1, 1)})
 
 
 def test_a_pair_of_nobody_may_rest():
@@ -114,7 +114,7 @@ def test_a_pair_of_nobody_may_rest():
     1 never takes that pair over, since there and back are 4 m; 2 never finds a smaller one.
     """
     assert rest(links((1, 2, 2.0)), {1: 5.0, 2: 1.0}, 6.0, {
-        1: Choice(-5.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 7, 2.0, 2.0, 1)})
+        1: Choice(-5.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 7, 2.0, 2.0, 1, 1, 1)})
 
 
 def test_followed_is_the_nearest_leader_not_the_one_backed():
@@ -124,7 +124,7 @@ def test_followed_is_the_nearest_leader_not_the_one_backed():
     3 does not hear of that: 2 is 3 m from a leader, and 3 m more are too many.
     """
     assert rest(links((1, 2, 4.0), (2, 3, 3.0)), {1: 9.0, 2: 0.0, 3: 5.0}, 10.0, {
-        1: Choice(-9.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 1, 3.0, 3.0, 3),
+        1: Choice(-9.0, 1, 0.0, 0.0, 1), 2: Choice(-9.0, 1, 3.0, 3.0, 3, 1, 1),
         3: Choice(-5.0, 3, 0.0, 0.0, 3)})
 
 
@@ -132,7 +132,7 @@ def test_equal_strengths_and_equal_distances_go_to_the_lower_id():
     network = settle(links((1, 2, 1.0)), {1: 7.0, 2: 7.0}, 5.0)
     assert led(network) == {1: (1, 0.0), 2: (1, 1.0)}
     assert rest(links((4, 3, 2.0), (4, 5, 2.0)), {3: 7.0, 4: 0.0, 5: 7.0}, 6.0, {
-        3: Choice(-7.0, 3, 0.0, 0.0, 3), 4: Choice(-7.0, 3, 2.0, 2.0, 3),
+        3: Choice(-7.0, 3, 0.0, 0.0, 3), 4: Choice(-7.0, 3, 2.0, 2.0, 3, 1, 1),
         5: Choice(-7.0, 5, 0.0, 0.0, 5)})
 
 
@@ -147,7 +147,7 @@ def test_equal_strengths_and_equal_distances_go_to_the_lower_id():
     (8.25, (-1.0, 5)),
 ])
 def test_whom_to_back_by_distance(far, expected):
-    heard = Choices([-9.0], [9], [2.0], [2.0], [9])
+    heard = Choices([-9.0], [9], [2.0], [2.0], [9], [1], [1])
     found = classic_round(
         Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [far], configure(10.0))
     assert (found.lead_value, found.lead) == expected
@@ -156,18 +156,18 @@ def test_whom_to_back_by_distance(far, expected):
 
 def test_whom_it_backs_counts_without_a_neighbour_that_says_so():
     """The neighbour, near enough, backs a weaker one than the device did itself."""
-    heard = Choices([-6.0], [6], [1.0], [1.0], [6])
+    heard = Choices([-6.0], [6], [1.0], [1.0], [6], [1], [1])
     found = classic_round(
         Device(5, 1.0), Choice(-7.0, 7, 1.0, 1.0, 7), heard, [1.0], configure(10.0))
-    assert found == Choice(-7.0, 7, 2.0, 2.0, 6)
+    assert found == Choice(-7.0, 7, 2.0, 2.0, 6, 2, 2)
 
 
 def test_no_leader_heard_of():
     """It backs nobody, and its neighbour knows of no leader: there is none, at no distance."""
-    heard = Choices([inf], [-1], [6.0], [inf], [8])
+    heard = Choices([inf], [-1], [6.0], [inf], [8], [1], [1])
     found = classic_round(Device(5, 1.0), Choice(*NOT_ANYBODY, 0.0, 3.0, 7), heard, [1.0],
                           configure(10.0))
-    assert found == Choice(*NOT_ANYBODY, 7.0, inf, 5)
+    assert found == Choice(*NOT_ANYBODY, 7.0, inf, 5, 2, 0)
 
 
 def test_leader_falls_behind():
@@ -215,7 +215,7 @@ def test_lockstep_keeps_a_lie_alive():
     for n in range(0, 100, 2):
         network.lockstep()
         assert network.states == {
-            1: Choice(-9.0, 2, 0.0, 2.0 + n, 1), 2: Choice(-4.0, 2, inf, 0.0, 2)}
+            1: Choice(-9.0, 2, 0.0, 2.0 + n, 1, 0, n + 1), 2: Choice(-4.0, 2, inf, 0.0, 2)}
         network.lockstep()
         assert network.states == {
-            1: Choice(-0.0, 1, inf, 0.0, 1), 2: Choice(-9.0, 2, 0.0, 3.0 + n, 1)}
+            1: Choice(-0.0, 1, inf, 0.0, 1), 2: Choice(-9.0, 2, 0.0, 3.0 + n, 1, 0, n + 2)}

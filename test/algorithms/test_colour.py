@@ -18,8 +18,10 @@ from algorithms.networks import links
 from algorithms.simulate import led, Network
 from leader_election.algorithms import COLOUR, Device
 from leader_election.algorithms.colour import colour_round, configure, Key, Keys
-from leader_election.algorithms.resilient import FARTHEST
+from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
 import pytest
+
+FARTHEST = float(NO_HOP_LIMIT)
 
 
 def line(size: int) -> Network:

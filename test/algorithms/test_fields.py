@@ -60,7 +60,7 @@ def test_each_kind():
         Field('best', int, (-1, -1), infinite=False, ticks=False),
         Field('level_distance', float, (inf, inf), infinite=True, ticks=False),
         Field('distance', float, None, infinite=True, ticks=False),
-        Field('leader', int, None, infinite=False, ticks=False))
+        Field('leader', int, None, infinite=False, ticks=False, least=0))
     assert [field.name for field in FIELDS if field.is_distance] == ['level_distance', 'distance']
 
 

@@ -19,9 +19,9 @@ from itertools import count
 from algorithms.networks import links
 from algorithms.simulate import led, Network
 from leader_election.algorithms import Device, RESILIENT
+from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
 from leader_election.algorithms.resilient import (
     configure,
-    FARTHEST,
     Follower,
     Followers,
     resilient_round,
@@ -199,13 +199,14 @@ def test_the_depth_runs_back_from_those_that_have_the_news_from_here():
 
 
 def test_what_cannot_grow_any_more_is_not_passed_on():
-    """At 2**53 adding 1 changes nothing: such a lie would live for ever, so nobody goes so far."""
-    assert heard(Follower(-7.0, FARTHEST, 4, 1e300, 0.0, 1, 4)) == ALONE
-    assert heard(Follower(-7.0, FARTHEST - 1, 4, 1e300, 0.0, 1, 4)).distance == FARTHEST
+    """At 2**53 adding 1 changes nothing: such a distance would last for ever."""
+    most = float(NO_HOP_LIMIT)
+    assert heard(Follower(-7.0, most, 4, 1e300, 0.0, 1, 4)) == ALONE
+    assert heard(Follower(-7.0, most - 1, 4, 1e300, 0.0, 1, 4)).distance == most
     device = Device(9, 5.0)
     before = RESILIENT.start(device)._replace(diameter=1e308)
     found = resilient_round(device, before, Followers(*[[]] * 7), [], configure(1000.0))
-    assert found.radius == FARTHEST
+    assert found.radius == most
 
 
 def test_whether_who_is_at_the_radius_passes_news_on():

@@ -17,6 +17,7 @@ from math import inf
 from typing import Any, NamedTuple
 
 from coordination.regions import columns
+from leader_election.algorithms.fields import NOBODY
 from leader_election.coordination.collection import (
     collect_contributions,
     collect_multi_path,
@@ -26,7 +27,6 @@ from leader_election.coordination.collection import (
     shares_of,
     weight,
 )
-from leader_election.coordination.region import NOBODY
 from leader_election.coordination.summary_layout import ADD, LEAST, SummaryLayout
 import pytest
 

@@ -18,8 +18,9 @@ from math import inf
 from algorithms.networks import grid, links
 from coordination.regions import change, COUNT, decisions, DIAMOND, network_of, summaries
 from leader_election.algorithms import Device
+from leader_election.algorithms.fields import NOBODY
 from leader_election.coordination.pattern import with_borders
-from leader_election.coordination.region import NOBODY, RELAY, WORKER
+from leader_election.coordination.region import RELAY, WORKER
 from leader_election.coordination.settings import RegionSettings
 from leader_election.coordination.summary_layout import ADD, RANKED, SummaryLayout
 import pytest

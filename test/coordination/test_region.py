@@ -17,10 +17,10 @@ from math import inf, nan
 
 from coordination.regions import columns
 from leader_election.algorithms import Device
+from leader_election.algorithms.algorithm import BARRED
+from leader_election.algorithms.fields import NOBODY
 from leader_election.coordination.region import (
-    BARRED,
     CANDIDATE,
-    NOBODY,
     parent_of,
     RELAY,
     with_effective_strength,

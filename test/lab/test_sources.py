@@ -130,7 +130,7 @@ def test_a_users_algorithm_follows_from_its_own_package(tmp_path: Path) -> None:
         folder.mkdir()
         (folder / '__init__.py').write_text('')
     (package / 'swarm.py').write_text(
-        'from leader_election.algorithms.resilient import FARTHEST\n'
+        'from leader_election.algorithms.resilient import Follower\n'
         'from .parts import helper\nfrom theirs.parts.more import most\n' + ROUND)
     (package / 'parts' / '__init__.py').write_text('from .deep import helper\n')
     for name in ('deep', 'more', 'other'):

@@ -42,7 +42,7 @@ def of_one(i: int, stronger: Mapping[int, float]) -> dict[str, float]:
 
 class Swarm:
     """
-    Robots at their places; a round of all takes a second.
+    Robots at their places; a round of all takes a second. A leader is joined up to the radius.
 
     :param each: a robot's own parameters by its id; in ``others`` those of further instances.
     :param kinds: classes of tasks by name, beside those that ship.
@@ -60,11 +60,12 @@ class Swarm:
         self._kinds = kinds
         self._keys, self._start = keys, start
         self.robots = {i: self._robot(i, {
-            'communication_range': 1.5, 'schedule': 'periodic', **common, **each(i)})
+            'communication_range': 1.5, 'schedule': 'periodic', 'radius_hysteresis': 0.0,
+            **common, **each(i)})
             for i in places}
 
     def _robot(self, i: int, settings: dict[str, Any]) -> Robot:
-        others = {name: build(InstanceParameters, values)
+        others = {name: build(InstanceParameters, {'radius_hysteresis': 0.0, **values})
                   for name, values in settings.pop('others', {}).items()}
 
         def runner(instance: str, task: str) -> TaskRunner:
