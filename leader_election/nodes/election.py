@@ -31,11 +31,19 @@ from leader_election.nodes.state_publishers import PlotPublishers, StatePublishe
 from leader_election.parameters import ParameterError
 from leader_election.registry import message_type
 from leader_election.robot.codec import MAIN
+from leader_election.robot.observation_clock import ObservationClock
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.pose import IDENTITY, yaw_of
-from leader_election.robot.robot import ODOMETRY_WITHOUT_TRANSFORM, phase, Robot, wait
+from leader_election.robot.robot import (
+    LATE_AFTER,
+    ODOMETRY_WITHOUT_TRANSFORM,
+    phase,
+    Robot,
+    wait,
+)
 from leader_election.robot.swarm_key import fingerprint
 from nav_msgs.msg import Odometry
+from rclpy.clock import ClockType
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, String
 
@@ -51,7 +59,7 @@ class Election:
 
     :ivar parameters: the parameters at the start.
     :ivar robot: the robot itself, which does not depend on ROS.
-    :ivar steady_clock: the clock of all its times.
+    :ivar steady_clock: the clock of its timers.
     :ivar runs: whether it was started, and not closed since.
     :ivar failure: the error that the process has to end with, if any.
     """
@@ -70,6 +78,8 @@ class Election:
         self._declarations = declarations
         self.parameters = parameters = self._with_own(self._declared.values)
         self.steady_clock = clock.steady_clock(node)
+        self._observation_clock = ObservationClock()
+        self._set_longest_step(parameters)
         self._instances = instances.declare(declarations, parameters, self._configure_instance)
         self._key_file = KeyFile(parameters.swarm_key_file)
         self.robot = Robot(
@@ -145,9 +155,16 @@ class Election:
         return self.robot.sensing.pose(self._now())
 
     def _now(self) -> float:
-        return clock.seconds(self.steady_clock)
+        """Return the time of all that the robot observes [s]."""
+        return self._observation_clock.observe(clock.seconds(self.steady_clock))
+
+    def _set_longest_step(self, parameters: ElectionParameters) -> None:
+        """Bound the leaps of a simulated clock; a steady one leaps when time has gone by."""
+        if self.steady_clock.clock_type == ClockType.ROS_TIME:
+            self._observation_clock.longest_step = LATE_AFTER * parameters.round_period
 
     def _configure(self, parameters: ElectionParameters) -> None:
+        self._set_longest_step(parameters)
         period = parameters.round_period
         if self.runs and period != self.robot.parameters.round_period:
             self._set_timer(self._heartbeat, period)
@@ -205,6 +222,10 @@ class Election:
 
     def _receive(self, message: String) -> None:
         now = self._now()
+        if self.runs and self._in_phase and (
+                now - self._last_beat >= self.robot.parameters.round_period):
+            # Messages that came before the timer are served first; a round must not wait for them.
+            self._on_heartbeat()
         is_new = self.robot.receive(message.data, now)
         if is_new and self.runs and self.robot.parameters.schedule == 'reactive':
             pause = wait(self._last_check, now, self.robot.parameters.reactive_interval)
@@ -222,7 +243,7 @@ class Election:
 
     def _on_heartbeat(self) -> None:
         now, period = self._now(), self.robot.parameters.round_period
-        if 0.0 <= now - self._last_beat < 0.5 * period:
+        if now - self._last_beat < 0.5 * period:
             # The timer of the first, shorter period fired late, since the node was not spun yet.
             return
         if not self._in_phase:

@@ -31,6 +31,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 import json
 import math
+import re
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -52,6 +53,8 @@ MOST_READINGS = 64
 """The most numbers in a reading for the metric."""
 MOST_INSTANCES = 16
 """The most further instances in a message."""
+
+_START = re.compile(rf'{{"v":{VERSION},"id":([0-9]{{1,16}})[,}}]')
 
 Position = tuple[float, float]
 
@@ -93,10 +96,15 @@ class Message(NamedTuple):
 
 
 class Codec:
-    """Encodes and decodes the messages of one algorithm."""
+    """
+    Encodes and decodes the messages of one algorithm.
 
-    def __init__(self, algorithm: Algorithm) -> None:
+    :param instances: the further instances that are decoded; ``None``: all of them.
+    """
+
+    def __init__(self, algorithm: Algorithm, instances: frozenset[str] | None = None) -> None:
         self.algorithm = algorithm
+        self._instances = instances
 
     def encode(self, message: Message) -> str:
         """
@@ -136,7 +144,7 @@ class Codec:
         _require(name == self.algorithm.name, RejectReason.ALGORITHM)
         position = _position(document)
         region, faults = region_codec.read(document)
-        others, more = _others(document.get('i', {}))
+        others, more = _others(document.get('i', {}), self._instances)
         reading = _reading(document.get('m', []))
         if reading is None:
             more += (RejectReason.READING,)
@@ -147,9 +155,26 @@ class Codec:
 
 
 @lru_cache
-def codec_for(algorithm: Algorithm) -> Codec:
-    """Return the codec of an algorithm, the same one for all robots of a process."""
-    return Codec(algorithm)
+def codec_for(algorithm: Algorithm, instances: frozenset[str] | None = None) -> Codec:
+    """
+    Return the codec of an algorithm, the same one for all robots of a process.
+
+    :param instances: the further instances that are decoded; ``None``: all of them.
+    """
+    return Codec(algorithm, instances)
+
+
+def sender_at_start(payload: str) -> int | None:
+    """
+    Return the sender's id where the payload begins with it, as :meth:`Codec.encode` writes it.
+
+    The rest is not read, so it may be another one in the end; for what must cost nothing.
+
+    >>> sender_at_start('{"v":1,"id":3,"frame":"map"}'), sender_at_start('{"id":3,"v":1}')
+    (3, None)
+    """
+    found = _START.match(payload)
+    return int(found[1]) if found else None
 
 
 def sender(payload: str) -> int | None:
@@ -252,13 +277,20 @@ def _part(algorithm: Algorithm, export: Any, region: RegionPart | None) -> dict[
     return document if region is None else document | region_codec.write(region)
 
 
-def _others(document: Any) -> tuple[Mapping[str, InstancePart], tuple[RejectReason, ...]]:
-    """Return the parts of further instances; invalid parts are left out."""
+def _others(document: Any, wanted: frozenset[str] | None,
+            ) -> tuple[Mapping[str, InstancePart], tuple[RejectReason, ...]]:
+    """
+    Return the parts of further instances; invalid parts are left out.
+
+    :param wanted: the names of those that are read; ``None``: all.
+    """
     if type(document) is not dict or len(document) > MOST_INSTANCES:
         return NO_PARTS, (RejectReason.MALFORMED,)
     parts: dict[str, InstancePart] = {}
     faults: tuple[RejectReason, ...] = ()
     for name, value in document.items():
+        if wanted is not None and name not in wanted:
+            continue
         try:
             parts[name], wrong = _other(value)
             faults += wrong
@@ -377,9 +409,8 @@ def _integer(value: Any, least: int) -> int:
 
 
 def election_part(message: Message) -> Any:
-    """Return the elections' part of a message, with the position of its sender."""
-    return (message.position, message.export,
-            {name: part.export for name, part in message.others.items()})
+    """Return the elections' part of a message."""
+    return (message.export, {name: part.export for name, part in message.others.items()})
 
 
 def without_decisions(message: Message) -> Message:

@@ -14,23 +14,36 @@
 
 """The mailbox: the last message of each neighbour, until it expires."""
 
+from collections.abc import Iterator
 import math
 from typing import NamedTuple
 
-from leader_election.robot.codec import Message
+from leader_election.robot.codec import Message, Position
+
+PLACE_TOLERANCE = 1.0
+"""The distance by which a place may differ from one that fits the top speed [m]: odometry comes in
+steps, and a localisation corrects itself."""
 
 
 class ReceivedMessage(NamedTuple):
-    """A message with the time of its receipt."""
+    """A message with what the receiver knows of it."""
 
     message: Message
     received: float
     """The time of receipt on the receiver's own clock [s]: senders' clocks are not trusted."""
+    distance: float = math.inf
+    """Between the two positions at the receipt [m]; infinite: not known."""
+    noted: Position | None = None
+    """The sender's position when a message of it was news last [m]."""
+    reserve: float = PLACE_TOLERANCE
+    """The distance that the sender may still go beyond what the top speed allows [m]."""
 
 
 class Mailbox:
     """
     Keeps the last message of each sender until it expires.
+
+    Times never go back (:mod:`leader_election.robot.observation_clock`).
 
     :param expiry: the time after its receipt at which a message expires [s].
     :param limit: the greatest number of senders.
@@ -42,24 +55,35 @@ class Mailbox:
         self.expired = 0
         """The number of senders whose last message expired."""
         self._received: dict[int, ReceivedMessage] = {}
+        self._oldest = -math.inf
+        """No message is older: a lower bound of the times of receipt."""
 
-    def put(self, message: Message, now: float) -> bool:
+    def put(self, entry: ReceivedMessage) -> bool:
         """
         Keep a message in place of the sender's last one.
 
-        :param now: the time [s].
+        :param entry: the message, received now.
         :return: whether it was kept; false where the limit of senders is reached.
         """
-        if message.id not in self._received and len(self._received) >= self.limit:
-            self._drop_expired(now)
-            if len(self._received) >= self.limit:
-                return False
-        self._received[message.id] = ReceivedMessage(message, now)
+        if self.is_full_for(entry.message.id, entry.received):
+            return False
+        self._received[entry.message.id] = entry
         return True
+
+    def is_full_for(self, sender: int, now: float) -> bool:
+        """Return whether the limit is reached, and this sender not among those that are kept."""
+        if sender in self._received or len(self._received) < self.limit:
+            return False
+        self._drop_expired(now)
+        return len(self._received) >= self.limit
 
     def forget(self, sender: int) -> None:
         """Remove the message of this sender, if there is one."""
         self._received.pop(sender, None)
+
+    def entry(self, sender: int) -> ReceivedMessage | None:
+        """Return what was received last from this sender, expired or not."""
+        return self._received.get(sender)
 
     def last(self, sender: int) -> Message | None:
         """Return the last message of this sender, expired or not."""
@@ -69,18 +93,41 @@ class Mailbox:
     def age(self, sender: int, now: float) -> float:
         """Return the age of this sender's last message [s]; infinite: there is none."""
         entry = self._received.get(sender)
-        return max(now - entry.received, 0.0) if entry else math.inf
+        return now - entry.received if entry else math.inf
 
     def messages(self, now: float) -> list[Message]:
         """Return the messages that have not expired, one for each sender, in the order of ids."""
         self._drop_expired(now)
         return [self._received[sender].message for sender in sorted(self._received)]
 
+    def entries(self) -> Iterator[ReceivedMessage]:
+        """Yield what is kept, expired or not."""
+        yield from self._received.values()
+
     def _drop_expired(self, now: float) -> None:
+        if now - self._oldest <= self.expiry:
+            return
         for sender, entry in list(self._received.items()):
-            if entry.received > now:
-                # The clock went backwards: the age is not known, so it counts from now on.
-                self._received[sender] = entry._replace(received=now)
-            elif now - entry.received > self.expiry:
+            if now - entry.received > self.expiry:
                 del self._received[sender]
                 self.expired += 1
+        self._oldest = min((entry.received for entry in self._received.values()), default=now)
+
+
+def reserve_left(last: ReceivedMessage, message: Message, now: float, top_speed: float) -> float:
+    """
+    Return the distance that a sender may still go beyond its top speed after this message [m].
+
+    The reserve grows back at the top speed up to ``PLACE_TOLERANCE``, so that many messages with
+    a small step each get no farther than one.
+
+    :param last: the message of the sender that was kept last.
+    :param message: a later one.
+    :param now: the time of its receipt [s].
+    :param top_speed: of all robots [m/s]; infinite: any step is possible.
+    :return: negative: it cannot have come from there.
+    """
+    if math.isinf(top_speed) or last.message.position is None or message.position is None:
+        return last.reserve
+    step = math.dist(last.message.position, message.position)
+    return min(last.reserve + top_speed * (now - last.received) - step, PLACE_TOLERANCE)

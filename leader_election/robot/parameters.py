@@ -182,7 +182,16 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         3.0, 'The time after its receipt at which a message expires; longer than round_period.',
         unit='s', lower=0.01, upper=1e6, dynamic=True)
     neighbour_limit: int = parameter(
-        500, 'The greatest number of senders whose messages are kept.', lower=1, upper=100000)
+        500, 'The greatest number of senders whose messages are kept: those known for longest, '
+        'and of these the nearest.', lower=1, upper=100000)
+    hearing_budget: int = parameter(
+        1000, 'The most messages a second that are decoded, beside one a period from each '
+        'neighbour; more are dropped, so that rounds keep their time.',
+        unit='messages/s', lower=1, upper=1000000)
+    top_speed: float = parameter(
+        10.0, 'The greatest speed of any robot: a message from a place that its sender cannot '
+        'have reached since its last one is dropped, until that has expired. .inf: none is.',
+        unit='m/s', lower=0.001, upper=INFINITE, dynamic=True)
     measurement_expiry: float = parameter(
         3.0, 'The time after which a measurement of topic measurements expires.',
         unit='s', lower=0.01, upper=1e6)

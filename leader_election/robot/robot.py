@@ -20,16 +20,19 @@ import math
 from typing import Any
 
 from leader_election.algorithms.fields import change
+from leader_election.robot.acquaintances import Acquaintances
 from leader_election.robot.codec import (
     codec_for,
     election_part,
     MAIN,
     Message,
     Position,
+    sender_at_start,
     without_decisions,
     without_others,
     without_regions,
 )
+from leader_election.robot.hearing_budget import HearingBudget
 from leader_election.robot.instance import Instance
 from leader_election.robot.instances import (
     instance_parameters,
@@ -37,7 +40,7 @@ from leader_election.robot.instances import (
     NO_OTHERS,
     no_task_runner,
 )
-from leader_election.robot.mailbox import Mailbox
+from leader_election.robot.mailbox import Mailbox, ReceivedMessage, reserve_left
 from leader_election.robot.neighbourhood import Neighbour
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.sensing import (
@@ -54,6 +57,7 @@ from leader_election.robot.wire import RejectReason
 
 HEARD = 'messages_heard'
 OUT_OF_RANGE = 'messages_out_of_range'
+DROPPED = 'messages_dropped'
 ROUNDS = 'rounds'
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
@@ -61,7 +65,7 @@ UNMEASURED = 'neighbours_unmeasured'
 DECISIONS_LEFT_OUT = 'decisions_left_out'
 REGIONS_LEFT_OUT = 'regions_left_out'
 INSTANCES_LEFT_OUT = 'instances_left_out'
-COUNTERS = (HEARD, OUT_OF_RANGE, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
+COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
             ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS,
             UNMEASURED, DECISIONS_LEFT_OUT,
             REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT, *(reason.value for reason in RejectReason))
@@ -78,7 +82,8 @@ class Robot:
     """
     One robot of the swarm: its state, and the three steps of its round (ACSOS 2022, II-B).
 
-    Times are seconds on a clock of the caller's; nothing here waits or reads a clock.
+    Times are seconds on a clock of the caller's that never goes back
+    (:mod:`leader_election.robot.observation_clock`); nothing here waits or reads a clock.
     """
 
     def __init__(self, parameters: ElectionParameters,
@@ -96,6 +101,8 @@ class Robot:
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
+        self._acquaintances = Acquaintances(self.mailbox)
+        self._budget = HearingBudget(parameters.hearing_budget)
         self.sensing = Sensing(parameters, self.mailbox, self.counts)
         self.authentication = Authentication(keys, start)
         self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
@@ -111,7 +118,8 @@ class Robot:
             parameters, others, self.sensing.link_range, task_runners)
         """All instances by name; ``main`` is first, and each comes after the one below it."""
         self.main = self.instances[MAIN]
-        self._codec = codec_for(self.main.algorithm)
+        self._codec = codec_for(
+            self.main.algorithm, frozenset(self.instances) - {MAIN})
 
     def configure(self, parameters: ElectionParameters) -> None:
         """Apply changed parameters."""
@@ -162,6 +170,13 @@ class Robot:
         :return: whether a round may follow from it: it is valid, and its elections' part or its
             sender's position is new.
         """
+        sender = sender_at_start(payload)
+        known = sender is not None and (
+            self.mailbox.entry(sender) is not None or sender in self._acquaintances)
+        if not self._budget.admit(sender, known, now, self.parameters.round_period):
+            self.counts[HEARD] += 1
+            self.counts[DROPPED] += 1
+            return False
         sequence, reason = self.authentication.check(payload)
         message = self._codec.decode(payload) if reason is None else reason
         own = isinstance(message, Message) and message.id == self.parameters.robot_id
@@ -182,18 +197,47 @@ class Robot:
             return self._reject(RejectReason.FRAME)
         if message.position is None and self.sensing.positions_matter:
             return self._reject(RejectReason.NO_POSITION)
+        return self._take(message, now)
+
+    def _take(self, message: Message, now: float) -> bool:
+        """Take in a valid message of another robot; return whether a round may follow from it."""
+        here, last = self.sensing.locate(now), self.mailbox.entry(message.id)
+        distance = (math.inf if here is None or message.position is None
+                    else math.dist(here, message.position))
+        entry = ReceivedMessage(message, now, distance, message.position)
+        if last is not None and now - last.received <= self.parameters.message_expiry:
+            reserve = reserve_left(last, message, now, self.parameters.top_speed)
+            if reserve < 0.0:
+                return self._reject(RejectReason.IMPLAUSIBLE)
+            entry = entry._replace(reserve=reserve)
         for fault in message.faults:
             self.counts[fault.value] += 1
-        before = self.mailbox.last(message.id)
-        if self.sensing.locate(now) is not None and not self.sensing.in_range(message):
+        if here is not None and not self.sensing.in_range(message):
             self.counts[OUT_OF_RANGE] += 1
             self.mailbox.forget(message.id)
-            return before is not None
+            return last is not None
         # Without a position of its own this robot cannot check the range; the round does.
-        if not self.mailbox.put(message, now):
-            return self._reject(RejectReason.LIMIT)
+        self._acquaintances.hear(message.id, now)
+        news = last is None or self._is_news(message, last)
+        if last is not None and not news:
+            entry = entry._replace(noted=last.noted)
+        if self.mailbox.is_full_for(message.id, now):
+            # Only one of two senders can be kept.
+            self.counts[RejectReason.LIMIT.value] += 1
+            if not self._acquaintances.make_room(entry):
+                return False
+        self.mailbox.put(entry)
+        return news
+
+    def _is_news(self, message: Message, last: ReceivedMessage) -> bool:
+        """Return whether elections differ, or the position by the tolerance since it was news."""
         # A change in the region part alone waits for the next period.
-        return before is None or election_part(message) != election_part(before)
+        if election_part(message) != election_part(last.message):
+            return True
+        if message.position is None or last.noted is None:
+            return message.position != last.noted
+        step = math.dist(message.position, last.noted)
+        return step > 0.0 and step >= self.parameters.reactive_tolerance
 
     def _reject(self, reason: RejectReason) -> bool:
         self.counts[reason.value] += 1
@@ -324,8 +368,6 @@ def wait(last_round: float, now: float, interval: float) -> float:
     0.75
     >>> wait(last_round=10.0, now=12.0, interval=1.0)
     0.0
-    >>> wait(last_round=10.0, now=3.0, interval=1.0)  # the clock went backwards
-    0.0
     """
     since = now - last_round
-    return interval - since if 0.0 <= since < interval else 0.0
+    return interval - since if since < interval else 0.0

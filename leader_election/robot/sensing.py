@@ -41,7 +41,7 @@ class Sensing:
     """
     The own position, and the distances to neighbours by the metric.
 
-    Times are seconds on a clock of the caller's.
+    Times are seconds on a clock of the caller's that never goes back.
     """
 
     def __init__(self, parameters: ElectionParameters, mailbox: Mailbox,
@@ -135,9 +135,6 @@ class Sensing:
         self.position = None
         if self._odometry is not None:
             place, received = self._odometry
-            if received > now:
-                # The clock went backwards: the age is not known, so it counts from now on.
-                self._odometry, received = (place, now), now
             if now - received <= self.parameters.odometry_expiry:
                 self.position = place
         return self.position
@@ -166,8 +163,7 @@ class Sensing:
         for neighbour in [i for i in self._last_distance if self._mailbox.last(i) is None]:
             del self._last_distance[neighbour]
         for neighbour, (_, taken) in list(self._measurements.items()):
-            # Taken later than now: the clock went backwards, and the age is not known.
-            if not 0.0 <= now - taken <= self.parameters.measurement_expiry:
+            if now - taken > self.parameters.measurement_expiry:
                 del self._measurements[neighbour]
         self._make_reading(now)
 
@@ -200,7 +196,7 @@ class Sensing:
         sensed = None
         if self._sensed is not None:
             value, taken = self._sensed
-            if 0.0 <= now - taken <= self.parameters.measurement_expiry:
+            if now - taken <= self.parameters.measurement_expiry:
                 sensed = value
         known = ReadingInput(
             now, sensed,

@@ -50,6 +50,7 @@ class RejectReason(str, Enum):
     OWN_ID = 'rejected_own_id'
     NO_POSITION = 'rejected_no_position'
     LIMIT = 'rejected_neighbour_limit'
+    IMPLAUSIBLE = 'rejected_implausible'
     SUMMARY = 'rejected_summary'
     DECISION = 'rejected_decision'
     TASKS = 'rejected_tasks'

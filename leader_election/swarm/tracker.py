@@ -20,7 +20,8 @@ import math
 from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.robot.codec import codec_for, MAIN, Message
 from leader_election.robot.diagnostics import own_fields
-from leader_election.robot.mailbox import Mailbox
+from leader_election.robot.mailbox import Mailbox, ReceivedMessage
+from leader_election.robot.observation_clock import ObservationClock
 from leader_election.robot.parameters import names_in
 from leader_election.robot.wire import RejectReason
 from leader_election.swarm.snapshot import RobotView, Snapshot
@@ -63,6 +64,7 @@ class SwarmTracker:
         self._frame = frame
         self._instance = instance
         self._mailbox = Mailbox(expiry, MAX_ROBOTS)
+        self._clock = ObservationClock()
         self._last: dict[int, RobotView] = {}
 
     def hear(self, payload: str, now: float) -> None:
@@ -77,7 +79,7 @@ class SwarmTracker:
         message = self._codec.decode(payload)
         if (isinstance(message, RejectReason) or self._frame not in ('', message.frame)
                 or message.part(self._instance)[1] is None
-                or not self._mailbox.put(message, now)):
+                or not self._mailbox.put(ReceivedMessage(message, self._clock.observe(now)))):
             self.rejected += 1
             return
         self.heard[message.id] += 1
@@ -87,7 +89,7 @@ class SwarmTracker:
 
     def snapshot(self, now: float) -> Snapshot:
         """Return the state of the swarm at this time [s]."""
-        living = {message.id for message in self._mailbox.messages(now)}
+        living = {message.id for message in self._mailbox.messages(self._clock.observe(now))}
         return Snapshot(
             now,
             {i: view for i, view in sorted(self._last.items()) if i in living},

@@ -1,0 +1,109 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""How long senders have been known: a bounded memory, which decays."""
+
+from collections import Counter
+from typing import NamedTuple
+
+from leader_election.robot.mailbox import Mailbox, ReceivedMessage
+
+MOST_STANDING = 127
+"""The longest acquaintance that counts [intervals]."""
+REMEMBERED = 2
+"""So many times the limit of the mailbox are remembered [senders]."""
+
+
+class Standing(NamedTuple):
+    """The place of a sender among others: what is less comes first where not all can be kept."""
+
+    newness: int
+    distance: float
+    id: int
+
+
+class Acquaintances:
+    """
+    Decides which sender gives way in a full mailbox: the one known for the shorter time.
+
+    Counted are the intervals, each as long as a message is valid, in which a sender was heard,
+    less those in which it was not; a sender with none left is forgotten. Times are equal up to a
+    factor of two, and among equals the nearer sender stays. A flood of new ids does not displace
+    those known before, not from this memory either: where that is full, new ones are remembered
+    once others are forgotten.
+
+    :param mailbox: the messages that are kept.
+    """
+
+    def __init__(self, mailbox: Mailbox) -> None:
+        self._mailbox = mailbox
+        self._known: Counter[int] = Counter()
+        self._heard: set[int] = set()
+        self._begin: float | None = None
+        self._order: list[Standing] = []
+
+    def hear(self, sender: int, now: float) -> None:
+        """
+        Take note of a valid message.
+
+        :param sender: its sender's id.
+        :param now: the time [s].
+        """
+        self._end_intervals(now)
+        if sender in self._known or len(self._known) < REMEMBERED * self._mailbox.limit:
+            self._known.setdefault(sender, 0)
+            self._heard.add(sender)
+
+    def __contains__(self, sender: int) -> bool:
+        """Return whether a sender is remembered."""
+        return sender in self._known
+
+    def make_room(self, entry: ReceivedMessage) -> bool:
+        """
+        Forget the sender in the mailbox that comes last, if it comes after a new one.
+
+        :param entry: the message of the new one.
+        :return: whether there is room now.
+        """
+        while self._order and self._mailbox.entry(self._order[-1].id) is None:
+            self._order.pop()
+        if not self._order:
+            # Sorted once an interval, or when all have given way, rather than for each message.
+            self._order = sorted(map(self.standing, self._mailbox.entries()))
+        if self._order[-1] <= self.standing(entry):
+            return False
+        self._mailbox.forget(self._order.pop().id)
+        return True
+
+    def standing(self, entry: ReceivedMessage) -> Standing:
+        """Return the standing of the sender of a message."""
+        sender = entry.message.id
+        return Standing(-self._known[sender].bit_length(), entry.distance, sender)
+
+    def _end_intervals(self, now: float) -> None:
+        """Count the intervals that have ended; after the first of them nothing was heard."""
+        if self._begin is None:
+            self._begin = now
+        ended = int((now - self._begin) / self._mailbox.expiry)
+        if ended < 1:
+            return
+        self._begin += ended * self._mailbox.expiry
+        self._order.clear()
+        for sender, known in list(self._known.items()):
+            left = known - ended + 2 * (sender in self._heard)
+            if left < 0:
+                del self._known[sender]
+            else:
+                self._known[sender] = min(left, MOST_STANDING)
+        self._heard.clear()
