@@ -86,9 +86,10 @@ CHECKS = (
           'no_position: see odometry. frame, algorithm, version: see the checks of these names. '
           'neighbour_limit: raise the parameter neighbour_limit. implausible: raise top_speed to '
           'that of the fastest robot, or look for odometry that jumps, or a sender under the id '
-          'of another. tasks, summary, decision: give all robots the same tasks. unsigned, signature: see keys; with one key everywhere, an '
-          'outsider sends. replay: a message came again or too late; raise replay_window where '
-          'the network is that slow, else somebody replays messages.', identity.refused),
+          'of another. tasks, summary, decision: give all robots the same tasks. unsigned, '
+          'signature: see keys; with one key everywhere, an outsider sends. replay: a message '
+          'came again or too late; raise replay_window where the network is that slow, else '
+          'somebody replays messages.', identity.refused),
     Check('keys', 'Do all robots sign with one key?',
           'A robot with a key does not believe one without it or with another, and the other way '
           'round: they elect separately.',
