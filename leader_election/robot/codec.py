@@ -25,6 +25,9 @@ as the fewest that are possible, 0 where the distance is 0, else 1.
 
 Where a field may be infinite, ``null`` stands for that. A vector is an array, without what at its
 end is as it was at the start: ``[5,-1,-1]`` travels as ``[5]`` when ``-1`` stands for nothing.
+
+The signature ``"s"`` of a robot with a key (:mod:`leader_election.robot.swarm_key`) is no part of
+the document that is encoded here, and is not read here.
 """
 
 from collections.abc import Callable, Mapping
