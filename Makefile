@@ -19,13 +19,13 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo lab reproduce study test test-gazebo gazebo physics \
+.PHONY: help demo lab reproduce study test prove test-gazebo gazebo physics \
   docs benchmark lint config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study and physics, and by test to pytest.'
+	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, physics and prove, and by test to pytest.'
 	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
@@ -68,6 +68,9 @@ lint: .venv/.dev  ## Check the code with ruff and mypy
 
 config: .venv/.run  ## Generate config/*.yaml from the declarations of the parameters
 	@$(BIN)/python -m leader_election.config config
+
+prove: .venv/.lab  ## Check Bounded Election in every small network, from any state, in any order; ARGS="--help" for more
+	@$(BIN)/python -m benchmarks.explicit_states $(ARGS)
 
 clean:  ## Remove all generated files, ./.venv too
 	rm -rf .venv build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
