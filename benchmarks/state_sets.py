@@ -21,12 +21,13 @@ of time in which over each link a message is delivered that was sent in this str
 without losses it is one round. Fairness is that epochs never cease.
 
 For each device a set of states is kept: all that it may send after the current epoch; at the start
-all that comes up in any execution. The set of the next epoch is the image under the compiled round of **every** combination of an own state out
-of its set and a message out of the set of each neighbour. This holds whatever the order, the
-losses and the delays are: after an epoch, each message that a device uses was sent in that epoch
-or later (asynchronous convergence theorem: D. P. Bertsekas, J. N. Tsitsiklis, "Parallel and
-distributed computation", 1989, section 6.2). If all sets come down to one state each, every
-execution ends there, and the number of epochs is an upper bound.
+all that comes up in any execution. The set of the next epoch is the image under the compiled round
+of **every** combination of an own state out of its set and a message out of the set of each
+neighbour. This holds whatever the order, the losses and the delays are: after an epoch, each
+message that a device uses was sent in that epoch or later (asynchronous convergence theorem:
+D. P. Bertsekas, J. N. Tsitsiklis, "Parallel and distributed computation", 1989, section 6.2). If
+all sets come down to one state each, every execution ends there, and the number of epochs is an
+upper bound.
 
 Where devices may keep what they have (hysteresis), several states remain, and which of them it is
 depends on the execution. Then the exploration goes on with what may *change*: a device sends
