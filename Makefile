@@ -45,8 +45,8 @@ study: .venv/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for
 test: .venv/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)
 
-benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, recovery, regions, the laboratory
-	@for each in round_cost leader_killed cold_start steady_state regions laboratory; do \
+benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, a swarm key, recovery, regions, the laboratory
+	@for each in round_cost leader_killed cold_start steady_state swarm_key regions laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
 
 test-gazebo: .venv/.dev gazebo  ## Fetch Gazebo Classic 11 and run the tests in real physics

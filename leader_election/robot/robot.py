@@ -171,26 +171,30 @@ class Robot:
             sender's position is new.
         """
         sender = sender_at_start(payload)
-        known = sender is not None and (
-            self.mailbox.entry(sender) is not None or sender in self._acquaintances)
-        if not self._budget.admit(sender, known, now, self.parameters.round_period):
-            self.counts[HEARD] += 1
-            self.counts[DROPPED] += 1
-            return False
-        sequence, reason = self.authentication.check(payload)
-        message = self._codec.decode(payload) if reason is None else reason
-        own = isinstance(message, Message) and message.id == self.parameters.robot_id
-        if own and payload in self._sent:
+        if sender == self.parameters.robot_id and payload in self._sent:
             # One echo for each message sent: a further copy comes from a robot of the same id.
             self._sent.remove(payload)
             return False
         self.counts[HEARD] += 1
-        if isinstance(message, RejectReason):
-            return self._reject(message)
-        reason = self.authentication.admit(message.id, sequence, now)
+        # The signature first: forged and replayed messages leave its sender's budget alone.
+        sequence, reason = self.authentication.check(payload)
+        if reason is None and sender is not None:
+            reason = self.authentication.admit(sender, sequence, now)
         if reason is not None:
             return self._reject(reason)
-        if own:
+        known = sender is not None and (
+            self.mailbox.entry(sender) is not None or sender in self._acquaintances)
+        if not self._budget.admit(sender, known, now, self.parameters.round_period):
+            self.counts[DROPPED] += 1
+            return False
+        message = self._codec.decode(payload)
+        if isinstance(message, RejectReason):
+            return self._reject(message)
+        if message.id != sender:
+            reason = self.authentication.admit(message.id, sequence, now)
+            if reason is not None:
+                return self._reject(reason)
+        if message.id == self.parameters.robot_id:
             self.duplicate_received = now
             return self._reject(RejectReason.OWN_ID)
         if message.frame != self.parameters.frame:

@@ -16,7 +16,7 @@
 The swarm key: messages are signed with it, and messages without its signature are not believed.
 
 A signature is the last member of a message, ``"s":"SSSSSSSSTTTTTTTTTTTTTTTTTTTTTT"``: a sequence
-number of 48 bits and a tag of 128 bits, both in base64url. The tag is the HMAC-SHA-256 (RFC 2104,
+number of 48 bits and a tag of 128 bits, both in base64. The tag is the HMAC-SHA-256 (RFC 2104,
 truncated as in RFC 2104 section 5) of all the text before it, the sequence number included, so
 that no character of a signed message can be changed. The text itself is verified, never what was
 read from it.
@@ -32,7 +32,6 @@ Sequence numbers are compared on a ring (RFC 1982): there is no greatest one, af
 could be heard again.
 """
 
-from base64 import urlsafe_b64encode
 import binascii
 from functools import lru_cache
 import hashlib
@@ -50,14 +49,15 @@ SIGNATURE_LENGTH = 37
 """What a signature adds to a message [characters]."""
 RING = 2**48
 """Sequence numbers are counted modulo this [ms]."""
+SENDERS = 500
+"""The number of senders from which on those are forgotten that were not heard for long."""
 
-_MEMBER = ',"s":"'
-_END = '"}'
-_SEQUENCE_DIGITS, _TAG_DIGITS = 8, 22
+_MEMBER, _END = ',"s":"', '"}'
+_SEQUENCE_DIGITS, _TAG_DIGITS, _TAG_BYTES = 8, 22, 16
+# Where the parts of a signed message begin, counted from its end.
 _TAG = _TAG_DIGITS + len(_END)
-_SIGNATURE = _SEQUENCE_DIGITS + _TAG
-_TAG_BYTES = 16
-_SIGNED = re.compile(_MEMBER + '[A-Za-z0-9_-]{30}"}')
+_SEQUENCE = _SEQUENCE_DIGITS + _TAG
+_SIGNATURE = len(_MEMBER) + _SEQUENCE
 
 Keys = tuple[bytes, ...]
 """The keys of a robot: the first signs, all verify; none: it takes part without a key."""
@@ -110,8 +110,7 @@ def is_signed(payload: str) -> bool:
     >>> is_signed('{"v":1,"id":3}'), is_signed(sign('{"v":1,"id":3}', 7, bytes(32)))
     (False, True)
     """
-    return (payload.endswith(_END) and payload.startswith(_MEMBER, -_SIGNATURE - len(_MEMBER))
-            and _SIGNED.fullmatch(payload, len(payload) - SIGNATURE_LENGTH - 1) is not None)
+    return payload[-_SIGNATURE:-_SEQUENCE] == _MEMBER and payload.endswith(_END)
 
 
 def sign(payload: str, sequence: int, key: bytes) -> str:
@@ -122,11 +121,11 @@ def sign(payload: str, sequence: int, key: bytes) -> str:
     :param sequence: the sequence number [ms], modulo ``RING``.
 
     >>> sign('{"v":1,"id":3}', 7, bytes(32))
-    '{"v":1,"id":3,"s":"AAAAAAAHGm1Zp-bt-RYmQim_OvwUkQ"}'
+    '{"v":1,"id":3,"s":"AAAAAAAHGm1Zp+bt+RYmQim/OvwUkQ"}'
     """
-    text = (payload[:-1] + _MEMBER
-            + urlsafe_b64encode((sequence % RING).to_bytes(6, 'big')).decode())
-    return text + _tag(text, key) + _END
+    digits = binascii.b2a_base64((sequence % RING).to_bytes(6, 'big'), newline=False)
+    text = (payload[:-1] + _MEMBER).encode() + digits
+    return (text + _tag(text, key)).decode() + _END
 
 
 def verify(payload: str, keys: Keys) -> int | None:
@@ -145,18 +144,35 @@ def verify(payload: str, keys: Keys) -> int | None:
 @lru_cache(maxsize=1024)
 def _verify(payload: str, keys: Keys) -> int | None:
     """Verify; cached, since all robots of one process receive the same payloads."""
-    text, tag = payload[:-_TAG], payload[-_TAG:-len(_END)]
+    if not payload.isascii():
+        return None
+    signed = payload.encode()
+    text, tag = signed[:-_TAG], signed[-_TAG:-len(_END)]
     for key in keys:
+        # The digits are compared, since two spare bits of the last one could be of any value.
         if hmac.compare_digest(_tag(text, key), tag):
-            return int.from_bytes(binascii.a2b_base64(
-                text[-_SEQUENCE_DIGITS:].replace('-', '+').replace('_', '/')), 'big')
+            return _sequence(text[-_SEQUENCE_DIGITS:])
     return None
 
 
-def _tag(text: str, key: bytes) -> str:
-    # Text from elsewhere may hold surrogates, which strict UTF-8 refuses.
-    digest = hmac.digest(key, text.encode('utf-8', 'surrogatepass'), 'sha256')
-    return urlsafe_b64encode(digest[:_TAG_BYTES]).decode()[:_TAG_DIGITS]
+def _sequence(digits: bytes) -> int | None:
+    try:
+        return int.from_bytes(binascii.a2b_base64(digits), 'big')
+    except binascii.Error:
+        # Signed as it is: by a robot of another version.
+        return None
+
+
+def _tag(text: bytes, key: bytes) -> bytes:
+    keyed = _keyed(key).copy()
+    keyed.update(text)
+    return binascii.b2a_base64(keyed.digest()[:_TAG_BYTES], newline=False)[:_TAG_DIGITS]
+
+
+@lru_cache
+def _keyed(key: bytes) -> hmac.HMAC:
+    """Return the HMAC before any text: a copy of it is faster than a new one."""
+    return hmac.new(key, digestmod='sha256')
 
 
 def ahead(one: int, other: int) -> int:
@@ -180,6 +196,7 @@ class SwarmTime:
         self._time = start % RING
         self._at = 0.0
         self._last: dict[int, int] = {}
+        self._most = SENDERS
 
     def read(self, now: float) -> int:
         """
@@ -201,9 +218,8 @@ class SwarmTime:
         sequence = self.read(now)
         last = self._last.get(sender)
         if last is not None and ahead(sequence, last) <= 0:
-            sequence = (last + 1) % RING
-            self._time = sequence
-        self._remember(sender, sequence)
+            self._time = sequence = (last + 1) % RING
+        self._last[sender] = sequence
         return sequence
 
     def accept(self, sender: int, sequence: int, window: float, now: float) -> bool:
@@ -214,32 +230,29 @@ class SwarmTime:
         :param window: the greatest age of a message [s].
         :param now: the time on the robot's own clock [s].
         """
-        time = self.read(now)
-        if not self._is_current(sequence, time, window):
+        by = ahead(sequence, self.read(now))
+        if by < -1e3 * window:
             return False
-        if ahead(sequence, time) > 0:
-            self._time = time = sequence
+        if by > 0:
+            self._time = sequence
         last = self._last.get(sender)
         if last is not None and ahead(sequence, last) <= 0:
             return False
-        self._remember(sender, sequence)
-        while not self._is_current(self._last[first := next(iter(self._last))], time, window):
-            del self._last[first]
+        self._last[sender] = sequence
+        if len(self._last) > self._most:
+            self._forget(window)
         return True
+
+    def _forget(self, window: float) -> None:
+        """Forget the senders that were not heard within the window: it refuses their messages."""
+        self._last = {sender: last for sender, last in self._last.items()
+                      if ahead(last, self._time) >= -1e3 * window}
+        self._most = 2 * len(self._last) + SENDERS
 
     def knows(self, sender: int, window: float, now: float) -> bool:
         """Return whether a signed message of a sender was accepted within the window."""
         last = self._last.get(sender)
-        return last is not None and self._is_current(last, self.read(now), window)
-
-    def _remember(self, sender: int, sequence: int) -> None:
-        # In the order of acceptance: what has left the window is in front.
-        self._last.pop(sender, None)
-        self._last[sender] = sequence
-
-    @staticmethod
-    def _is_current(sequence: int, time: int, window: float) -> bool:
-        return ahead(sequence, time) >= -1e3 * window
+        return last is not None and ahead(last, self.read(now)) >= -1e3 * window
 
 
 class Authentication:

@@ -20,7 +20,7 @@ from leader_election.algorithms import BOUNDED
 from leader_election.parameters import build
 from leader_election.robot.codec import codec_for, MAX_LENGTH, Message
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import HEARD, Robot
+from leader_election.robot.robot import DROPPED, HEARD, Robot
 from leader_election.robot.swarm_key import Authentication, is_signed, Keys, sign, verify
 from leader_election.robot.wire import RejectReason
 import pytest
@@ -244,6 +244,24 @@ def test_the_signature_is_checked_before_anything_is_read():
     robot.receive(sign(forged(), NOW, OTHER), 0.0)
     assert robot.counts[RejectReason.UNSIGNED.value] == 1
     assert robot.counts[RejectReason.SIGNATURE.value] == 1
+
+
+def test_forged_and_replayed_messages_leave_the_budget_to_their_sender():
+    swarm = keyed(hearing_budget=16)
+    old = swarm.said[3]
+    swarm.sweep()
+    swarm.now += 1.0
+    for _ in range(500):
+        for payload in (old, forged(sender=3), sign(forged(sender=3), NOW + 9000, OTHER)):
+            swarm.tell(9, payload)
+    swarm.speak(3)
+    swarm.tell(3)
+    for i in (1, 2):
+        robot = swarm.robots[i]
+        assert robot.mailbox.age(3, swarm.now) == 0.0
+        assert robot.counts[DROPPED] == 0
+        assert [robot.counts[reason.value] for reason in (
+            RejectReason.REPLAY, RejectReason.UNSIGNED, RejectReason.SIGNATURE)] == [500] * 3
 
 
 def test_a_robot_of_the_version_before_reads_a_signed_message():

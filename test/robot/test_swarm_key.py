@@ -14,6 +14,8 @@
 
 """Signatures and replays: what is signed, what is believed, and for how long."""
 
+import binascii
+import hmac
 import json
 import random
 
@@ -26,6 +28,7 @@ from leader_election.robot.swarm_key import (
     is_signed,
     parse_keys,
     RING,
+    SENDERS,
     sign,
     SIGNATURE_LENGTH,
     SwarmTime,
@@ -78,6 +81,21 @@ def test_any_text_is_survived(text, signed):
     assert verify(forged, (KEY,)) is None
     assert Authentication((KEY,)).check(forged) in (
         (None, RejectReason.SIGNATURE), (None, RejectReason.UNSIGNED))
+
+
+@given(st.text(st.characters(max_codepoint=127), min_size=8, max_size=8))
+def test_a_key_holder_may_sign_any_sequence_number(digits):
+    text = PAYLOAD[:-1] + ',"s":"' + digits
+    tag = binascii.b2a_base64(hmac.digest(KEY, text.encode(), 'sha256')[:16]).decode()[:22]
+    number = verify(text + tag + '"}', (KEY,))
+    assert number is None or 0 <= number < RING
+
+
+def test_the_tag_is_that_of_the_standard_library():
+    signed = sign(PAYLOAD, NOW, KEY)
+    text, tag = signed[:-24], signed[-24:-2]
+    assert binascii.a2b_base64(tag + '==') == hmac.digest(KEY, text.encode(), 'sha256')[:16]
+    assert int.from_bytes(binascii.a2b_base64(text[-8:]), 'big') == NOW
 
 
 def test_a_signature_of_another_message_does_not_fit():
@@ -185,7 +203,7 @@ def test_what_is_remembered_is_forgotten_after_the_window():
     receiver = SwarmTime(NOW)
     for i in range(5000):
         assert receiver.accept(i, NOW + 10 * i, WINDOW, 0.01 * i)
-    assert len(receiver._last) <= 502
+    assert len(receiver._last) <= 2 * 501 + SENDERS
 
 
 @given(st.data())

@@ -1,0 +1,176 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+What a swarm key costs: length of messages, and processor time of a robot among a hundred.
+
+Without and with a key by turns, since other work on this machine disturbs both alike; the least
+time of each counts.
+"""
+
+from collections.abc import Callable, Sequence
+import math
+from pathlib import Path
+import tempfile
+import time
+
+from leader_election.algorithms import BOUNDED
+from leader_election.demo.processes import Processes
+from leader_election.fleet.key_file import make_key
+from leader_election.nodes.process import spin
+from leader_election.nodes.qos import NEIGHBOURHOOD, SENSOR
+from leader_election.robot.codec import codec_for, Message
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.robot import DROPPED, HEARD, Robot
+from leader_election.robot.swarm_key import Authentication, Keys
+from nav_msgs.msg import Odometry
+import psutil
+import rclpy
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import String
+
+ROBOTS = 100
+TURNS = 5
+ROUNDS = 300
+CALLS = 10
+SETTLE = 3.0
+MEASURE = 10.0
+"""Of a turn [s]."""
+QUICK = 10.0
+"""The robots run so many rounds a second, so that there is more to be measured."""
+
+
+class Senders:
+    """The messages of the other robots, each round new ones."""
+
+    def __init__(self, keys: Keys) -> None:
+        self._codec = codec_for(BOUNDED)
+        self._start = time.time_ns() // 10**6
+        self._each = {i: Authentication(keys, self._start) for i in range(2, ROBOTS + 1)}
+        self.length = 0.0
+
+    def messages(self, now: float) -> list[str]:
+        """Return a message of each; one digit changes, so that no cache holds them."""
+        said = [authentication.sign(self._codec.encode(Message(
+            i, 'map', (0.02 * i, round(now, 3) * 1e-6),
+            BOUNDED.state(-100.0, 0.02 * (ROBOTS - i), ROBOTS))), i, now)
+            for i, authentication in self._each.items()]
+        self.length = sum(map(len, said)) / len(said)
+        return said
+
+
+def in_the_core(keys: Keys) -> tuple[float, float]:
+    """Return the time of 99 receipts and a round, without ROS [us], and the messages' length."""
+    robot = Robot(ElectionParameters(robot_id=1, radius=10.0), keys=keys,
+                  start=time.time_ns() // 10**6)
+    senders = Senders(keys)
+    rounds = iter([(float(n), senders.messages(float(n))) for n in range(1, ROUNDS + 1)])
+
+    def period() -> None:
+        now, said = next(rounds)
+        robot.sensing.take_odometry((0.0, 0.0, 0.0), now)
+        for payload in said:
+            robot.receive(payload, now)
+        robot.round(now)
+
+    times = []
+    for _ in range(ROUNDS // CALLS):
+        begin = time.thread_time()
+        for _ in range(CALLS):
+            period()
+        times.append((time.thread_time() - begin) / CALLS * 1e6)
+    assert len(robot.neighbours) == ROBOTS - 1 and robot.counts[DROPPED] == 0
+    assert robot.counts[HEARD] == ROUNDS * (ROBOTS - 1)
+    return min(times), senders.length
+
+
+def in_a_process(children: Processes, air: Node, keys: Keys, path: Path) -> float:
+    """Return the processor time of a robot's process [s of each s], at 990 messages a second."""
+    name = 'keyed' if keys else 'plain'
+    pid = children.start(name, 'election_node', {
+        'robot_id': 1, 'radius': 10.0, 'schedule': 'periodic', 'round_period': 1.0 / QUICK,
+        'swarm_key_file': str(path) if keys else ''}, {'__node': 'election_node', '__ns': '/r1'})
+    senders = Senders(keys)
+    odometry = air.create_publisher(Odometry, '/r1/odom', SENSOR)
+    voice = air.create_publisher(String, '/r1/neighbourhood', NEIGHBOURHOOD)
+    begin = time.monotonic()
+
+    def speak() -> None:
+        odometry.publish(place)
+        for payload in senders.messages(time.monotonic() - begin):
+            voice.publish(String(data=payload))
+
+    place = Odometry()
+    place.header.frame_id = 'map'
+    timer = air.create_timer(1.0 / QUICK, speak)
+    process = psutil.Process(pid)
+
+    def used(seconds: float) -> float:
+        before, end = sum(process.cpu_times()[:2]), time.monotonic() + seconds
+        spin([air], lambda: time.monotonic() > end)
+        children.check()
+        return sum(process.cpu_times()[:2]) - before
+
+    spin([air], lambda: voice.get_subscription_count() > 0, deadline=60.0)
+    used(SETTLE)
+    share = used(MEASURE) / MEASURE
+    for entity, destroy in ((timer, air.destroy_timer), (odometry, air.destroy_publisher),
+                            (voice, air.destroy_publisher)):
+        destroy(entity)
+    children.kill(name)
+    return share
+
+
+def by_turns(measure: Callable[[Keys], float], keys: Keys, turns: int) -> tuple[float, float]:
+    """Return the least of what is measured without and with the key."""
+    found: tuple[list[float], list[float]] = ([], [])
+    for _ in range(turns):
+        for each, those in zip(found, ((), keys)):
+            each.append(measure(those))
+    return min(found[0]), min(found[1])
+
+
+def told(what: str, pair: Sequence[float], unit: str, factor: float = 1.0) -> None:
+    """Print a pair of figures, without and with the key."""
+    without, with_key = (value * factor for value in pair)
+    more = math.inf if without == 0.0 else with_key / without - 1.0
+    print(f'{what}: {without:.1f} {unit} without, {with_key:.1f} {unit} with the key: '
+          f'{more:+.1%}', flush=True)
+
+
+def main() -> None:
+    """Print the figures."""
+    print(f'## A swarm key: a robot among {ROBOTS}')
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / 'swarm.key'
+        keys = make_key(path)
+        lengths = [in_the_core(each)[1] for each in ((), keys)]
+        print(f'a message: {lengths[0]:.1f} bytes without, {lengths[1]:.1f} with the key: '
+              f'{lengths[1] - lengths[0]:+.1f}')
+        told('99 receipts and a round, without ROS',
+             by_turns(lambda each: in_the_core(each)[0], keys, TURNS), 'us')
+        rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+        try:
+            air = Node('air')
+            with Processes(Path(folder) / 'logs') as children:
+                told(f"a robot's process at {QUICK:g} rounds a second, of a core",
+                     by_turns(lambda each: in_a_process(children, air, each, path), keys, TURNS),
+                     '%', 100.0)
+        finally:
+            rclpy.try_shutdown()
+
+
+if __name__ == '__main__':
+    main()
