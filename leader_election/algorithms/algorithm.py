@@ -135,6 +135,20 @@ class Algorithm:
         columns = zip(*exports) if exports else [()] * len(self.fields)
         return self.plain(self.round(device, state, self.columns(*columns), metric, parameters))
 
+    def aged(self, export: Any, rounds: int) -> Any:
+        """
+        Return an export that is as old as a number of rounds, each of which counts as a hop.
+
+        While newer messages are lost the candidacy in an old one stays as it is; if its age did
+        not count, that of a dead leader would survive an expiry at each hop.
+        """
+        if rounds == 0:
+            return export
+        return export._replace(**{
+            field.name: getattr(export, field.name) + rounds if field.padding is None
+            else tuple(count + rounds for count in getattr(export, field.name))
+            for field in self.fields if field.hops})
+
     def plain(self, state: Any) -> Any:
         """Return a state in numbers and tuples of numbers, which can be compared and sent."""
         return self.state(*(field.plain(value) for field, value in zip(self.fields, state)))

@@ -24,11 +24,14 @@ spread, gives the result. The values of a failed device disappear with the repli
 them, after as many periods as there are replicates.
 
 A replicate spreads while older ones give the result: (replicates - 1) periods must be longer than
-the number of rounds that a message takes across the network. If a device's clock is ahead
-(another swarm that drives past), all others adopt it and drop their replicates. No clock is that
-far ahead of another in good order that a leap of more than :data:`LEAP` separates them: then the
-*smaller* one counts, so that a wrong clock, or one at its end, makes all begin again instead of
-leaving the devices without a number to count to.
+the number of rounds that a message takes across the network.
+
+The clocks are in *unison* (M. G. Gouda, T. Herman, "Stabilizing unison", Information Processing
+Letters 35 (1990)): those of neighbours differ by at most one tick, and a device waits for the
+neighbours that are behind. Clocks that are farther apart, because two swarms meet or one clock is
+wrong, all fall to the least of them, and the replicates begin again. No clock is taken over
+upwards by more than one tick: otherwise waves of a wrong clock could run round a ring for ever,
+and a single message could drive all clocks to the end of the numbers.
 """
 
 from collections.abc import Sequence
@@ -48,8 +51,6 @@ MOST_REPLICATES = 4
 ENTRIES = LEVELS * MOST_REPLICATES
 MOST_TICKS = 2**53 - 1
 """The last number of a replicate; the next one is 0."""
-LEAP = 2**31
-"""Clocks farther apart than this are not in good order."""
 
 
 class Replicates(NamedTuple):
@@ -130,8 +131,9 @@ def replicated_round(
 
     Of equal strengths the lower id wins.
     """
+    # No round returns the depth of the initial state.
     clock, rounds = ticked(state.clock, state.rounds, neighbours.clock, len(metric),
-                           parameters.period)
+                           parameters.period, state.depth < 0)
     replicates = parameters.replicates
     best_value: Any = np.full(ENTRIES, math.inf)
     best: Any = np.full(ENTRIES, NOBODY)
@@ -163,31 +165,36 @@ def replicated_round(
                       best_hops)
 
 
-def ticked(clock: int, rounds: int, clocks: Sequence[int], neighbours: int,
-           period: int) -> tuple[int, int]:
+def ticked(clock: int, rounds: int, clocks: Sequence[int], neighbours: int, period: int,
+           begins: bool) -> tuple[int, int]:
     """
     Return the clock in this round, and the rounds since its last tick.
 
-    It is never behind a neighbour's clock, unless one is :data:`LEAP` ahead of another: then it is
-    the smallest. It ticks after the rounds of one period.
+    It ticks after the rounds of one period, or when a neighbour has ticked, but not before the
+    neighbours that are behind.
 
-    >>> ticked(7, 3, [7, 6], 2, period=5), ticked(7, 4, [7, 6], 2, period=5)
-    ((7, 4), (8, 0))
-    >>> ticked(7, 3, [7, 9], 2, period=5)
-    (9, 0)
-    >>> ticked(7, 3, [7, MOST_TICKS], 2, period=5), ticked(MOST_TICKS, 3, [7, 8], 2, period=5)
-    ((7, 4), (7, 0))
+    :param clocks: the neighbours' clocks, shape (neighbours,).
+    :param begins: whether this is the first round: then it takes the latest clock.
+
+    >>> ticked(7, 3, [7, 7], 2, period=5, begins=False)
+    (7, 4)
+    >>> ticked(7, 4, [7, 7], 2, period=5, begins=False), ticked(7, 1, [7, 8], 2, 5, False)
+    ((8, 0), (8, 0))
+    >>> ticked(7, 4, [7, 6], 2, period=5, begins=False)
+    (7, 5)
+    >>> ticked(7, 3, [7, 900], 2, period=5, begins=False), ticked(900, 3, [7, 8], 2, 5, False)
+    ((7, 0), (7, 0))
     """
     latest, earliest = clock, clock
     for j in range(neighbours):
         latest, earliest = max(latest, clocks[j]), min(earliest, clocks[j])
-    if latest - earliest > LEAP:
-        latest = earliest
-    if latest != clock:
+    if begins and latest > clock:
         return latest, 0
-    if 0 <= rounds and rounds + 1 < period:
-        return clock, rounds + 1
-    return (clock + 1 if clock < MOST_TICKS else 0), 0
+    if latest - earliest > 1:
+        return earliest, 0
+    if clock == earliest and (latest > clock or not 0 <= rounds < period - 1):
+        return (clock + 1 if clock < MOST_TICKS else 0), 0
+    return clock, min(max(rounds, 0) + 1, period)
 
 
 def start(device: Device) -> Replicates:

@@ -318,7 +318,7 @@ def _export(algorithm: Algorithm, document: Any) -> Any:
     for key, hops in (('c', False), ('h', True)):
         known = [field for field in algorithm.fields if field.hops == hops]
         listed = document.get(key)
-        if hops and listed is None:
+        if hops and (listed is None or not known):
             values.update((field.name, _fewest_hops(field, values)) for field in known)
             continue
         _require(type(listed) is list and len(listed) == len(known), RejectReason.MALFORMED)

@@ -81,12 +81,14 @@ class Instance:
     :param link_range: the greatest distance of a neighbour by the metric [m]; infinite: not known.
     :param task_runners: the tasks of its regions.
     :param below: the instance whose leaders are its candidates.
+    :param counts_links: whether the metric counts links, so that distances are whole.
     """
 
     def __init__(self, name: str, robot_id: int, parameters: InstanceParameters,
                  link_range: float, task_runners: Sequence[TaskRunner] = (),
-                 below: 'Instance | None' = None) -> None:
+                 below: 'Instance | None' = None, counts_links: bool = False) -> None:
         self.name = name
+        self._counts_links = counts_links
         self.robot_id = robot_id
         self.algorithm = ALGORITHMS.get(parameters.algorithm)
         self.source = STRENGTH_SOURCES.get(parameters.strength_source)
@@ -158,12 +160,15 @@ class Instance:
     def configure(self, parameters: InstanceParameters, link_range: float) -> None:
         """Apply changed parameters and the current range of a link [m]."""
         self.parameters = parameters
-        settings = dict(vars(parameters))
+        settings = {**vars(parameters), **vars(own_parameters(self.algorithm, parameters))}
         if self.zones is not None:
             # Zones bound the regions; a radius is needed to drop candidacies of failed leaders.
             settings['radius'] = self.zones.radius
         settings['hop_limit'] = self._hop_limit(settings['radius'], link_range)
-        settings |= vars(own_parameters(self.algorithm, parameters))
+        if self._counts_links and parameters.radius > 0.0:
+            # A part of a link is none: with radius 1 no robot could join another.
+            joining = math.ceil(parameters.radius * (1.0 - parameters.radius_hysteresis))
+            settings['radius_hysteresis'] = max(1.0 - joining / parameters.radius, 0.0)
         self._round_parameters = self.algorithm.round_parameters(settings)
         if self.below is None:
             asked = parameters.strength_hysteresis
@@ -284,7 +289,8 @@ class Instance:
     def view_of(self, neighbours: Sequence[Neighbour]) -> NeighbourView:
         """Return the neighbours that take part in this instance."""
         view = NeighbourView([], [], [], [], [], [])
-        for message, distance, late in neighbours:
+        for near in neighbours:
+            message, distance = near.message, near.distance
             algorithm, export, region_part = message.part(self.name)
             if export is None:
                 continue
@@ -295,9 +301,9 @@ class Instance:
                     self.zone is None or self.zones.at(message.position) != self.zone):
                 continue
             view.messages.append(message)
-            view.exports.append(export)
+            view.exports.append(self.algorithm.aged(export, near.missed))
             view.metric.append(distance)
-            view.links.append(distance + LATE * late)
+            view.links.append(distance + LATE * near.late)
             if self._region_codec is not None:
                 region, fault = self._region_codec.unpack(
                     message.id, region_part, self._region_parameters.radius)

@@ -21,6 +21,7 @@ from types import MappingProxyType
 from leader_election.parameters import ParameterError, table
 from leader_election.robot.codec import MAIN, MOST_INSTANCES
 from leader_election.robot.instance import Instance
+from leader_election.robot.metrics import METRICS
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters, names_in
 from leader_election.robot.task_runner import deciding_copy, task_label, TaskRunner
 
@@ -120,7 +121,8 @@ def make_instances(
                        else [deciding_copy(f'{name}.', runner) for runner in below.task_runners])
             try:
                 made[name] = Instance(
-                    name, parameters.robot_id, of_it, link_range, working, below)
+                    name, parameters.robot_id, of_it, link_range, working, below,
+                    counts_links=METRICS.get(parameters.metric).counts_links)
             except ParameterError as wrong:
                 raise _of(name, wrong, others) from None
     return made

@@ -95,6 +95,8 @@ class Metric:
     """
     needs_positions: bool = False
     """Whether it is of no use to a robot, or with a message, without a position."""
+    counts_links: bool = False
+    """Whether each link counts 1, so that all distances are whole."""
     is_length: bool = False
     """Whether it is the straight distance, the same from either end [m]."""
     needs_measurements: bool = False
@@ -296,7 +298,7 @@ def time_stamps(known: ReadingInput) -> tuple[float, ...]:
 
 METRICS: Registry[Metric] = Registry('metric', 'leader_election.metrics')
 METRICS.add(Metric('odometry', cost=odometry, needs_positions=True, is_length=True))
-METRICS.add(Metric('hops', cost=hops))
+METRICS.add(Metric('hops', cost=hops, counts_links=True))
 METRICS.add(Metric('range', measured_range, needs_measurements=True))
 METRICS.add(Metric('rssi', rssi, needs_measurements=True, parameters=RssiParameters))
 METRICS.add(Metric(

@@ -27,8 +27,13 @@ class Neighbour(NamedTuple):
     message: Message
     distance: float
     """The distance by the metric [m]."""
-    late: bool = False
-    """Whether a further message of it was due."""
+    missed: int = 0
+    """The number of further messages of it that were due."""
+
+    @property
+    def late(self) -> bool:
+        """Whether a further message of it was due."""
+        return self.missed > 0
 
 
 class NeighbourView(NamedTuple):

@@ -112,6 +112,7 @@ class Robot:
         """The time of the last message from another robot with this robot's id."""
         self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
         self._unmeasured = 0
+        self._last_round = -math.inf
         self.parameters = parameters
         self._others = dict(others)
         self.instances = make_instances(
@@ -254,10 +255,11 @@ class Robot:
         self.sensing.locate(now)
         before = self.state
         self.neighbours = self._context(now)
+        self._last_round = now
         near = {neighbour.message.id for neighbour in self.neighbours}
         # A late robot has sent messages since that were lost here, but may have reached others.
         departed = [Neighbour(message, math.inf) for message in self.mailbox.messages(now)
-                    if message.id not in near and not self._is_late(message, now)]
+                    if message.id not in near and self._missed(message, now) == 0]
         for instance in self.instances.values():
             if instance.source.compute is not None:
                 instance.compute_strength(self._knowledge(instance, now))
@@ -276,10 +278,13 @@ class Robot:
         """
         Return whether a round now would change an election, or a distance beyond the tolerance.
 
-        It costs as much as a round.
+        It costs as much as a round. Messages that were missed since the last round are no news:
+        they count in the next one, which comes anyway.
         """
         self.sensing.locate(now)
-        neighbours = self._context(now)
+        neighbours = [
+            near._replace(missed=min(near.missed, self._missed(near.message, self._last_round)))
+            for near in self._context(now)]
         for instance in self.instances.values():
             instance.place(self.position)
             after = instance.elect(instance.view_of(neighbours))
@@ -304,14 +309,15 @@ class Robot:
                 continue
             distance = self.sensing.distance_to(message, now)
             if distance is not None:
-                neighbours.append(Neighbour(message, distance, self._is_late(message, now)))
+                neighbours.append(Neighbour(message, distance, self._missed(message, now)))
             else:
                 self._unmeasured += 1
         return neighbours
 
-    def _is_late(self, message: Message, now: float) -> bool:
-        """Return whether a further message of the sender was due."""
-        return self.mailbox.age(message.id, now) > LATE_AFTER * self.parameters.round_period
+    def _missed(self, message: Message, now: float) -> int:
+        """Return how many further messages of the sender were due at a time [s]."""
+        age = self.mailbox.age(message.id, now)
+        return int(max(age / self.parameters.round_period + 1.0 - LATE_AFTER, 0.0))
 
     def _knowledge(self, instance: Instance, now: float) -> RobotKnowledge:
         """Return the input of a strength source that the robot computes."""

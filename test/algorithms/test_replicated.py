@@ -114,7 +114,7 @@ def test_neighbours_clocks():
     """
     device = Device(1, 5.0)
     parameters = configure(10.0, 2, 100)
-    own = REPLICATED.start(device)._replace(clock=4, rounds=3)
+    own = REPLICATED.start(device)._replace(clock=4, rounds=3, depth=0)
     said = REPLICATED.start(Device(2, 0.0))
     said = said._replace(clock=3, depth=0, best_value=(-7.0, -8.0, *said.best_value[2:]),
                          best=(7, 8, *said.best[2:]), best_distance=(1.0, *said.best_distance[1:]))
@@ -125,9 +125,22 @@ def test_neighbours_clocks():
     # When 2 is ahead, 1 follows, and has to hear of the younger replicate first.
     found = REPLICATED.compute(device, own, [said._replace(clock=5)], [2.0], parameters)
     assert (found.clock, found.rounds, found.best[:2]) == (5, 0, (7, 8))
-    # A whole replicate time ahead of 2: nothing of 2's is left.
+    # Two ticks ahead of 2, out of step: 1 falls back to the clock of 2 and to its replicates.
     found = REPLICATED.compute(device, own, [said._replace(clock=2)], [2.0], parameters)
-    assert (found.best[:2], found.leader) == ((1, 1), 1)
+    assert (found.clock, found.rounds, found.best[:2]) == (2, 0, (7, 8))
+
+
+@pytest.mark.parametrize('wrong', [2**53 - 1, 2**31, 1000, 0])
+def test_no_message_drives_the_clocks_away(wrong):
+    """A message with any clock is received once; the clocks are in step again, and tick on."""
+    network = three()
+    before = [state.clock for state in network.states.values()]
+    network.mailboxes[2][1] = network.states[1]._replace(clock=wrong)
+    for _ in range(60):
+        network.lockstep()
+    after = [state.clock for state in network.states.values()]
+    assert max(after) - min(after) <= 1 and max(before) < min(after) <= max(before) + 7
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 2.0)}
 
 
 @st.composite

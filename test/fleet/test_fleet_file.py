@@ -159,7 +159,7 @@ def test_a_pose_may_have_six_coordinates() -> None:
     (robots(round_period=4), 'robots.alice: message_expiry: 3 is not allowed; it takes more '
      'than round_period, which is 4 s'),
     (robots(algorithm='colour', radius=3), 'robots.alice: radius: 3 is not allowed; algorithm '
-     'colour takes no radius, nor any other setting'),
+     'colour takes no radius, but hop_limit'),
     (robots(**{'rescue.radius': 3}), 'robots.alice: rescue.radius belongs to no instance and no '
      'task of the robot; those are: none'),
     (robots(instances='rescue', tasks='count', **{'escue.radius': 3}), 'robots.alice: '

@@ -245,7 +245,7 @@ class NoDeclaration(Task):
     ({'instances': '1'}, "parameter instances: '1' is not allowed; "),
     ({'instances': 'a', 'a.radius': -1.0}, 'parameter a.radius: -1.0 is not allowed; '),
     ({'instances': 'a', 'a.algorithm': 'colour', 'a.radius': 3.0}, 'parameter a.radius: 3 is not '
-     'allowed; algorithm colour takes no radius, nor any other setting'),
+     'allowed; algorithm colour takes no radius, but hop_limit'),
     ({'tasks': 'field', 'field.message': 'nonsense'}, 'parameter field.message: '),
     ({'tasks': 'rally,patrol'}, 'parameter tasks: patrol and rally cannot go together; both '
      'publish cmd_vel'),

@@ -23,8 +23,16 @@ from algorithms.states import states
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
-from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, RECURSIVE
+from leader_election.algorithms import (
+    ALGORITHMS,
+    BOUNDED,
+    CLASSIC,
+    Device,
+    RECURSIVE,
+    REPLICATED,
+)
 from leader_election.algorithms.fields import Field
+from leader_election.algorithms.recursive import LEVELS
 from leader_election.robot.codec import (
     Codec,
     InstancePart,
@@ -50,7 +58,7 @@ DESCRIBED = [rule['if']['properties']['a']['const']
              for rule in DOCUMENT['$defs']['export']['allOf']]
 ALL = pytest.mark.parametrize('algorithm', [ALGORITHMS.get(name) for name in ALGORITHMS.names()],
                               ids=ALGORITHMS.names())
-GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8]}
+GOOD = {'v': 1, 'id': 3, 'frame': 'map', 'p': [1.5, 2.0], 'c': [-7.0, 3.25, 8], 'h': [2]}
 
 IDS = st.integers(0, MAX_ID)
 COORDINATES = st.floats(-MAX_COORDINATE, MAX_COORDINATE)
@@ -58,7 +66,7 @@ FINITE = st.floats(allow_nan=False, allow_infinity=False)
 MESSAGES = st.builds(
     Message, id=IDS, frame=st.text(min_size=1, max_size=50),
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
-    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS),
+    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
     region=st.none(), others=st.just(NO_PARTS), reading=st.just(()), faults=st.just(()))
 
 
@@ -91,7 +99,7 @@ def test_what_could_not_be_read_is_not_written(number):
 
 def test_whole_numbers_may_be_written_either_way():
     assert CODEC.decode(payload(v=1.0, id=3.0, p=[1, 2], c=[-7, 3, 8.0])) == Message(
-        3, 'map', (1.0, 2.0), BOUNDED.state(-7.0, 3.0, 8))
+        3, 'map', (1.0, 2.0), BOUNDED.state(-7.0, 3.0, 8, 2))
     message = CODEC.decode(payload(v=1.0, id=3.0, p=[1, 2], c=[-7, 3, 8.0]))
     assert repr(message) == repr(CODEC.decode(payload(p=[1.0, 2.0], c=[-7.0, 3.0, 8])))
 
@@ -264,7 +272,7 @@ def test_round_trip_of_any_state_of_any_algorithm(algorithm, data):
 def longest(field: Field) -> Any:
     """Return a value of a field than which none is longer on the wire."""
     if field.type is int:
-        number: Any = MAX_ID if field.name == 'leader' else -MAX_ID
+        number: Any = -MAX_ID if field.least is None else MAX_ID
     else:
         number = 1.2345678901234567e-300 * (1 if field.is_distance else -1)
     return number if field.padding is None else (number,) * len(field.padding)
@@ -298,8 +306,43 @@ def test_infinity_is_null_and_the_end_of_a_vector_is_left_out():
         1, 2.0, [None, -9.0], [-1, 7], [3.0], 0.0, 8]
 
 
+@pytest.mark.parametrize('algorithm, fields, hops', [
+    (BOUNDED, [-9.0, 0.0, 3], (0,)), (BOUNDED, [-9.0, 0.5, 8], (1,)),
+    (CLASSIC, [None, -1, 2.0, None, 8], (1, 1)), (CLASSIC, [-9.0, 3, 0.0, 4.0, 8], (0, 1)),
+    (RECURSIVE, [0, 2.0, [-9.0], [8], [4.0], 4.0, 8], ((1,) + (0,) * (LEVELS - 1),))])
+def test_robots_of_the_version_before_are_understood(algorithm, fields, hops):
+    """Their messages have no hops: each counts as the fewest that are possible."""
+    document = {'v': 1, 'id': 3, 'frame': 'map', 'a': algorithm.name, 'c': fields}
+    message = Codec(algorithm).decode(json.dumps(document))
+    assert isinstance(message, Message)
+    assert tuple(getattr(message.export, field.name)
+                 for field in algorithm.fields if field.hops) == hops
+
+
+@ALL
+def test_robots_of_the_version_before_understand(algorithm):
+    """What they read is as it was: only a key was added, and they ignore unknown ones."""
+    document = json.loads(wire_of(algorithm, algorithm.start(Device(8, 2.0))))
+    assert len(document['c']) == sum(not field.hops for field in algorithm.fields)
+    assert ('h' in document) == any(field.hops for field in algorithm.fields)
+
+
+@pytest.mark.parametrize('hops', [5, 'x', {}, [], [1, 2], [-1], [0.5], [None], [2.0**60]])
+def test_wrong_hops_are_refused(hops):
+    assert CODEC.decode(payload(h=hops)) == RejectReason.MALFORMED
+
+
+@pytest.mark.parametrize('algorithm, fields', [
+    (CLASSIC, [-9.0, -2, 0.0, 4.0, 8]), (RECURSIVE, [0, 2.0, [-9.0], [-4], [4.0], 4.0, 8]),
+    (REPLICATED, [0, 0, 0, [-9.0], [-4], [4.0], 4.0, 8]),
+    (REPLICATED, [-1, 0, 0, [-9.0], [4], [4.0], 4.0, 8])])
+def test_what_cannot_be_negative_is_refused(algorithm, fields):
+    document = {'v': 1, 'id': 3, 'frame': 'map', 'a': algorithm.name, 'c': fields}
+    assert Codec(algorithm).decode(json.dumps(document)) == RejectReason.MALFORMED
+
+
 def heard(algorithm, *fields: Any) -> Any:
-    return Codec(algorithm).decode(payload(a=algorithm.name, c=fields))
+    return Codec(algorithm).decode(payload(a=algorithm.name, c=fields, h=...))
 
 
 def test_a_short_vector_is_filled_up():
@@ -355,12 +398,18 @@ VECTORS = [[], [1.0, None], [-1, 2.0], [1.5], [[1]], ['1'], [0.0] * 16, [3] * 17
 @given(st.data())
 def test_accepts_of_an_export_what_the_schema_does(algorithm, data):
     """A good export, some of whose fields are replaced by what may be right elsewhere."""
-    fields = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))['c']
+    document = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))
+    fields = document['c']
     for at in data.draw(st.sets(st.integers(0, len(fields) - 1), max_size=2)):
         fields[at] = data.draw(ODD | st.sampled_from(VECTORS))
     fields = data.draw(st.sampled_from([fields, fields[:-1], [*fields, 1]])
                        if data.draw(st.integers(0, 9)) == 0 else st.just(fields))
-    document = {**GOOD, 'a': algorithm.name, 'c': fields}
+    document['c'] = fields
+    if 'h' in document:
+        at = data.draw(st.integers(0, len(document['h'])))
+        document['h'][at:at + 1] = data.draw(
+            st.just(document['h'][at:at + 1])
+            | st.lists(ODD | st.sampled_from(VECTORS), max_size=2))
     found = Codec(algorithm).decode(json.dumps(document))
     assert isinstance(found, Message) == SCHEMA.is_valid(document), (found, fields)
 
@@ -369,7 +418,8 @@ def test_accepts_of_an_export_what_the_schema_does(algorithm, data):
 
 PARTS = st.builds(
     InstancePart, algorithm=st.just('bounded'),
-    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS), region=st.none() | regions())
+    export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
+    region=st.none() | regions())
 
 
 @given(MESSAGES, st.none() | regions(), st.dictionaries(st.text(max_size=8), PARTS, max_size=3))
@@ -391,10 +441,11 @@ def test_instances():
     found = with_instances(rescue={'a': 'classic', 'c': [None, -1, 0.0, 2.0, 8]},
                            charging={'c': [-1, 2, 3], 't': 'count', 'r': [5, [3]], 'd': [9]})
     assert isinstance(found, Message) and found.faults == ()
-    assert found.part('main') == (None, BOUNDED.state(-7.0, 3.25, 8), None)
-    assert found.part('rescue') == ('classic', CLASSIC.state(math.inf, -1, 0.0, 2.0, 8), None)
+    assert found.part('main') == (None, BOUNDED.state(-7.0, 3.25, 8, 2), None)
+    assert found.part('rescue') == (
+        'classic', CLASSIC.state(math.inf, -1, 0.0, 2.0, 8, 0, 1), None)
     assert found.part('charging') == (
-        'bounded', BOUNDED.state(-1.0, 2.0, 3),
+        'bounded', BOUNDED.state(-1.0, 2.0, 3, 1),
         region_part('count', parent=5, summary=(3.0,), decision='[9]'))
     assert found.part('none') == (None, None, None)
 
@@ -409,7 +460,7 @@ CANDIDACY = {'c': [-1, 2, 3]}
 def test_instances_that_cannot_be_read_cost_themselves_and_no_more(instances):
     found = CODEC.decode(payload(i=instances))
     assert isinstance(found, Message) and found.faults == (RejectReason.MALFORMED,)
-    assert found.others == {} and found.export == BOUNDED.state(-7.0, 3.25, 8)
+    assert found.others == {} and found.export == BOUNDED.state(-7.0, 3.25, 8, 2)
 
 
 def test_a_broken_instance_costs_no_other():
@@ -417,7 +468,7 @@ def test_a_broken_instance_costs_no_other():
     found = with_instances(a={'c': [1, 2]}, b={'c': [-1, -2, 3]}, c=CANDIDACY)
     assert isinstance(found, Message)
     assert found.faults == (RejectReason.MALFORMED, RejectReason.NEGATIVE_DISTANCE)
-    assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3), None)}
+    assert found.others == {'c': ('bounded', BOUNDED.state(-1.0, 2.0, 3, 1), None)}
 
 
 def test_as_many_instances_as_there_may_be_of_whatever_names():
@@ -506,7 +557,8 @@ def test_accepts_of_an_instance_what_the_schema_does(data):
     """With any algorithm; one that is not known is passed over, and that is a fault of its own."""
     name = data.draw(st.sampled_from(ALGORITHMS.names()))
     algorithm = ALGORITHMS.get(name)
-    fields = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))['c']
+    document = json.loads(wire_of(algorithm, algorithm.start(Device(3, 2.0))))
+    fields = document['c']
     for at in data.draw(st.sets(st.integers(0, len(fields) - 1), max_size=2)):
         fields[at] = data.draw(ODD | st.sampled_from(VECTORS))
     document = {**GOOD, 'i': {'x': {'a': name, 'c': fields}}}
@@ -528,7 +580,7 @@ def test_anything_in_the_place_of_a_region_is_survived(value, key):
 
 @given(regions(), st.data())
 def test_damage_to_a_region_is_survived(told, data):
-    wire = CODEC.encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8), told))
+    wire = CODEC.encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 2), told))
     for _ in range(data.draw(st.integers(1, 4))):
         at, until = data.draw(st.integers(60, len(wire))), data.draw(st.integers(60, len(wire)))
         wire = wire[:at] + data.draw(st.sampled_from('[]{}",:-.e0')) + wire[min(at, until):]

@@ -108,7 +108,7 @@ KINDS = {'roll': Roll, 'wide': Wide, 'mixing': Mixing, 'other:Wide': Wide,
     ({}, {'hierarchy': ','.join(['20'] * 16)}, 'parameter instances: 17 are not allowed; a robot '
      'has up to 16'),
     ({}, {'hierarchy': '20', 'algorithm': 'colour'}, 'parameter hierarchy: level_1: radius: '
-     '20 is not allowed; algorithm colour takes no radius, nor any other setting'),
+     '20 is not allowed; algorithm colour takes no radius, but hop_limit'),
     ({}, {'zones': '{a: 5}'}, 'parameter zones: a is not allowed; it takes three or more points '
      '[x, y] with finite coordinates [m]'),
     ({'rescue': {'zones': '{a: 5}'}}, {}, 'parameter rescue.zones: a is not allowed; it takes '

@@ -35,19 +35,20 @@ def parameters(**changes: Any) -> ElectionParameters:
 
 @pytest.mark.parametrize('changes, text', [
     ({'algorithm': 'classic', 'ties': 'nearest'},
-     "parameter ties: 'nearest' is not allowed; algorithm classic takes no ties, but radius"),
+     "parameter ties: 'nearest' is not allowed; algorithm classic takes no ties, but radius, "
+     'hop_limit'),
     ({'algorithm': 'recursive', 'replicates': 4},
      'parameter replicates: 4 is not allowed; algorithm recursive takes no replicates, '
-     'but radius'),
+     'but radius, hop_limit'),
     ({'replicate_period': 5},
      'parameter replicate_period: 5 is not allowed; algorithm bounded takes no replicate_period, '
-     'but radius, ties'),
+     'but radius, ties, hop_limit, radius_hysteresis'),
     ({'algorithm': 'resilient', 'radius': 7.0},
      'parameter radius: 7 is not allowed; algorithm resilient takes no radius, '
-     'but diameter_factor, radius_inclusive'),
+     'but diameter_factor, radius_inclusive, hop_limit'),
     ({'algorithm': 'colour', 'radius': 7.5},
      'parameter radius: 7.5 is not allowed; algorithm colour takes no radius, '
-     'nor any other setting'),
+     'but hop_limit'),
 ])
 def test_what_the_algorithm_does_not_take(changes, text):
     with pytest.raises(ParameterError) as refused:
@@ -65,7 +66,7 @@ def test_a_default_is_no_request():
 def test_what_it_does_take():
     found = parameters(algorithm='recursive-replicated', radius=7.0, replicates=2,
                        replicate_period=5)
-    assert ALGORITHMS.get(found.algorithm).round_parameters(vars(found)) == (7.0, 2, 5)
+    assert ALGORITHMS.get(found.algorithm).round_parameters(vars(found)) == (7.0, 2, 5, 0)
 
 
 def test_each_setting_of_an_algorithm_is_a_parameter():
@@ -97,7 +98,7 @@ def test_when_there_are_regions(values, forms):
      'relay'),
     ({'gossip_members': 0}, 'parameter gossip_members: 0 is not allowed; it takes 1 to 256'),
     ({'algorithm': 'colour', 'radius': 3.0}, 'parameter radius: 3 is not allowed; algorithm '
-     'colour takes no radius, nor any other setting'),
+     'colour takes no radius, but hop_limit'),
     ({'feedback_gain': 1.0}, 'parameter feedback_gain: 1 is not allowed; it takes tasks, or '
      'regions: true'),
     ({'feedback_gain': 1.0, 'regions': True, 'algorithm': 'colour'}, 'parameter feedback_gain: 1 '

@@ -54,7 +54,7 @@ def says(sender: int, at: tuple[float, float] | None = (1.0, 0.0), strength: flo
          far: float = 0.0, leader: int | None = None, frame: str = 'map') -> str:
     """Return the message of a robot."""
     return codec_for(BOUNDED).encode(Message(sender, frame, at, BOUNDED.state(
-        -strength, far, sender if leader is None else leader)))
+        -strength, far, sender if leader is None else leader, int(far > 0.0))))
 
 
 def reacts(robot: Robot, payload: str, now: float) -> bool:
@@ -70,12 +70,12 @@ def neighbours(of: Robot, now: float = 0.0) -> dict[int, float]:
 
 def test_leads_alone_and_follows_the_stronger():
     me = robot()
-    assert me.state == (-1.0, 0.0, ME)
+    assert me.state == (-1.0, 0.0, ME, 0)
     assert reacts(me, says(7, at=(3.0, 4.0)), 0.0)
     assert me.round(0.0) == says(ME, at=(0.0, 0.0), strength=9.0, far=5.0, leader=7)
     assert me.counts[ROUNDS] == 2 and me.counts[LEADER_CHANGES] == 1
     me.round(100.0)
-    assert me.state == (-1.0, 0.0, ME), 'the other fell silent'
+    assert me.state == (-1.0, 0.0, ME, 0), 'the other fell silent'
     assert me.counts[LEADER_CHANGES] == 2 and me.mailbox.expired == 1
 
 
@@ -208,7 +208,7 @@ def test_hops_need_no_position():
     me = robot(at=None, metric='hops', communication_range=float('inf'), radius=2.0)
     assert reacts(me, says(7, at=None, far=1.0, leader=8), 0.0)
     assert neighbours(me) == {7: 1.0}
-    assert me.state == (-9.0, 2.0, 8)
+    assert me.state == (-9.0, 2.0, 8, 2)
     me.receive(says(7, at=None, far=2.0, leader=8), 0.0)
     me.round(0.0)
     assert me.state.leader == ME, 'three hops: beyond the radius'
@@ -261,7 +261,7 @@ def test_change_of_strength_at_run_time():
     me = robot()
     me.configure(parameters(strength=3.0))
     me.round(0.0)
-    assert me.state == (-3.0, 0.0, ME)
+    assert me.state == (-3.0, 0.0, ME, 0)
     me.configure(parameters(strength=3.5, strength_hysteresis=1.0))
     me.round(0.0)
     assert me.state.value == -3.5, 'a constant has no noise'

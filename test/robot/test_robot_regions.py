@@ -52,8 +52,8 @@ def test_who_only_elects_says_what_it_always_did():
     swarm = Swarm(line(2), first)
     swarm.sweep(3)
     assert swarm.said == {
-        1: '{"v":1,"id":1,"frame":"map","p":[0.0,0.0],"c":[-9.0,0.0,1]}',
-        2: '{"v":1,"id":2,"frame":"map","p":[1.0,0.0],"c":[-9.0,1.0,1]}'}
+        1: '{"v":1,"id":1,"frame":"map","p":[0.0,0.0],"c":[-9.0,0.0,1],"h":[0]}',
+        2: '{"v":1,"id":2,"frame":"map","p":[1.0,0.0],"c":[-9.0,1.0,1],"h":[1]}'}
 
 
 def test_who_only_elects_gets_on_with_who_forms_regions():
@@ -63,7 +63,7 @@ def test_who_only_elects_gets_on_with_who_forms_regions():
     assert swarm.leaders() == dict.fromkeys(line(4), 1)
     assert swarm.decisions() == {1: [{'members': 1, 'centre': [0.0, 0.0]}], 2: [], 3: [], 4: []}
     assert json.loads(swarm.said[2]) == {
-        'v': 1, 'id': 2, 'frame': 'map', 'p': [1.0, 0.0], 'c': [-9.0, 1.0, 1]}
+        'v': 1, 'id': 2, 'frame': 'map', 'p': [1.0, 0.0], 'c': [-9.0, 1.0, 1], 'h': [1]}
     assert all(n == 0 for robot in swarm.robots.values()
                for name, n in {**robot.counts, **robot.main.counts}.items() if 'reject' in name)
 
@@ -269,7 +269,7 @@ def test_a_further_instance_with_regions_adds_little():
 def test_a_further_instance_with_regions_is_short_where_ids_are(region):
     others = {'charging': {'regions': True, **region}}
     alone = longest(100, tasks='count')[1]
-    assert longest(100, tasks='count', others=others)[1] - alone < 120
+    assert longest(100, tasks='count', others=others)[1] - alone < 130
 
 
 class Chatty(Task):
