@@ -18,11 +18,12 @@ Coverage of an area by several robots: equal parts, which robot gets which, and 
 Areas are shapely polygons, or several as one geometry, also concave; all lengths are in metres.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 import math
 from typing import Any
 
 from leader_election.coordination.task import Position
+import numpy as np
 import shapely
 
 MOST_PLACES = 10_000
@@ -52,6 +53,27 @@ def split(area: Any, parts: int) -> list[Any]:
     first = parts // 2
     _, low, high = _cut(area, first / parts)
     return split(low, first) + split(high, parts - first)
+
+
+def part_of(area: Any, parts: int, index: int) -> Any:
+    """
+    Return one of the parts of :func:`split`, by about log2 of their number of cuts.
+
+    :param area: what to split.
+    :param parts: how many, at least 1.
+    :param index: which one, from 0.
+
+    >>> part_of(shapely.box(0, 0, 6, 2), 3, 1) == split(shapely.box(0, 0, 6, 2), 3)[1]
+    True
+    """
+    while parts > 1:
+        first = parts // 2
+        _, low, high = _cut(area, first / parts)
+        if index < first:
+            area, parts = low, first
+        else:
+            area, parts, index = high, parts - first, index - first
+    return area
 
 
 def assign(area: Any, members: Mapping[int, Position]) -> list[int]:
@@ -95,15 +117,12 @@ def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
     [(0.0, 0.5), (4.0, 0.5), (4.0, 1.5), (0.0, 1.5)]
     """
     inside = area.buffer(-clearance, join_style='mitre') if clearance > 0.0 else area
-    places: list[Position] = []
-    for k, line in enumerate(_lane_lines(inside, lane)):
-        covered = line.intersection(inside)
-        # One coordinate is the same all along the line.
-        along = sorted(((x, y) for x, y in shapely.get_coordinates(covered).tolist()),
-                       key=lambda place: place[0] + place[1])
-        places += along[::-1] if k % 2 else along
-        if len(places) > MOST_PLACES:
-            raise ValueError(f'more than {MOST_PLACES} places to visit')
+    points, line = _lane_ends(inside, lane)
+    if len(points) > MOST_PLACES:
+        raise ValueError(f'more than {MOST_PLACES} places to visit')
+    # One coordinate is the same all along a line; every second one is driven back.
+    along = points.sum(axis=1) * np.where(line % 2, -1.0, 1.0)
+    places: list[Position] = [(x, y) for x, y in points[np.lexsort((along, line))].tolist()]
     if not places and not area.is_empty:
         middle = (area if inside.is_empty else inside).representative_point()
         places.append((middle.x, middle.y))
@@ -140,27 +159,41 @@ def is_upright(area: Any) -> bool:
     return bool(top - bottom > _UPRIGHT_RATIO * (right - left))
 
 
-def _lane_lines(area: Any, lane: float) -> Iterator[Any]:
-    """Yield the lines of an area's lanes, from one side of its bounds to the other."""
+def _lane_ends(area: Any, lane: float) -> tuple[Any, Any]:
+    """
+    Return where the lines of an area's lanes cross its edges, and the number of the line of each.
+
+    An even-odd scan: faster by far than an intersection for each of thousands of lines.
+
+    :return: x, y (n, 2) [m], and whole numbers from 0 (n).
+    """
     if area.is_empty:
-        return
-    upright = is_upright(area)
-    left, bottom, right, top = area.bounds
-    low, high = (left, right) if upright else (bottom, top)
+        return np.empty((0, 2)), np.empty(0, int)
+    across = int(not is_upright(area))
+    low, high = area.bounds[across], area.bounds[across + 2]
     number = number_of_lanes(area, lane)
-    for k in range(number):
-        at = low + (k + 0.5) * (high - low) / number
-        yield shapely.LineString([(at, bottom), (at, top)] if upright
-                                 else [(left, at), (right, at)])
+    at = low + (np.arange(number) + 0.5) * (high - low) / number
+    corners, ring = shapely.get_coordinates(
+        shapely.get_rings(shapely.get_parts(area)), return_index=True)
+    edge = np.flatnonzero(ring[1:] == ring[:-1])
+    begin, end = corners[edge], corners[edge + 1]
+    below = begin[:, across] <= at[:, None], end[:, across] <= at[:, None]
+    line, crossed = np.nonzero(below[0] != below[1])
+    begin, end = begin[crossed], end[crossed]
+    part = (at[line] - begin[:, across]) / (end[:, across] - begin[:, across])
+    points = begin + part[:, None] * (end - begin)
+    points[:, across] = at[line]
+    return points, line
 
 
 def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
     """Return the axis across which an area is cut, and the two sides; the first is a fraction."""
     axis = int(is_upright(area))
     low, high = area.bounds[axis], area.bounds[axis + 2]
+    wanted = fraction * area.area
     for _ in range(_BISECTIONS):
         at = (low + high) / 2
-        if _side(area, axis, at, below=True).area < fraction * area.area:
+        if _within(area, axis, at, below=True).area < wanted:
             low = at
         else:
             high = at
@@ -169,9 +202,13 @@ def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
 
 def _side(area: Any, axis: int, at: float, *, below: bool) -> Any:
     """Return the polygons of an area below, or above, a coordinate."""
+    # Where the cut runs along an edge the intersection may contain a line.
+    return shapely.union_all([part for part in shapely.get_parts(
+        _within(area, axis, at, below=below)) if part.geom_type == 'Polygon'])
+
+
+def _within(area: Any, axis: int, at: float, *, below: bool) -> Any:
+    """Return what an area has in common with the half-plane below, or above, a coordinate."""
     box = list(area.bounds)
     box[axis + 2 if below else axis] = at
-    side = area.intersection(shapely.box(*box))
-    # Where the cut runs along an edge the intersection may contain a line.
-    return shapely.union_all([part for part in shapely.get_parts(side)
-                              if part.geom_type == 'Polygon'])
+    return area.intersection(shapely.box(*box))

@@ -110,8 +110,13 @@ class Field(Task):
         The rounds left are kept, so that the next leader goes on with them; without a decision
         they run out on each robot.
         """
-        self._rounds_left = (decay(self._rounds_left, 0.0, step=1.0) if decision is None
-                             else min(float(decision['alarm']), float(self.settings.hold)))
+        if decision is None:
+            self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
+        else:
+            # A text might be 'nan', which would never run out.
+            if type(decision['alarm']) not in (int, float):
+                raise ValueError(f'alarm is {decision["alarm"]!r}; it takes a number of rounds')
+            self._rounds_left = min(float(decision['alarm']), float(self.settings.hold))
         if self._published != (self._rounds_left > 0.0):
             self._published = self._rounds_left > 0.0
             self._alarm.publish(Bool(data=self._published))

@@ -14,14 +14,15 @@
 
 """Task ``patrol``: a region's robots cover its territory, each its own part, over and over."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+import json
 import math
-from typing import Any
+from typing import Any, NamedTuple
 
 from leader_election.coordination.task import Member, Position, Task
 from leader_election.parameters import parameter, ParameterError
-from leader_election.tasks.coverage import assign, lanes, number_of_lanes, split
+from leader_election.tasks.coverage import assign, lanes, number_of_lanes, part_of
 from leader_election.tasks.driving import Driver
 from leader_election.tasks.known_places import place_contribution, PLACES, places_in, Recent
 from leader_election.tasks.route import Route
@@ -30,6 +31,19 @@ from leader_election.tasks.territory import area_of, disc, outline_of, own_side,
 
 _SAME = 0.1
 """The relative change up to which a part or a radius counts as the same."""
+_MOST_PLANS = 4
+"""What follows from so many decisions is kept, since a robot may go back and forth between two."""
+
+
+class _Plan(NamedTuple):
+    """What follows from a decision for one robot."""
+
+    part: Any = None
+    """Of the territory; ``None`` without one."""
+    places: Sequence[Position] = ()
+    """To visit in it [m]."""
+    error: str = ''
+    """Why the decision cannot be followed."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +95,7 @@ class Patrol(Task):
         self._decided: Any = None
         self._followed: Any = None
         self._part: Any = None
+        self._plans: dict[str, _Plan] = {}
         self.route: Route | None = None
         self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose())
 
@@ -129,14 +144,12 @@ class Patrol(Task):
         self._followed = None
         if decision is None:
             return
-        part = None
-        if self.member.id in decision['ids']:
-            parts = split(area_of(decision['area']), len(decision['ids']))
-            part = parts[decision['ids'].index(self.member.id)]
+        part, places, error = self._plan_of(decision)
+        if error:
+            raise ValueError(error)
         if part is None or self._part is None or (
                 part.symmetric_difference(self._part).area > _SAME * part.area):
-            route = None if part is None else self._route_in(part)
-            self._part, self.route = part, route
+            self._part, self.route = part, self._route_through(places)
         self._followed = decision
 
     def close(self) -> None:
@@ -153,9 +166,27 @@ class Patrol(Task):
         elif abs(radius - self._post[2]) > _SAME * self._post[2]:
             self._post = (*self._post[:2], radius)
 
-    def _route_in(self, part: Any) -> Route | None:
+    def _plan_of(self, decision: Any) -> _Plan:
+        """Return what follows from a decision, computed once, also where it cannot be followed."""
+        text = json.dumps(decision)
+        if text not in self._plans:
+            while len(self._plans) >= _MOST_PLANS:
+                del self._plans[next(iter(self._plans))]
+            try:
+                self._plans[text] = self._plan(decision)
+            except Exception as error:  # Anything may be in a decision, also what is no area.
+                self._plans[text] = _Plan(error=f'{type(error).__name__}: {error}')
+        return self._plans[text]
+
+    def _plan(self, decision: Any) -> _Plan:
+        ids = list(decision['ids'])
+        if self.member.id not in ids:
+            return _Plan()
+        part = part_of(area_of(decision['area']), len(ids), ids.index(self.member.id))
         # Lanes keep off adjacent parts, so that no two goals are too near to each other.
-        places = lanes(part, self.settings.lane, minimum_spacing(self.settings) / 2)
+        return _Plan(part, lanes(part, self.settings.lane, minimum_spacing(self.settings) / 2))
+
+    def _route_through(self, places: Sequence[Position]) -> Route | None:
         near = max(self.settings.tolerance, self.settings.lane / 4)
         return Route(places, near, self.settings.patience) if places else None
 

@@ -118,8 +118,13 @@ class Rally(Task):
         """Take this robot's place from the decision; the driver reads it with each scan."""
         speed = self.settings.leader_speed if self.member.leads else self.settings.speed
         self._driver.limits = limits_of(self.settings)._replace(speed=speed)
-        self._place = next(((x, y) for robot, x, y in decision or ()
-                            if robot == self.member.id), None)
+        # After a decision that cannot be read the robot stands still, as without one.
+        self._place = None
+        place = next(((x, y) for robot, x, y in decision or ()
+                      if robot == self.member.id), None)
+        if place is not None and not all(type(number) in (int, float) for number in place):
+            raise ValueError(f'{place} is no place; it takes x, y in metres')
+        self._place = place
 
     def close(self) -> None:
         """Stop the robot."""

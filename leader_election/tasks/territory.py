@@ -23,6 +23,7 @@ import math
 from typing import Any
 
 from leader_election.coordination.task import Position
+from leader_election.robot.codec import MAX_COORDINATE
 import shapely
 
 GRID = 0.1
@@ -115,10 +116,17 @@ def area_of(outline: Sequence[Sequence[float]]) -> Any:
     Return the area of an outline that was received.
 
     :param outline: as :func:`outline_of` returns it.
+    :raises ValueError: where it has too many corners, or is none.
 
     >>> area_of(outline_of(shapely.box(0, 0, 1, 2))).area
     2.0
     """
+    corners = sum(len(piece) // 2 for piece in outline)
+    if len(outline) > MOST_PIECES or corners > MOST_CORNERS:
+        raise ValueError(f'an outline of {len(outline)} pieces and {corners} corners is not '
+                         f'allowed; it may have {MOST_PIECES} and {MOST_CORNERS}')
+    if not all(abs(number) <= MAX_COORDINATE for piece in outline for number in piece):
+        raise ValueError(f'an outline beyond {MAX_COORDINATE:g} m is not allowed')
     # On a grid: without one a piece that touches another may get lost (GEOS 3.13).
     return shapely.union_all([polygon(corners) for corners in outline], grid_size=FINE)
 

@@ -18,7 +18,7 @@ import math
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from leader_election.tasks.coverage import assign, lanes, split
+from leader_election.tasks.coverage import assign, lanes, part_of, split
 import pytest
 import shapely
 from tasks.areas import areas
@@ -72,6 +72,12 @@ def test_parts_are_equal_and_disjoint_and_make_up_the_area(
     whole = shapely.union_all(parts)
     assert sum(part.area for part in parts) == pytest.approx(area.area, rel=1e-6)
     assert whole.symmetric_difference(area).area <= 1e-6 * area.area
+
+
+@pytest.mark.parametrize('number', [1, 2, 7, 21])
+def test_one_part_alone_is_that_of_all(number: int) -> None:
+    area = shapely.Point(3, 4).buffer(5.0, quad_segs=5)
+    assert [part_of(area, number, k) for k in range(number)] == split(area, number)
 
 
 def test_a_robot_in_a_part_gets_it() -> None:

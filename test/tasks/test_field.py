@@ -133,6 +133,15 @@ def test_a_decision_of_a_longer_alarm_than_ones_own_is_cut() -> None:
     assert alarms(task) == [True, False]
 
 
+@pytest.mark.parametrize('alarm', ['nan', '3', None, [3], True])
+def test_an_alarm_that_is_no_number_of_rounds_is_refused(alarm: object) -> None:
+    task = monitor(2, hold=3)
+    with pytest.raises(ValueError, match='it takes a number of rounds'):
+        task.act({'alarm': alarm})
+    task.act(None)
+    assert alarms(task) == [False]
+
+
 def test_any_type_of_message_has_its_number() -> None:
     from geometry_msgs.msg import PoseStamped
     task = monitor(1, topic='sonde', message='geometry_msgs/msg/PoseStamped',

@@ -20,6 +20,7 @@ from typing import Any
 
 from leader_election.coordination.task import Member
 from leader_election.parameters import build, ParameterError
+from leader_election.tasks import coverage
 from leader_election.tasks.patrol import Patrol, PatrolParameters
 from leader_election.tasks.territory import area_of
 import numpy as np
@@ -171,6 +172,59 @@ def test_a_robot_with_a_decision_it_cannot_read_stands_still(wrong: Any) -> None
         assert turns_to(task) is None
     task.act(good)
     assert turns_to(task) is not None
+
+
+@pytest.fixture
+def cuts(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Collect the fractions at which areas are cut: the costly part of following a decision."""
+    found: list[float] = []
+    cut = coverage._cut
+
+    def counting(area: Any, fraction: float) -> Any:
+        found.append(fraction)
+        return cut(area, fraction)
+    monkeypatch.setattr(coverage, '_cut', counting)
+    return found
+
+
+def large(side: float, first: int = 1) -> dict[str, Any]:
+    """Return a decision for two hundred robots on a square; first: the lowest id."""
+    return {'area': [[0.0, 0.0, side, 0.0, side, side, 0.0, side]],
+            'ids': list(range(first, first + 200))}
+
+
+def test_a_decision_for_two_hundred_costs_a_robot_eight_cuts(cuts: list[float]) -> None:
+    task = patroller(2, leads=False, area=STRIP)
+    task.act(large(4900.0))
+    assert len(cuts) <= 8 and task.route is not None
+    for side in (4900.0, 4800.0) * 5:
+        task.act(large(side))
+    assert len(cuts) <= 16, 'two leaders that alternate cost what two decisions do'
+
+
+def test_of_decisions_that_change_all_the_time_few_are_kept() -> None:
+    task = patroller(2, leads=False, area=STRIP)
+    for k in range(20):
+        task.act({'area': [list(STRIP)], 'ids': [2, k]})
+    assert len(task._plans) <= 4
+
+
+@pytest.mark.parametrize('wrong', [
+    {'area': [[0.0, 0.0, 4e4, 0.0, 4e4, 3e4, 0.0, 3e4]], 'ids': [2]},
+    {'area': [[float(x) for k in range(60) for x in (k, k * k)]], 'ids': [2]},
+    {'area': [[float(k), 0.0, k + 0.5, 0.0, k + 0.5, 1.0] for k in range(9)], 'ids': [2]},
+    {'area': [[0.0, 0.0, 1e300, 0.0, 1e300, 1e300]], 'ids': [2]}])
+def test_a_decision_that_cannot_be_followed_is_looked_into_once(
+        wrong: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    task = patroller(2, leads=False, area=STRIP)
+    looked: list[Any] = []
+    plan = task._plan
+    monkeypatch.setattr(task, '_plan', lambda decision: (looked.append(decision), plan(decision)))
+    for _ in range(5):
+        with pytest.raises(ValueError):
+            task.act(wrong)
+    assert len(looked) == 1
+    assert task.route is None and turns_to(task) is None
 
 
 def test_a_part_that_is_nearly_the_same_is_gone_on_with() -> None:

@@ -130,6 +130,17 @@ def test_the_others_keep_up_with_a_leader_that_wanders(
     assert swarm.closest >= HIT
 
 
+@pytest.mark.parametrize('place', [['nan', 1.0], [None, 1.0], [[1.0], 2.0], [1.0, True]])
+def test_a_place_that_is_none_is_refused_and_the_robot_stands_still(place: list[object]) -> None:
+    task = leader()
+    task.member.leads = False
+    task.act([[1, 2.0, 3.0]])
+    assert task._goal_for(0.0, 0.0, 0.0) == (2.0, 3.0)
+    with pytest.raises(ValueError, match='is no place'):
+        task.act([[1, *place]])
+    assert task._goal_for(0.0, 0.0, 0.0) is None
+
+
 def test_without_a_decision_all_stand_still() -> None:
     swarm = Swarm(Rally, {'leader': 'stay'}, robots=3, world='empty', seed=1)
     for task in swarm.tasks:
