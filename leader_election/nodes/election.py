@@ -25,12 +25,19 @@ from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
 from leader_election.nodes.odometry_origin import TransformOrigin
-from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
+from leader_election.nodes.qos import (
+    EVENTS,
+    IncompatiblePublishers,
+    NEIGHBOURHOOD,
+    overridable,
+    SENSOR,
+)
 from leader_election.nodes.robot_diagnostics import statuses
 from leader_election.nodes.state_publishers import PlotPublishers, StatePublishers
 from leader_election.parameters import ParameterError
 from leader_election.registry import message_type
 from leader_election.robot.codec import MAIN
+from leader_election.robot.neighbourhood_watch import NeighbourhoodWatch
 from leader_election.robot.observation_clock import ObservationClock
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.pose import IDENTITY, yaw_of
@@ -113,7 +120,10 @@ class Election:
             PlotPublishers(node, self.robot) if parameters.metrics_period > 0.0 else None)
         self._events = (
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
-        self._listen('neighbourhood', String, self._receive, NEIGHBOURHOOD)
+        self._watch = NeighbourhoodWatch()
+        self._incompatible = IncompatiblePublishers(node, 'neighbourhood')
+        self._hearing = self._listen(
+            'neighbourhood', String, self._receive, NEIGHBOURHOOD, self._incompatible.events)
         self._listen('odom', Odometry, self._odometry, SENSOR)
         metric = self.robot.sensing.metric
         if metric.needs_measurements:
@@ -144,9 +154,11 @@ class Election:
         if parameters.odometry_timeout > 0.0:
             self._deadline = self._timer(parameters.odometry_timeout, self._expect_odometry)
 
-    def _listen(self, topic: str, kind: Any, callback: Any, profile: Any) -> None:
-        self._node.create_subscription(
-            kind, topic, callback, copy(profile), qos_overriding_options=overridable())
+    def _listen(self, topic: str, kind: Any, callback: Any, profile: Any,
+                events: Any = None) -> Any:
+        return self._node.create_subscription(
+            kind, topic, callback, copy(profile), event_callbacks=events,
+            qos_overriding_options=overridable())
 
     def _timer(self, period: float, callback: Callable[[], None]) -> Any:
         return self._node.create_timer(period, callback, clock=self.steady_clock)
@@ -303,8 +315,19 @@ class Election:
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         name = self._node.get_namespace().strip('/') or self._node.get_name()
-        message.status = statuses(self.robot, name, self._now(), self._events)
+        now = self._now()
+        message.status = statuses(
+            self.robot, name, now, self._events, self._neighbourhood_fault(now))
         self._diagnostics.publish(message)
+
+    def _neighbourhood_fault(self, now: float) -> str:
+        """Return what is wrong with the neighbourhood since the last diagnostics."""
+        fault = self._watch.fault(self.robot.counts, self.robot.parameters.message_expiry, now)
+        unheard = self._incompatible.find(self._hearing.qos_profile)
+        if unheard:
+            return (f'nothing is received from {", ".join(unheard)}, whose profiles (QoS) offer '
+                    'less than is requested')
+        return fault
 
     def close(self) -> None:
         """Stop the tasks and close the event log."""

@@ -14,7 +14,14 @@
 
 """The quality of service (QoS) of each kind of topic, and the policies that users may override."""
 
+from typing import Any
+
+from rclpy.event_handler import SubscriptionEventCallbacks
+from rclpy.node import Node
 from rclpy.qos import (
+    qos_check_compatible,
+    qos_policy_name_from_kind,
+    QoSCompatibility,
     QoSDurabilityPolicy,
     QoSHistoryPolicy,
     QoSPolicyKind,
@@ -42,6 +49,50 @@ EVENTS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=10,
     reliability=QoSReliabilityPolicy.RELIABLE, durability=QoSDurabilityPolicy.VOLATILE)
 """A stream of events for people and tools."""
+
+
+class IncompatiblePublishers:
+    """
+    Watches for publishers from which a subscription receives nothing, for their profiles (QoS).
+
+    The graph is only searched while there are some, since that is slow in a large swarm.
+    """
+
+    def __init__(self, node: Node, topic: str) -> None:
+        """
+        Watch a topic.
+
+        :param topic: the topic of a subscription that reports to :attr:`events`.
+        """
+        self._node = node
+        self._topic = node.resolve_topic_name(topic)
+        self._reported = False
+        self.events = SubscriptionEventCallbacks(incompatible_qos=self._report)
+        """To create the subscription with."""
+
+    def _report(self, event: Any) -> None:
+        if not self._reported:
+            self._reported = True
+            policy = qos_policy_name_from_kind(event.last_policy_kind)
+            self._node.get_logger().warning(
+                f'a publisher on {self._topic} offers less than is requested ({policy}): nothing '
+                f'is received from it; see qos_overrides.{self._topic}.subscription')
+
+    def find(self, profile: QoSProfile) -> list[str]:
+        """
+        Return the other nodes from which nothing is received.
+
+        :param profile: of the subscription.
+        """
+        if not self._reported:
+            return []
+        nodes = sorted({
+            f'{found.node_namespace.rstrip("/")}/{found.node_name}'
+            for found in self._node.get_publishers_info_by_topic(self._topic)
+            if qos_check_compatible(found.qos_profile, profile)[0] == QoSCompatibility.ERROR}
+            - {self._node.get_fully_qualified_name()})
+        self._reported = bool(nodes)
+        return nodes
 
 
 def overridable() -> QoSOverridingOptions:

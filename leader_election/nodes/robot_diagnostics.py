@@ -55,17 +55,19 @@ Concern = tuple[bytes, str, dict[str, Any]]
 
 
 def statuses(robot: Robot, name: str, now: float,
-             log: EventLog | None = None) -> list[DiagnosticStatus]:
+             log: EventLog | None = None, neighbourhood_fault: str = '',
+             ) -> list[DiagnosticStatus]:
     """
     Return a status for each concern: election, odometry, neighbourhood and, if any, regions.
 
     :param name: the prefix of the statuses' names.
     :param now: the time on the robot's clock [s].
     :param log: the robot's event log, if there is one: a further concern.
+    :param neighbourhood_fault: what is wrong with the neighbourhood; empty: nothing.
     """
     concerns = {vocabulary.ELECTION: _election(robot, now),
                 vocabulary.ODOMETRY: _odometry_status(robot, now),
-                vocabulary.NEIGHBOURHOOD: _neighbourhood(robot)}
+                vocabulary.NEIGHBOURHOOD: _neighbourhood(robot, neighbourhood_fault)}
     if any(instance.region is not None for instance in robot.instances.values()):
         concerns[vocabulary.REGIONS] = _regions(robot)
     if robot.authentication.keys:
@@ -123,13 +125,14 @@ def _odometry_status(robot: Robot, now: float) -> Concern:
     return WARN, f'{_odometry_fault(robot, now)}: no position is announced', values
 
 
-def _neighbourhood(robot: Robot) -> Concern:
+def _neighbourhood(robot: Robot, fault: str) -> Concern:
     elsewhere = (*OF_ELECTION, *OF_ODOMETRY)
     values = {'neighbours': len(robot.neighbours),
               **{name: f'{getattr(robot.parameters, name):g}' for name in SETTINGS},
               'senders_expired': robot.mailbox.expired,
               **{name: number for name, number in robot.counts.items() if name not in elsewhere}}
-    return OK, f'neighbours: {len(robot.neighbours)}', values
+    text = f'neighbours: {len(robot.neighbours)}'
+    return (WARN, f'{text}; {fault}', values) if fault else (OK, text, values)
 
 
 def _key(robot: Robot) -> Concern:
