@@ -15,7 +15,7 @@
 """A swarm hosted on this machine, and an observer of its messages."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import os
 from pathlib import Path
@@ -47,6 +47,8 @@ class Observer(Node):
     Hears all messages of the swarm.
 
     :ivar heard: how many messages of each robot.
+    :ivar leaders: whom each robot follows.
+    :ivar last_sender: of the last message.
     :ivar longest: the length of the longest message [bytes].
     :ivar last_change: when a robot was last heard with another leader than before [s].
     """
@@ -57,7 +59,8 @@ class Observer(Node):
         self.longest = 0
         self.last_change = 0.0
         self.heard: Counter[int] = Counter()
-        self._leaders: dict[int, int] = {}
+        self.leaders: dict[int, int] = {}
+        self.last_sender = -1
         self._codec = codec_for(BOUNDED)
         self.create_subscription(String, 'neighbourhood', self._hear, NEIGHBOURHOOD)
 
@@ -72,20 +75,21 @@ class Observer(Node):
         said = self._codec.decode(message.data)
         if isinstance(said, Message):
             self.heard[said.id] += 1
-            if self._leaders.get(said.id) != said.export.leader:
-                self._leaders[said.id] = said.export.leader
+            self.last_sender = said.id
+            if self.leaders.get(said.id) != said.export.leader:
+                self.leaders[said.id] = said.export.leader
                 self.last_change = now
 
-    def wait(self, seconds: float) -> None:
-        """Listen for so long."""
+    def wait(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
+        """Listen for so long, or until a condition holds."""
         end = self.now() + seconds
-        spin([self], lambda: self.now() >= end)
+        spin([self], lambda: self.now() >= end or until())
 
 
 class HostedSwarm:
     """Robots in a few processes; they are up, but know nothing before ``go``."""
 
-    def __init__(self, children: Processes, robots: int, processes: int, radio: str,
+    def __init__(self, children: Processes, robots: int, members: Sequence[str], radio: str,
                  layout: Mapping[str, Any], world: Mapping[str, Any],
                  parameters: Mapping[str, Any]) -> None:
         self.robots = robots
@@ -94,14 +98,11 @@ class HostedSwarm:
         self._range = parameters['communication_range']
         self._world = world
         self._scene = {'robots': robots, 'world': 'empty', **layout, 'radio': radio}
-        ids = tuple(range(1, robots + 1))
-        each = -(-robots // processes)
         self.pids = [
             children.start(f'fleet_{i}', 'fleet', {
-                **self._scene, 'strengths': 'id', **parameters,
-                'members': format_ids(ids[i * each:(i + 1) * each])})
-            for i in range(processes)]
-        self._until(lambda: self.observer.count_publishers('/neighbourhood') == robots,
+                **self._scene, 'strengths': 'id', **parameters, 'members': ids})
+            for i, ids in enumerate(members)]
+        self.until(lambda: self.observer.count_publishers('/neighbourhood') == robots,
                     'the nodes did not come up')
 
     def go(self) -> None:
@@ -109,10 +110,15 @@ class HostedSwarm:
         self._children.start('world', 'swarm_world', {
             **self._scene, **self._world, 'radio_range': self._range})
         tracker = self.observer.tracker
-        self._until(lambda: len(tracker.first_heard) == self.robots,
+        self.until(lambda: len(tracker.first_heard) == self.robots,
                     'not all robots were heard')
 
-    def _until(self, condition: Any, otherwise: str) -> None:
+    def kill(self, process: int) -> None:
+        """Kill a process by its index, as if its power failed."""
+        self._children.kill(f'fleet_{process}')
+
+    def until(self, condition: Callable[[], bool], otherwise: str) -> None:
+        """Wait until a condition holds; the process ends with a text where it does not."""
         def check() -> bool:
             self._children.check()
             return bool(condition())
@@ -122,17 +128,22 @@ class HostedSwarm:
 
 
 @contextmanager
-def hosted_swarm(robots: int, processes: int, radio: str, layout: Mapping[str, Any] = LATTICE,
+def hosted_swarm(robots: int, processes: int | Sequence[str], radio: str,
+                 layout: Mapping[str, Any] = LATTICE,
                  world: Mapping[str, Any] = STATIC, **parameters: Any) -> Iterator[HostedSwarm]:
     """
     Host a swarm for the length of a ``with``, on a shared topic or with the world's radio.
 
+    :param processes: how many share the robots evenly, or the ids of the robots of each.
     :param world: parameters of the embedded world, and ``parameters`` those of the robots.
     """
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with tempfile.TemporaryDirectory() as folder, Processes(Path(folder)) as children:
+            if isinstance(processes, int):
+                ids, each = tuple(range(1, robots + 1)), -(-robots // processes)
+                processes = [format_ids(ids[i * each:(i + 1) * each]) for i in range(processes)]
             yield HostedSwarm(children, robots, processes, radio, layout, world, parameters)
     finally:
         rclpy.try_shutdown()

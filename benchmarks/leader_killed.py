@@ -13,111 +13,187 @@
 # limitations under the License.
 
 """
-The strongest leader dies: rounds until every robot has a living leader, against the bound.
+The strongest leader dies: seconds until no robot follows it any more, against the bound.
 
-Robots without ROS on a medium that delivers at once, each round a sweep in a random order. The
-candidacy of a dead leader can only survive by growing, at each round by the smallest distance
-between neighbours at least, until it is beyond the radius; the news of the next best
-leader then crosses the network: radius / smallest distance + diameter.
+Robots without ROS in simulated time: three stand at a distance from each other and from the one
+that dies. Without a limit of hops its candidacy lives on until it has grown beyond the radius,
+each time by the distance between them; with one, until it has been relayed so often. The worst
+case is periodic rounds in lockstep. A few cases run as nodes, too.
+
+Then what the limit costs: how often robots in a line lose a living leader while messages are lost.
 """
 
-import math
-import random
-import statistics
+from collections.abc import Iterator
+import itertools
+import time
+from typing import Any, NamedTuple
 
-from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import Robot
+from benchmarks.hosted_swarm import hosted_swarm
+from benchmarks.simulated_swarm import SimulatedSwarm
+from leader_election.algorithms.hop_limit import AUTOMATIC, automatic_hop_limit, NONE
 
-ROBOTS = 100
-SIDE = 20.0
-RANGE = 3.5
-RADIUS = 8.0
-SEEDS = 20
+SPACINGS = (0.05, 0.1, 0.5, 2.0)
+RADII = (2.0, 10.0, 20.0, 100.0)
+RANGE = 5.0
 PERIOD = 1.0
-EXPIRY = 1.5
+EXPIRY = 3.0
+SCHEDULES = ('periodic', 'reactive')
+LOSSES = (0.0, 0.4)
+SEEDS = 5
+"""Runs of a cell with the limit; without it there is one."""
+LONGEST = 300.0
+"""A dead leader that is followed for longer than this counts as followed for so long [s]."""
+SETTLE = 30.0
 
-Place = tuple[float, float]
+NODES = ((0.1, 20.0, 'periodic'), (0.1, 20.0, 'reactive'), (0.5, 100.0, 'reactive'))
+"""Spacing [m], radius [m] and schedule of the cases that run as nodes."""
+NODES_LONGEST = 60.0
 
-
-def connected_places(draw: random.Random) -> list[Place]:
-    """Return places of robots, a network in one piece."""
-    while True:
-        places = [(draw.uniform(0.0, SIDE), draw.uniform(0.0, SIDE)) for _ in range(ROBOTS)]
-        if -1 not in hops(places, 0):
-            return places
-
-
-def hops(places: list[Place], source: int) -> list[int]:
-    """Return the number of hops from a robot to each, -1 where there is no way."""
-    found = [-1] * len(places)
-    found[source] = 0
-    edge = [source]
-    while edge:
-        edge_next = []
-        for i in edge:
-            for j, place in enumerate(places):
-                if found[j] < 0 and math.dist(places[i], place) <= RANGE:
-                    found[j] = found[i] + 1
-                    edge_next.append(j)
-        edge = edge_next
-    return found
+LINE = 10
+LINE_SPACING = 4.0
+LINE_LOSS = 0.2
+LINE_SECONDS = 1000.0
 
 
-def sweep(robots: dict[int, Robot], near: list[list[int]], now: float, draw: random.Random,
-          ) -> list[int]:
-    """Run one round of each robot in a random order, heard at once; return all leaders."""
-    for sender in draw.sample(sorted(robots), len(robots)):
-        payload = robots[sender].round(now)
-        for receiver in near[sender]:
-            if receiver in robots:
-                robots[receiver].receive(payload, now)
-    return [robot.state.leader for robot in robots.values()]
+class Case(NamedTuple):
+    """A cell of the table."""
+
+    spacing: float
+    """The distance between robots [m]."""
+    radius: float
+    schedule: str
+    loss: float
+
+    @property
+    def hop_limit(self) -> int:
+        """Return the automatic limit."""
+        return automatic_hop_limit(self.radius, RANGE)
+
+    @property
+    def bound(self) -> float:
+        """Return the bound, from the time at which the dead would have sent its next message."""
+        return EXPIRY + (self.hop_limit - 1) * PERIOD
 
 
-def rounds_to_recover(seed: int) -> tuple[int, float]:
-    """Return the rounds from the expiry of the dead leader's messages on, and the bound."""
-    draw = random.Random(seed)
-    places = connected_places(draw)
-    robots = {i: Robot(ElectionParameters(
-        robot_id=i, strength=float(i), radius=RADIUS, communication_range=RANGE,
-        message_expiry=EXPIRY, odometry_expiry=1e6, schedule='periodic'))
-        for i in range(ROBOTS)}
-    for i, robot in robots.items():
-        robot.sensing.take_odometry((*places[i], 0.0), 0.0)
-    near = [[j for j in range(ROBOTS) if j != i and math.dist(places[i], places[j]) <= RANGE]
-            for i in range(ROBOTS)]
-    now, before, after = 0.0, None, [-1]
-    while after != before:
-        now += PERIOD
-        before, after = after, sweep(robots, near, now, draw)
-    dead = ROBOTS - 1
-    assert after.count(dead) > 1
-    del robots[dead]
-    for _ in range(math.floor(EXPIRY / PERIOD)):
-        # The last words of the dead still count.
-        now += PERIOD
-        sweep(robots, near, now, draw)
-    rounds = 0
-    while dead in (robot.state.leader for robot in robots.values()):
-        now += PERIOD
+def cases() -> Iterator[Case]:
+    """Yield all cells."""
+    for each in itertools.product(SPACINGS, RADII, SCHEDULES, LOSSES):
+        yield Case(*each)
+
+
+def recovery(case: Case, hop_limit: int, seed: int = 0) -> float:
+    """
+    Return for how long a dead leader is followed [s], at most :data:`LONGEST`.
+
+    :param hop_limit: the parameter of the robots.
+    """
+    s = case.spacing
+    lockstep = {'round_phase': 0.0} if case.schedule == 'periodic' else {}
+    swarm = SimulatedSwarm(
+        ((0.0, 0.0), (s, 0.0), (0.0, s), (s, s)), seed, case.loss, schedule=case.schedule,
+        radius=case.radius, communication_range=RANGE, message_expiry=EXPIRY,
+        round_period=PERIOD, hop_limit=hop_limit, radius_hysteresis=0.0, **lockstep)
+    dead = len(swarm.robots)
+    swarm.run(SETTLE)
+    assert swarm.led_by(dead) > 1, 'nobody follows the strongest'
+    # It dies after a message: from then on it is followed for longest.
+    sent: list[float] = []
+    swarm.run(2 * PERIOD, lambda: bool(sent), lambda robot: sent.extend([swarm.now] * (
+        robot == dead)))
+    missed = sent[-1] + PERIOD
+    swarm.kill(dead)
+    swarm.run(LONGEST, lambda: swarm.led_by(dead) == 0)
+    return max(swarm.now - missed, 0.0)
+
+
+def grid() -> bool:
+    """Print the table of all cells; return whether all were within the bound."""
+    print(f'## Leader killed: seconds until nobody follows it; period {PERIOD:g} s, expiry '
+          f'{EXPIRY:g} s, range {RANGE:g} m; before: no limit of hops (stopped at {LONGEST:g} s); '
+          f'after: worst of {SEEDS} runs with the automatic limit')
+    print('| spacing [m] | radius [m] | limit | bound |'
+          + ''.join(f' {schedule}, loss {loss:.0%}: before | after |'
+                    for schedule in SCHEDULES for loss in LOSSES))
+    print('|---|---|---|---|' + '---|' * (2 * len(SCHEDULES) * len(LOSSES)))
+    within = True
+    for (spacing, radius), row in itertools.groupby(cases(), lambda case: case[:2]):
+        cells = []
+        for case in row:
+            before = recovery(case, NONE)
+            after = max(recovery(case, AUTOMATIC, seed) for seed in range(SEEDS))
+            within &= after <= case.bound
+            longest = '> ' if before >= LONGEST - PERIOD else ''
+            cells.append(f'{longest}{before:.1f} | {after:.1f}'
+                         + (' BEYOND' if after > case.bound else ''))
+        print(f'| {spacing:g} | {radius:g} | {case.hop_limit} | {case.bound:g} | '
+              + ' | '.join(cells) + ' |', flush=True)
+    return within
+
+
+def depositions(hop_limit: int, seed: int, seconds: float = LINE_SECONDS, **parameters: Any,
+                ) -> tuple[int, int]:
+    """Return in how many rounds robots in a line did not follow the strongest, and of how many."""
+    swarm = SimulatedSwarm(
+        [(LINE_SPACING * i, 0.0) for i in range(LINE)], seed, LINE_LOSS, communication_range=RANGE,
+        radius=LINE * LINE_SPACING, message_expiry=EXPIRY, round_period=PERIOD,
+        hop_limit=hop_limit, radius_hysteresis=0.0, **parameters)
+    swarm.run(2 * SETTLE)
+    wrong = rounds = 0
+
+    def count(robot: int) -> None:
+        nonlocal wrong, rounds
         rounds += 1
-        sweep(robots, near, now, draw)
-    closest = min(math.dist(a, b) for i, a in enumerate(places) for b in places[:i])
-    diameter = max(max(hops(places, i)) for i in range(ROBOTS))
-    return rounds, RADIUS / closest + diameter
+        wrong += swarm.robots[robot].state.leader != LINE
+
+    swarm.run(seconds, each=count)
+    return wrong, rounds
 
 
-def main() -> None:
-    """Print the rounds measured and the bound."""
-    print(f'## Leader killed: {ROBOTS} robots, {SEEDS} networks, range {RANGE} m, '
-          f'radius {RADIUS} m')
-    measured, bounds = zip(*(rounds_to_recover(seed) for seed in range(SEEDS)))
-    print(f'rounds until every robot has a living leader: median {statistics.median(measured):g}, '
-          f'worst {max(measured)}')
-    print(f'bound (radius / smallest distance + diameter): {min(bounds):.0f} to {max(bounds):.0f} '
-          f'rounds; worst share of it used: '
-          f'{max(m / b for m, b in zip(measured, bounds)):.1%}')
+def costs() -> None:
+    """Print how often a living leader is lost, without and with the limit."""
+    print(f'### A living leader lost: {LINE} robots in a line, {LINE_LOSS:.0%} of messages lost, '
+          f'{SEEDS} runs of {LINE_SECONDS:g} s: rounds without it, of 1000')
+    for schedule in SCHEDULES:
+        shares = []
+        for limit in (NONE, AUTOMATIC):
+            wrong, rounds = map(sum, zip(*(
+                depositions(limit, seed, schedule=schedule) for seed in range(SEEDS))))
+            shares.append(f'{1000 * wrong / rounds:.2f}')
+        print(f'{schedule}: before {shares[0]}, after {shares[1]}', flush=True)
+
+
+def in_nodes(spacing: float, radius: float, schedule: str, hop_limit: int) -> float:
+    """Return for how long a dead leader is followed by nodes [s], at most NODES_LONGEST."""
+    with hosted_swarm(4, ('1-3', '4'), 'shared', {
+            'layout': 'grid', 'spacing': spacing, 'robot_radius': 0.01},
+            schedule=schedule, radius=radius, communication_range=RANGE, message_expiry=EXPIRY,
+            round_period=PERIOD, hop_limit=hop_limit) as swarm:
+        swarm.go()
+        observer = swarm.observer
+        swarm.until(lambda: all(observer.leaders.get(robot) == 4 for robot in (1, 2, 3)),
+                    'they elected no common leader')
+        swarm.kill(1)
+        begun = time.monotonic()
+        observer.wait(NODES_LONGEST, lambda: all(
+            observer.leaders[robot] != 4 for robot in (1, 2, 3)))
+        return time.monotonic() - begun
+
+
+def main() -> int:
+    """Print all tables; return the exit status, 1 where a recovery was beyond the bound."""
+    within = grid()
+    costs()
+    print('### The same as nodes; seconds from the kill on, which is up to a period earlier')
+    for spacing, radius, schedule in NODES:
+        case = Case(spacing, radius, schedule, 0.0)
+        before, after = (in_nodes(*case[:3], limit) for limit in (NONE, AUTOMATIC))
+        within &= after <= case.bound + PERIOD
+        longest = '> ' if before >= NODES_LONGEST else ''
+        print(f'spacing {spacing:g} m, radius {radius:g} m, {schedule}: before {longest}'
+              f'{before:.1f} s, after {after:.1f} s, bound {case.bound:g} s', flush=True)
+    print('never beyond the bound' if within else 'BEYOND the bound')
+    return 0 if within else 1
 
 
 if __name__ == '__main__':
-    main()
+    raise SystemExit(main())

@@ -36,7 +36,7 @@ DOMAINS = 102 // WORKERS
 """How many ROS domains (0 to 101) each worker of pytest-xdist has for itself."""
 _tests = count(os.getpid())
 
-LONG = ('test/demo', 'test/lab', 'test/nodes', 'test/config', 'test/test_')
+LONG = ('test/chaos', 'test/demo', 'test/lab', 'test/nodes', 'test/config', 'test/test_')
 """The parts of the tests that start processes and nodes or compute for long, longest first."""
 
 
