@@ -88,6 +88,31 @@ class Processes:
                 raise ProcessDied(f'{name} ended with status {child.returncode}: '
                                 f'{"".join(last) or "it said nothing"} (see {self._log(name)})')
 
+    def pause(self, name: str) -> None:
+        """Stop a process by SIGSTOP: it neither computes nor answers until :meth:`go_on`."""
+        self._running[name].send_signal(signal.SIGSTOP)
+
+    def go_on(self, name: str) -> None:
+        """Let a paused process go on by SIGCONT."""
+        self._running[name].send_signal(signal.SIGCONT)
+
+    def stop(self) -> dict[str, int]:
+        """
+        Stop all processes at once by SIGINT; those that do not end in time are killed.
+
+        :return: the exit status of each; negative: the signal that ended it.
+        """
+        running, self._running = self._running, {}
+        for child in running.values():
+            child.send_signal(signal.SIGINT)
+        for child in running.values():
+            try:
+                child.wait(_GRACE)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+        return {name: child.returncode for name, child in running.items()}
+
     def _log(self, name: str) -> Path:
         return self._folder / f'{name}.log'
 
@@ -97,15 +122,8 @@ class Processes:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  trace: TracebackType | None) -> None:
-        """Stop all processes at once by SIGINT; those that do not end in time are killed."""
-        for child in self._running.values():
-            child.send_signal(signal.SIGINT)
-        for child in self._running.values():
-            try:
-                child.wait(_GRACE)
-            except subprocess.TimeoutExpired:
-                child.kill()
-                child.wait()
+        """Stop all processes."""
+        self.stop()
 
 
 def _yaml(value: Any) -> str:

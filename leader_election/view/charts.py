@@ -16,6 +16,7 @@
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from leader_election.robot.codec import Position
 from leader_election.view.formatting import Colour, colour, GONE, PALETTE
@@ -87,14 +88,35 @@ def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path
 
 def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:
     """
-    Draw the leader of each robot over time as a PNG, one line a robot in its leader's colour.
-
-    Robots are ordered by id, the lowest at the bottom; white is silence. Where a robot leads
-    itself, a dark line is drawn in the middle of its line.
+    Draw the leader of each robot over time as a PNG, one line a robot (:func:`add_timeline`).
 
     :param frames: at least one, in the order of time.
     :param start: the origin of the axis of time [s].
     :raises OSError: when the file cannot be written.
+    """
+    figure = Figure(figsize=(9.0, timeline_height(frames)), dpi=160, layout='constrained')
+    axes = figure.subplots()
+    add_timeline(axes, frames, start)
+    axes.set(xlabel='time [s]')
+    figure.savefig(path, format='png')
+
+
+def timeline_height(frames: Sequence[Frame]) -> float:
+    """Return the height of a figure with the timeline of these frames [inches]."""
+    robots = {robot for frame in frames for robot in frame.snapshot.robots}
+    return 1.1 + 0.14 * min(len(robots), _MOST_NAMES)
+
+
+def add_timeline(axes: Any, frames: Sequence[Frame], start: float = 0.0) -> None:
+    """
+    Draw the leader of each robot over time into axes, one line a robot in its leader's colour.
+
+    Robots are ordered by id, the lowest at the bottom; white is silence. Where a robot leads
+    itself, a dark line is drawn in the middle of its line.
+
+    :param axes: of matplotlib.
+    :param frames: at least one, in the order of time.
+    :param start: the origin of the axis of time [s].
     """
     frames = frames[::len(frames) // MOST_COLUMNS + 1]
     times = np.array([frame.snapshot.time - start for frame in frames])
@@ -109,19 +131,15 @@ def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> No
                 leads.append((rows[robot], times[number]))
     image = _resampled(colours, times)
     begin, end = times[0], times[-1]
-    figure = Figure(figsize=(9.0, 1.1 + 0.14 * min(len(robots), _MOST_NAMES)), dpi=160,
-                    layout='constrained')
-    axes = figure.subplots()
     axes.imshow(image, aspect='auto', interpolation='nearest', origin='lower',
                 extent=(begin, max(end, begin + 1e-3), -0.5, len(robots) - 0.5))
     if leads:
         axes.scatter([time for _, time in leads], [row for row, _ in leads], s=1.2, marker='s',
                      color='#2b2f36', linewidths=0)
-    axes.set(xlabel='time [s]', ylabel='robot')
+    axes.set(ylabel='robot')
     if len(robots) <= _MOST_NAMES:
         axes.set_yticks(range(len(robots)), [str(robot) for robot in robots], fontsize=6)
     axes.spines[:].set_visible(False)
-    figure.savefig(path, format='png')
 
 
 def _resampled(colours: NDArray[np.float64], times: NDArray[np.float64]) -> NDArray[np.float64]:
