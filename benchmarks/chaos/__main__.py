@@ -1,0 +1,93 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Faults of all kinds in a swarm of real nodes: after each, the time until all are led again.
+
+Processes are killed, stopped, started again and added; the radio loses, delays, duplicates,
+reorders and splits; odometry falls silent and jumps; strengths change, the clock leaps, and an
+attacker sends all that it can think of. The exit status is 0 if every recovery was within its
+bound, no process crashed, memory stayed flat and all messages are accounted for.
+"""
+
+from collections.abc import Sequence
+import os
+from pathlib import Path
+
+from benchmarks.chaos.report import checks, draw, statuses_of, table, tracebacks
+from benchmarks.chaos.run import Interrupted, Run
+from benchmarks.chaos.swarm import ChaosSwarm, Settings
+from leader_election.command_line import CommandLineParser, ExitStatus
+from leader_election.nodes.process import StopRequest
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+
+def parser() -> CommandLineParser:
+    """Return the parser of the command line."""
+    options = CommandLineParser('chaos', description=__doc__)
+    options.add_argument('--seconds', type=float, default=600.0, metavar='S',
+                         help='how long faults are made (600); start and end come on top')
+    options.add_argument('--robots', type=int, default=40, metavar='N',
+                         help='robots at the start (40, at least 4); a tenth more join')
+    options.add_argument('--seed', type=int, default=0, help='of all chance (0)')
+    options.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
+                         help='when robots run rounds (reactive)')
+    options.add_argument('--real-clock', action='store_true',
+                         help='no simulated clock, which leaps')
+    options.add_argument('--output', type=Path, default=Path('results/chaos'),
+                         metavar='FOLDER', help='for picture and logs (results/chaos)')
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run, print the report, draw the picture; return the exit status."""
+    options = parser().parse_args(arguments)
+    if options.robots < 4 or not options.seconds > 0.0 or options.seed < 0:
+        parser().error('--robots takes 4 or more, --seconds more than 0, --seed 0 or more')
+    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    stop = StopRequest()
+    stop.listen()
+    log = options.output / 'log'
+    for old in log.glob('*.log'):
+        old.unlink()
+    swarm = ChaosSwarm(Settings(
+        robots=options.robots, seed=options.seed, schedule=options.schedule,
+        simulated_clock=not options.real_clock), log)
+    run = Run(swarm, lambda line: print(line, flush=True), stop)
+    try:
+        run.through(options.seconds)
+    except Interrupted:
+        return ExitStatus.INTERRUPTED
+    finally:
+        run.outcome.statuses = statuses_of(swarm.stop())
+        rclpy.try_shutdown()
+    outcome, picture = run.outcome, options.output / 'timeline.png'
+    found = checks(outcome, tracebacks(log))
+    print(f'\n{outcome.seconds:.0f} s, {len(outcome.recoveries)} changes, {outcome.messages} '
+          f'messages of robots, {outcome.attacks} of the attacker, seed {options.seed}\n')
+    print(table(outcome.recoveries) + '\n')
+    for check in found:
+        print(f'  {"ok  " if check.holds else "FAIL"}  {check.text}')
+    if outcome.frames:
+        draw(outcome, picture)
+        print(f'  wrote {picture}; logs in {log}')
+    failed = sum(not check.holds for check in found)
+    print('chaos: everything held' if not failed else f'chaos: {failed} of {len(found)} failed')
+    return ExitStatus.FAILED if failed else ExitStatus.OK
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,174 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The judge of a swarm in trouble: which robots have no living leader in reach, and for how long.
+
+Everything is computed from true positions: robots hear each other within the communication range,
+if they live, are on the same channel, and know where they are.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+import math
+from typing import Any, NamedTuple
+
+from benchmarks.chaos.schedule import Change, NO_TROUBLE
+from leader_election.robot.codec import Position
+from leader_election.robot.robot import LATE_AFTER
+import numpy as np
+from numpy.typing import NDArray
+
+TOLERANCE = 1e-3
+"""By how much a path may be longer than the radius: coordinates are rounded on the wire [m]."""
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is true of a swarm at a time, whatever the robots believe."""
+
+    living: frozenset[int] = frozenset()
+    apart: frozenset[int] = frozenset()
+    """The robots on a radio channel of their own."""
+    silent: frozenset[int] = frozenset()
+    """Robots without odometry: none hears them as neighbours."""
+    shifted: frozenset[int] = frozenset()
+    """Robots whose odometry is off by the same: only they take each other for neighbours."""
+    radio: Mapping[str, float] = field(default_factory=lambda: dict(NO_TROUBLE))
+
+    def after(self, **changed: Any) -> 'Truth':
+        """Return the truth with some fields changed."""
+        return replace(self, **changed)
+
+
+class Observation(NamedTuple):
+    """What was seen of the swarm at one moment."""
+
+    time: float
+    """[s]"""
+    unled: tuple[int, ...]
+    """The living robots that have no living leader in reach."""
+
+
+class Happened(NamedTuple):
+    """A change that was made."""
+
+    at: float
+    """[s]"""
+    change: Change
+    bound: float
+    """The longest time that recovery may take [s]."""
+
+
+class Recovery(NamedTuple):
+    """What followed a change."""
+
+    happened: Happened
+    seconds: float
+    """From the change to the last moment at which a robot was without a leader in reach; 0: none
+    was [s]."""
+    over: bool
+    """Whether that was over before the next change."""
+    window: float
+    """The time to the next change [s]."""
+
+    @property
+    def holds(self) -> bool:
+        """Return whether the bound was kept, or could not be told: nothing is to be judged."""
+        return not self.happened.change.judged or self.seconds <= self.happened.bound
+
+
+class Judge:
+    """Knows where the robots are, and so which leaders are in reach of which robots."""
+
+    def __init__(self, places: Mapping[int, Position], communication_range: float,
+                 radius: float) -> None:
+        self._rows = {robot: row for row, robot in enumerate(places)}
+        points = np.array(list(places.values())).reshape(-1, 2)
+        lengths = np.hypot(*(points[:, None] - points[None]).transpose(2, 0, 1))
+        self._links = np.where(lengths <= communication_range + TOLERANCE, lengths, math.inf)
+        self._radius = radius
+        self._of: tuple[Truth | None, NDArray[np.float64]] = (None, self._links)
+
+    def distances(self, truth: Truth) -> NDArray[np.float64]:
+        """Return the lengths of the shortest paths between robots over living ones [m]."""
+        if self._of[0] == truth:
+            return self._of[1]
+        heard = np.array([robot in truth.living - truth.silent for robot in self._rows])
+        group = np.array([2 * (robot in truth.apart) + (robot in truth.shifted)
+                          for robot in self._rows])
+        allowed = heard[:, None] & heard[None] & (group[:, None] == group[None])
+        found = np.where(allowed, self._links, math.inf)
+        np.fill_diagonal(found, 0.0)
+        for row in range(len(found)):
+            found = np.minimum(found, found[:, row, None] + found[None, row])
+        self._of = (truth, found)
+        return found
+
+    def unled(self, leaders: Mapping[int, int], truth: Truth) -> tuple[int, ...]:
+        """
+        Return the living robots that have no living leader in reach.
+
+        :param leaders: what each robot has said last.
+        """
+        far = self.distances(truth)
+
+        def led(robot: int) -> bool:
+            leader = leaders.get(robot)
+            return leader in truth.living and bool(
+                far[self._rows[robot], self._rows[leader]] <= self._radius + TOLERANCE)
+
+        return tuple(sorted(robot for robot in truth.living if not led(robot)))
+
+
+def bound(hop_limit: int, period: float, expiry: float, radio: Mapping[str, float],
+          extra: float = 0.0) -> float:
+    """
+    Return how long a dead leader may be followed [s].
+
+    Its last message expires; then its candidacy is relayed ``hop_limit - 1`` times, each in the
+    next round of a robot, and the robots drop it in the round after. A message that the radio
+    delays is older by that, and one that is overtaken by twice that. Where messages are lost an
+    older one counts, whose age counts as hops from :data:`LATE_AFTER` periods on.
+
+    :param period: the longest time between two rounds of a robot [s].
+    :param radio: the settings of the radio.
+    :param extra: what is to be added [s].
+
+    >>> bound(10, 0.5, 1.5, NO_TROUBLE)
+    6.5
+    """
+    delay = radio['radio_delay'] + radio['radio_jitter']
+    late = LATE_AFTER if radio['radio_loss'] > 0.0 else 1.0
+    return expiry + hop_limit * (late * period + 2.0 * delay) + extra
+
+
+def recoveries(happened: Sequence[Happened], observations: Sequence[Observation], end: float,
+               ) -> list[Recovery]:
+    """
+    Return what followed each change, until the next one.
+
+    :param happened: all changes, in the order of time.
+    :param observations: in the order of time.
+    :param end: of the last one [s].
+    """
+    found = []
+    ends = [*(each.at for each in happened[1:]), end]
+    for each, until in zip(happened, ends):
+        seen = [observation for observation in observations
+                if each.at <= observation.time < until]
+        wrong = [observation.time for observation in seen if observation.unled]
+        found.append(Recovery(each, max(wrong, default=each.at) - each.at,
+                              not seen or not seen[-1].unled, until - each.at))
+    return found

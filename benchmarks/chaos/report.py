@@ -1,0 +1,172 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The report of a run: what was checked, a table of recoveries, and a picture of all robots."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+import statistics
+
+from benchmarks.chaos.judge import Recovery
+from benchmarks.chaos.run import Outcome
+from benchmarks.chaos.schedule import ATTACK_OVER
+from leader_election.demo.checks import Check
+from leader_election.view.charts import add_timeline, timeline_height
+from matplotlib.figure import Figure
+import numpy as np
+
+TRACEBACK = 'Traceback (most recent call last)'
+LOST_SHARE = 0.01
+"""The largest share of the relay's copies that DDS may lose: it delivers with best effort."""
+GROWTH_SHARE, GROWTH_BYTES = 0.05, 8e6
+"""How much the memory of a process may grow in the second half of its time."""
+LONGEST_SILENCE = 10.0
+"""The longest time that may pass between two messages of a living robot [s]."""
+YOUNG = 60.0
+"""Processes that ran for a shorter time have no second half [s]."""
+
+Memory = Sequence[tuple[float, float]]
+
+
+def growth(measured: Memory) -> tuple[float, float, float]:
+    """
+    Return how much memory was used at half time, how much more at the end, and per hour.
+
+    :param measured: times [s] and bytes.
+    :return: bytes, bytes, bytes per hour; medians over a fifth of the time, and the slope of the
+        straight line through the second half.
+
+    >>> growth([(float(second), 100.0 + second) for second in range(101)])
+    (150.0, 40.0, 3600.0)
+    """
+    times, sizes = np.array(measured).T
+    begin, end = times[0], times[-1]
+    late = times >= (begin + end) / 2
+    fifth = (end - begin) / 10
+    middle = float(np.median(sizes[abs(times - (begin + end) / 2) <= fifth]))
+    last = float(np.median(sizes[times >= end - 2 * fifth]))
+    slope = float(np.polyfit(times[late] - begin, sizes[late], 1)[0])
+    return middle, round(last - middle, 6), round(slope * 3600.0, 3)
+
+
+def grows(measured: Memory) -> bool:
+    """Return whether the memory of a process is not flat."""
+    if measured[-1][0] - measured[0][0] < YOUNG:
+        return False
+    middle, more, _ = growth(measured)
+    return more > GROWTH_BYTES + GROWTH_SHARE * middle
+
+
+def tracebacks(folder: Path) -> list[str]:
+    """Return the names of the logs with an uncaught exception."""
+    return sorted(log.name for log in folder.glob('*.log')
+                  if TRACEBACK in log.read_text(errors='replace'))
+
+
+def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
+    """
+    Return what was checked.
+
+    :param crashed: names of logs with an uncaught exception.
+    """
+    judged = [each for each in outcome.recoveries if each.happened.change.judged]
+    beyond = [each for each in judged if not each.holds]
+    wrong = {name: status for name, status in outcome.statuses.items() if status != 0}
+    gap, which = max(outcome.gaps, default=(0.0, 'nothing'))
+    account, missing = outcome.account, outcome.account.delivered - outcome.account.heard
+    growing = [name for name, measured in outcome.memory.items() if grows(measured)]
+    slopes = [growth(measured)[2] / 1e6 for measured in outcome.memory.values()
+              if measured[-1][0] - measured[0][0] >= YOUNG]
+    worst = max(judged, key=lambda each: each.seconds / each.happened.bound, default=None)
+    return [
+        Check(not outcome.failures, 'the run went as planned' if not outcome.failures
+              else '; '.join(outcome.failures[:5])),
+        Check(bool(judged) and not beyond,
+              f'{len(judged) - len(beyond)} of {len(judged)} recoveries within the bound'
+              + ('' if worst is None else f'; the nearest to it: {worst.happened.change.text}, '
+                 f'{worst.seconds:.1f} of {worst.happened.bound:.1f} s')),
+        Check(outcome.settled, 'at the end each robot has a leader in reach that leads itself'),
+        Check(gap <= LONGEST_SILENCE,
+              f'longest time between two messages of a living robot: {gap:.1f} s ({which})'),
+        Check(not wrong and not crashed,
+              f'{len(outcome.statuses)} processes ended with status 0, none with a traceback'
+              if not wrong and not crashed else f'crashed: {wrong} {crashed}'),
+        Check(not growing, 'memory is flat: at most '
+              f'{max(slopes, default=0.0):+.1f} MB an hour in the second half of a process'
+              if not growing else f'memory grows: {", ".join(growing)}'),
+        Check(outcome.unbalanced == 0,
+              'the relay accounts for each copy in all of its reports'),
+        Check(account.delivered > 0 and 0 <= missing <= LOST_SHARE * account.delivered,
+              f'of {account.delivered} copies that the relay delivered robots counted '
+              f'{account.heard}; DDS lost {missing}'),
+    ]
+
+
+def table(recoveries: Sequence[Recovery]) -> str:
+    """Return a table of recoveries, one line a kind of change."""
+    lines = ['| change | times | median [s] | worst [s] | bound [s] | most of it used |',
+             '|---|---|---|---|---|---|']
+    kinds: dict[str, list[Recovery]] = {}
+    for each in recoveries:
+        if each.happened.change.judged:
+            kinds.setdefault(each.happened.change.label, []).append(each)
+    for kind, found in sorted(kinds.items()):
+        seconds = [each.seconds for each in found]
+        bounds = [each.happened.bound for each in found]
+        low, high = f'{min(bounds):.1f}', f'{max(bounds):.1f}'
+        used = max(each.seconds / each.happened.bound for each in found)
+        lines.append(f'| {kind} | {len(found)} | {statistics.median(seconds):.1f} | '
+                     f'{max(seconds):.1f} | {low if low == high else f"{low} to {high}"} | '
+                     f'{used:.0%} |')
+    return '\n'.join(lines)
+
+
+def draw(outcome: Outcome, path: Path) -> None:
+    """
+    Draw all robots over time in their leaders' colours, with the changes and who had no leader.
+
+    :param path: of the PNG.
+    """
+    start = outcome.begun
+    width = min(max(9.0, outcome.seconds / 20.0), 60.0)
+    height = timeline_height(outcome.frames)
+    figure = Figure(figsize=(width, height + 3.0), dpi=120, layout='constrained')
+    below, above = figure.subplots(2, 1, sharex=True, height_ratios=(1.6, height))
+    add_timeline(above, outcome.frames, start)
+    seen = [each for each in outcome.observations if 0.0 <= each.time - start <= outcome.seconds]
+    below.fill_between([each.time - start for each in seen], [len(each.unled) for each in seen],
+                       step='post',
+                       color='#b0305c', linewidth=0.0)
+    below.set(ylabel='without a living\nleader in reach')
+    below.set_ylim(bottom=0.0)
+    for side in ('top', 'right', 'bottom'):
+        below.spines[side].set_visible(False)
+    for each in outcome.recoveries:
+        at, change = each.happened.at - start, each.happened.change
+        tint = '#2b2f36' if each.holds else '#d00000'
+        for axes in (above, below):
+            axes.axvline(at, color=tint, linewidth=0.5, alpha=0.6)
+        if change.kind == ATTACK_OVER:
+            continue
+        below.annotate(change.label, (at, 1.0), (1, 2), xycoords=('data', 'axes fraction'),
+                       textcoords='offset points', rotation=60, fontsize=6, color=tint,
+                       annotation_clip=False)
+    above.set(xlabel='time [s]')
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, format='png')
+
+
+def statuses_of(ended: Mapping[str, int]) -> dict[str, int]:
+    """Return the exit statuses, by name of the log."""
+    return dict(sorted(ended.items()))

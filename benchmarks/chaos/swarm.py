@@ -1,0 +1,479 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A swarm of real nodes in which faults are made on purpose, and its observer."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+import math
+from pathlib import Path
+import random
+import resource
+from threading import Event, Thread
+from typing import Any
+
+from benchmarks.chaos.attacks import Attack, ATTACKS, Target
+from benchmarks.chaos.judge import Truth
+from benchmarks.chaos.schedule import (
+    ATTACK,
+    ATTACK_OVER,
+    Change,
+    CLOCK,
+    GO_ON,
+    HEAL,
+    KILL,
+    NO_TROUBLE,
+    ODOMETRY,
+    PAUSE,
+    RADIO,
+    SPLIT,
+    START,
+    STRENGTH,
+)
+from benchmarks.hosted_swarm import Observer
+from builtin_interfaces.msg import Time
+from diagnostic_msgs.msg import DiagnosticArray
+from leader_election.demo.processes import Processes
+from leader_election.fleet.hosting import RobotHostParameters, strength
+from leader_election.fleet.robot_list import format_ids
+from leader_election.nodes.declare import overrides
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD
+from leader_election.parameters.id_ranges import id_ranges, within
+from leader_election.robot.codec import Position
+from leader_election.robot.diagnostics import ELECTION, parse_status, Status
+from leader_election.robot.diagnostics import NEIGHBOURHOOD as NEIGHBOURHOOD_STATUS
+from leader_election.world.scene import make_scene
+from rcl_interfaces.srv import SetParameters
+from rclpy.node import Node
+from rosgraph_msgs.msg import Clock
+from std_msgs.msg import String
+
+WORLD = 'world'
+CLOCK_RATE = 20.0
+"""Messages on ``/clock`` per second."""
+ATTACK_TICK = 0.02
+"""The time between two bursts of an attack [s]."""
+DIAGNOSTICS_PERIOD = 2.0
+ALONE_SHARE = 0.25
+"""The share of the robots, the strongest ones, that have a process of their own."""
+HOSTED = 10
+"""The most robots in one process."""
+JOINING_SHARE = 0.1
+"""How many robots join later, as a share of those at the start; at least one."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The swarm under test."""
+
+    robots: int = 40
+    seed: int = 0
+    period: float = 0.5
+    """``round_period`` [s]."""
+    expiry: float = 1.5
+    """``message_expiry`` [s]."""
+    odometry_expiry: float = 1.0
+    communication_range: float = 1.8
+    radius: float = 4.0
+    spacing: float = 1.2
+    """Between neighbours on the square lattice on which the robots stand [m]."""
+    schedule: str = 'reactive'
+    simulated_clock: bool = True
+
+    @property
+    def places(self) -> int:
+        """Return the number of robots with those that join later."""
+        return self.robots + self.joining
+
+    @property
+    def joining(self) -> int:
+        """Return the number of robots that join later."""
+        return max(1, round(JOINING_SHARE * self.robots))
+
+    @property
+    def scene(self) -> dict[str, Any]:
+        """Return the parameters on which all processes agree."""
+        return {'robots': self.places, 'seed': self.seed, 'world': 'empty', 'layout': 'grid',
+                'spacing': self.spacing, 'radio': 'relay'}
+
+
+def hosts(settings: Settings) -> tuple[dict[str, tuple[int, ...]], dict[str, tuple[int, ...]]]:
+    """
+    Return the robots of each process: at the start, and of those that join later.
+
+    The strongest robots have a process of their own, so that leaders can be killed.
+
+    >>> here, later = hosts(Settings(robots=8))
+    >>> sorted(len(ids) for ids in here.values()), len(later)
+    ([1, 1, 6], 1)
+    """
+    parameters = RobotHostParameters(**settings.scene)
+    ids = make_scene(parameters).ids
+    # Ids follow the rows of the lattice: those that join later are spread over it.
+    joining = set(random.Random(settings.seed).sample(ids, settings.joining))
+    here = sorted((robot for robot in ids if robot not in joining),
+                  key=lambda robot: -(strength(parameters, robot) or 0.0))
+    alone = here[:math.ceil(ALONE_SHARE * len(here))]
+    rest = sorted(set(here) - set(alone))
+    number = -(-len(rest) // HOSTED)
+    fleets = {f'fleet_{i + 1}': tuple(rest[i::number]) for i in range(number)}
+    return ({**{f'robot_{robot}': (robot,) for robot in alone}, **fleets},
+            {f'robot_{robot}': (robot,) for robot in sorted(joining)})
+
+
+class ChaosObserver(Observer):
+    """
+    Hears all messages and diagnostics, and attacks.
+
+    :ivar gaps: the longest time between two messages of each robot since it was last reset [s].
+    :ivar statuses: the counters that each robot published last, by robot.
+    :ivar radio: the counters of the relay.
+    """
+
+    def __init__(self, robots: tuple[int, ...], places: Mapping[int, Position],
+                 seed: int) -> None:
+        super().__init__()
+        self.sent: dict[int, str] = {}
+        self.heard_at: dict[int, float] = {}
+        self.statuses: dict[int, dict[str, int]] = {}
+        self.statuses_taken: Counter[int] = Counter()
+        self.radio: dict[str, int] = {}
+        self.radio_taken = 0
+        self.reversals: list[str] = []
+        """Counters that went backwards while their robot went on."""
+        self.attacks_sent = 0
+        self._gaps: dict[int, float] = defaultdict(float)
+        self._places = places
+        self._draw = random.Random(seed)
+        self._air = {robot: self.create_publisher(String, f'robot_{robot}/heard', NEIGHBOURHOOD)
+                     for robot in robots}
+        self.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, EVENTS)
+        self._attack: tuple[Attack, int, tuple[int, ...]] | None = None
+        self._due = 0.0
+        self._number = 0
+        self.dead: tuple[int, ...] = ()
+        self.create_timer(ATTACK_TICK, self._burst)
+
+    def _hear(self, message: String) -> None:
+        before = self.tracker.rejected
+        super()._hear(message)
+        if self.tracker.rejected != before:
+            return
+        robot = self.last_sender
+        now = self.now()
+        if robot in self.heard_at:
+            self._gaps[robot] = max(self._gaps[robot], now - self.heard_at[robot])
+        self.heard_at[robot] = now
+        self.sent[robot] = message.data
+
+    def longest_gap(self, living: frozenset[int]) -> tuple[float, int]:
+        """Return the longest time between two messages of a living robot, and its id [s]."""
+        now = self.now()
+        return max(((max(self._gaps[robot], now - self.heard_at.get(robot, now)), robot)
+                    for robot in living), default=(0.0, 0))
+
+    def reset_gaps(self) -> None:
+        """Measure gaps from now on."""
+        self._gaps.clear()
+
+    def forget(self, robots: tuple[int, ...]) -> None:
+        """Expect these robots to begin anew: their silence and their counters."""
+        for robot in robots:
+            self.heard_at.pop(robot, None)
+            self.leaders.pop(robot, None)
+            self.statuses.pop(robot, None)
+
+    def silence_ends(self, robots: tuple[int, ...]) -> None:
+        """Count the silence of these robots from now on."""
+        for robot in robots:
+            self.heard_at[robot] = self.now()
+
+    # Counters.
+
+    def _diagnose(self, message: DiagnosticArray) -> None:
+        for status in message.status:
+            values = {each.key: each.value for each in status.values}
+            if status.name == f'{WORLD}: radio':
+                self.radio = {name: int(value) for name, value in values.items()}
+                self.radio_taken += 1
+                continue
+            found = parse_status(Status(status.name, status.hardware_id, values))
+            if found is not None and found.concern in (ELECTION, NEIGHBOURHOOD_STATUS):
+                self._count(found.id, found.concern, {
+                    name: int(value) for name, value in found.values.items()
+                    if value.isdecimal() and name not in ('leader', 'neighbours')
+                    and name.partition('.')[0] != 'state'})
+
+    def _count(self, robot: int, concern: str, counters: dict[str, int]) -> None:
+        before = self.statuses.setdefault(robot, {})
+        for name in ('rounds', 'messages_heard', 'senders_expired', 'leader_changes'):
+            if counters.get(name, before.get(name, 0)) < before.get(name, 0):
+                self.reversals.append(f'robot {robot}: {name}')
+        before.update(counters)
+        self.statuses_taken[robot] += concern == NEIGHBOURHOOD_STATUS
+
+    def counted(self, name: str) -> int:
+        """Return the sum of a counter over all robots that publish it."""
+        return sum(counters.get(name, 0) for counters in self.statuses.values())
+
+    # Attacks.
+
+    def attack(self, name: str, robot: int) -> None:
+        """Begin an attack on a robot and those near to it."""
+        x, y = self._places[robot]
+        near = sorted(self._air, key=lambda other: math.dist((x, y), self._places[other]))
+        attack = ATTACKS[name]
+        self._attack, self._due = (attack, robot, tuple(near[:attack.victims])), 0.0
+
+    def stop_attack(self) -> None:
+        """End the attack."""
+        self._attack = None
+
+    def _burst(self) -> None:
+        if self._attack is None or not self.sent:
+            return
+        attack, robot, victims = self._attack
+        self._due += attack.rate * ATTACK_TICK
+        while self._due >= 1.0:
+            self._due -= 1.0
+            self._number += 1
+            message = String(data=attack.payload(self._number, Target(
+                robot, self._places[robot], self.sent, self.dead, self._draw)))
+            for victim in victims:
+                self._air[victim].publish(message)
+            self.attacks_sent += len(victims)
+
+
+class LeapingClock:
+    """Publishes ``/clock`` from a thread of its own: real time, and all leaps so far."""
+
+    def __init__(self, node: Node) -> None:
+        self._node = node
+        self._publisher = node.create_publisher(Clock, '/clock', 10)
+        self.offset = 0.0
+        self._over = Event()
+        self._thread = Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        while not self._over.wait(1.0 / CLOCK_RATE):
+            now = round((self._node.now() + self.offset) * 1e9)
+            self._publisher.publish(Clock(clock=Time(sec=now // 10**9, nanosec=now % 10**9)))
+
+    def stop(self) -> None:
+        """Stop the clock."""
+        self._over.set()
+        self._thread.join()
+
+
+class ChaosSwarm:
+    """
+    Runs the processes of a swarm, and makes changes in it.
+
+    :ivar truth: what is true of the swarm now.
+    :ivar observer: what it says.
+    """
+
+    def __init__(self, settings: Settings, folder: Path, **parameters: Any) -> None:
+        """
+        Prepare; :meth:`start` starts all processes.
+
+        :param folder: for the logs of the processes.
+        :param parameters: more of them, for all robots.
+        """
+        scene = make_scene(RobotHostParameters(**settings.scene))
+        self.places = {robot: (x, y) for robot, (x, y, _) in zip(scene.ids, scene.starts)}
+        self.settings = settings
+        self.folder = folder
+        self.hosts, self.joining = hosts(settings)
+        self.processes = Processes(folder)
+        self.observer = ChaosObserver(scene.ids, self.places, settings.seed)
+        self.clock = LeapingClock(self.observer) if settings.simulated_clock else None
+        self.truth = Truth()
+        self.memory: dict[str, list[tuple[float, float]]] = {}
+        """Times [s] and resident memory [bytes] of each process, by its name in the logs."""
+        self.faults: list[str] = []
+        """What went wrong that should not have."""
+        self._parameters = {
+            'radius': settings.radius, 'communication_range': settings.communication_range,
+            'round_period': settings.period, 'message_expiry': settings.expiry,
+            'odometry_expiry': settings.odometry_expiry, 'schedule': settings.schedule,
+            'diagnostics_period': DIAGNOSTICS_PERIOD, **parameters}
+        self._names: dict[str, str] = {}
+        self._starts: Counter[str] = Counter()
+        self._pids: dict[str, int] = {}
+        self._coming: set[int] = set()
+        self._requests: list[tuple[str, Any, Any]] = []
+        self._answers: list[tuple[str, Any]] = []
+        self._clients: dict[str, Any] = {}
+
+    # Processes.
+
+    def start(self) -> None:
+        """Start all processes of the beginning but the world."""
+        for name in self.hosts:
+            self._start(name, self.hosts[name])
+
+    def start_world(self) -> None:
+        """Start the world: from now on the robots know where they are."""
+        self._run(WORLD, 'swarm_world', {
+            **self.settings.scene, 'radio_range': self.settings.communication_range,
+            'motion': 'static', 'odom_shift': 1000.0})
+
+    def _start(self, name: str, robots: tuple[int, ...]) -> None:
+        self.observer.forget(robots)
+        self._coming |= set(robots)
+        self._run(name, 'fleet', {**self.settings.scene, **self._parameters,
+                                  'members': format_ids(robots)})
+
+    def _run(self, name: str, executable: str, parameters: dict[str, Any]) -> None:
+        if self.settings.simulated_clock:
+            parameters = {**parameters, 'use_sim_time': True}
+        self._starts[name] += 1
+        again = f'_{self._starts[name]}' if self._starts[name] > 1 else ''
+        self._names[name] = name + again
+        self._pids[name] = self.processes.start(
+            name + again, executable, parameters, {'__node': name})
+
+    def check(self) -> None:
+        """
+        Look after the processes and the answers to requests.
+
+        :raises ProcessDied: where a process has ended that should not have.
+        """
+        self.processes.check()
+        for robot in [robot for robot in self._coming if robot in self.observer.leaders]:
+            self._coming.discard(robot)
+            self.truth = self.truth.after(living=self.truth.living | {robot})
+        self._ask()
+        for text, answer in [each for each in self._answers if each[1].done()]:
+            self._answers.remove((text, answer))
+            refused = [result.reason for result in answer.result().results
+                       if not result.successful]
+            if refused:
+                self.faults.append(f'{text}: {refused[0]}')
+
+    def _ask(self) -> None:
+        """Make the requests whose services have been discovered."""
+        for each in [each for each in self._requests if each[1].service_is_ready()]:
+            self._requests.remove(each)
+            text, client, request = each
+            self._answers.append((text, client.call_async(request)))
+
+    @property
+    def coming(self) -> int:
+        """Return the number of robots that were started and have not been heard yet."""
+        return len(self._coming)
+
+    def measure_memory(self, now: float) -> None:
+        """Note the memory of all processes that run."""
+        for name, pid in self._pids.items():
+            pages = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
+            self.memory.setdefault(self._names[name], []).append(
+                (now, pages * resource.getpagesize()))
+
+    def stop(self) -> dict[str, int]:
+        """Stop all; return the exit status of each process that was not killed."""
+        if self.clock is not None:
+            self.clock.stop()
+        return self.processes.stop()
+
+    # Changes.
+
+    def make(self, change: Change) -> None:
+        """Make a change."""
+        {KILL: self._kill, START: self._begin, PAUSE: self._pause, GO_ON: self._go_on,
+         RADIO: self._radio, SPLIT: self._channels, HEAL: self._channels,
+         ODOMETRY: self._odometry, STRENGTH: self._strength, CLOCK: self._leap,
+         ATTACK: self._attack, ATTACK_OVER: self._attack_over}[change.kind](change)
+
+    def _lose(self, change: Change) -> None:
+        self._coming -= set(change.robots)
+        self.truth = self.truth.after(living=self.truth.living - set(change.robots))
+
+    def _kill(self, change: Change) -> None:
+        self.processes.kill(self._names[change.process])
+        self._pids.pop(change.process)
+        self._lose(change)
+        self.observer.forget(change.robots)
+        self.observer.dead = (*self.observer.dead, *change.robots)
+
+    def _begin(self, change: Change) -> None:
+        self.observer.dead = tuple(set(self.observer.dead) - set(change.robots))
+        self._start(change.process, change.robots)
+
+    def _pause(self, change: Change) -> None:
+        self.processes.pause(self._names[change.process])
+        self._lose(change)
+
+    def _go_on(self, change: Change) -> None:
+        self.processes.go_on(self._names[change.process])
+        self.observer.silence_ends(change.robots)
+        self.truth = self.truth.after(living=self.truth.living | set(change.robots))
+
+    def set_radio(self, **settings: Any) -> None:
+        """Change parameters of the radio; others are as they were."""
+        self._set(WORLD, settings)
+        self.truth = self.truth.after(radio={**self.truth.radio, **settings})
+
+    @property
+    def asked(self) -> bool:
+        """Return whether a request for a change in the world has no answer yet."""
+        return any(text.startswith(f'{WORLD}:')
+                   for text, *_ in (*self._requests, *self._answers))
+
+    def _radio(self, change: Change) -> None:
+        self._set(WORLD, change.settings)
+        self.truth = self.truth.after(radio={**NO_TROUBLE, **change.settings})
+
+    def _channels(self, change: Change) -> None:
+        self._set(WORLD, change.settings)
+        self.truth = self.truth.after(apart=frozenset(change.robots))
+
+    def _odometry(self, change: Change) -> None:
+        self._set(WORLD, change.settings)
+        for name, text in change.settings.items():
+            robots = id_ranges(text, name)
+            self.truth = self.truth.after(**{name.removeprefix('odom_'): frozenset(
+                robot for robot in self.places if within(robot, robots))})
+
+    def _strength(self, change: Change) -> None:
+        self._set(f'robot_{change.robots[0]}/election_node', change.settings)
+
+    def _leap(self, change: Change) -> None:
+        assert self.clock is not None
+        self.clock.offset += change.settings['leap']
+
+    def _attack(self, change: Change) -> None:
+        self.observer.attack(change.settings['name'], change.robots[0])
+
+    def _attack_over(self, change: Change) -> None:
+        self.observer.stop_attack()
+
+    def _set(self, node: str, settings: Mapping[str, Any]) -> None:
+        self._requests.append((f'{node}: {dict(settings)}', self._client(node),
+                               SetParameters.Request(parameters=[
+                                   each.to_parameter_msg() for each in overrides(settings)])))
+        self._ask()
+
+    def _client(self, node: str) -> Any:
+        if node not in self._clients:
+            self._clients[node] = self.observer.create_client(
+                SetParameters, f'/{node}/set_parameters')
+        return self._clients[node]
+
+    def can_change_the_world(self) -> bool:
+        """Return whether the world takes changes of its parameters."""
+        return bool(self._client(WORLD).service_is_ready())

@@ -1,0 +1,122 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The report of a run: each check fails where it has to, the table, the picture."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks.chaos import report
+from benchmarks.chaos.judge import Happened, Observation, Recovery
+from benchmarks.chaos.report import checks, draw, grows, growth, table, tracebacks
+from benchmarks.chaos.run import Account, Outcome
+from benchmarks.chaos.schedule import ATTACK, Change, KILL, SPLIT
+from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.view.frame import Frame
+import numpy as np
+from PIL import Image
+import pytest
+
+FLAT = [(float(second), 1e8) for second in range(200)]
+
+
+def recovery(kind: str, seconds: float, at: float = 0.0, judged: bool = True) -> Recovery:
+    change = Change(kind, f'a {kind}', settings={'name': 'x'} if kind == ATTACK else {},
+                    judged=judged)
+    return Recovery(Happened(at, change, 6.0), seconds, True, 10.0)
+
+
+def good() -> Outcome:
+    """Return the outcome of a run in which everything held."""
+    return Outcome(
+        recoveries=[recovery(KILL, 2.0), recovery(KILL, 4.0, 10.0), recovery(SPLIT, 0.0, 20.0),
+                    recovery(ATTACK, 9.0, 30.0, judged=False)],
+        settled=True, gaps=[(0.5, 'robot 1')], account=Account(1000, 995),
+        statuses={'world': 0}, memory={'world': FLAT, 'young': [(0.0, 0.0), (1.0, 1e12)]})
+
+
+def failing(outcome: Outcome, crashed: tuple[str, ...] = ()) -> list[str]:
+    return [check.text for check in checks(outcome, crashed) if not check.holds]
+
+
+def test_all_checks_hold_after_a_good_run() -> None:
+    assert failing(good()) == []
+
+
+def spoil(**values: object) -> Callable[[Outcome], None]:
+    def apply(outcome: Outcome) -> None:
+        for name, value in values.items():
+            assert hasattr(outcome, name)
+            setattr(outcome, name, value)
+    return apply
+
+
+@pytest.mark.parametrize(('change', 'text'), [
+    (spoil(failures=['it broke']), 'it broke'),
+    (spoil(recoveries=[recovery(KILL, 6.1)]), '0 of 1 recoveries'),
+    (spoil(recoveries=[]), '0 of 0 recoveries'),
+    (spoil(settled=False), 'at the end'),
+    (spoil(gaps=[(1.0, 'robot 1'), (11.0, 'robot 2')]), '11.0 s (robot 2)'),
+    (spoil(statuses={'world': 1}), "crashed: {'world': 1}"),
+    (spoil(unbalanced=1), 'the relay'),
+    (spoil(account=Account(1000, 980)), 'lost 20'),
+    (spoil(account=Account(1000, 1001)), 'lost -1'),
+    (spoil(account=Account(0, 0)), 'of 0 copies'),
+    (spoil(memory={'world': [(second, 1e8 + 2e5 * second) for second, _ in FLAT]}),
+     'memory grows: world')])
+def test_what_is_wrong_is_found(change: Callable[[Outcome], None], text: str) -> None:
+    outcome = good()
+    change(outcome)
+    found, = failing(outcome)
+    assert text in found
+
+
+def test_a_traceback_is_a_crash(tmp_path: Path) -> None:
+    (tmp_path / 'good.log').write_text('all is well\n')
+    (tmp_path / 'bad.log').write_text(f'{report.TRACEBACK}:\n')
+    assert tracebacks(tmp_path) == ['bad.log']
+    found, = failing(good(), ('bad.log',))
+    assert 'bad.log' in found
+
+
+def test_memory_that_is_taken_once_is_flat_and_that_is_taken_on_and_on_is_not() -> None:
+    def used(of_second: Callable[[float], float]) -> list[tuple[float, float]]:
+        return [(second, 1e8 + of_second(second)) for second, _ in FLAT]
+
+    assert not grows(used(lambda second: 5e7 * (second > 40.0)))
+    assert grows(used(lambda second: 3e5 * second))
+    assert growth(used(lambda second: 0.0)) == pytest.approx((1e8, 0.0, 0.0), abs=1.0)
+
+
+def test_the_table_has_a_line_for_each_kind_that_is_judged() -> None:
+    assert table(good().recoveries).splitlines()[2:] == [
+        '| kill | 2 | 3.0 | 4.0 | 6.0 | 67% |', '| split | 1 | 0.0 | 0.0 | 6.0 | 0% |']
+
+
+def test_the_picture_shows_leaders_and_who_has_none(tmp_path: Path) -> None:
+    outcome, red, blue = good(), (0.8, 0.1, 0.1), (0.1, 0.1, 0.8)
+    outcome.seconds = 40.0
+    outcome.observations = [Observation(0.1 * i, (1, 2) if i < 100 else ()) for i in range(400)]
+    outcome.frames = [Frame(Snapshot(0.5 * i, {
+        robot: RobotView(robot, None, 0.0, 0.0, 1 if i < 40 else 2) for robot in (1, 2, 3)}),
+        {1: red, 2: blue}) for i in range(80)]
+    draw(outcome, tmp_path / 'folder' / 'timeline.png')
+    pixels = np.asarray(Image.open(tmp_path / 'folder' / 'timeline.png').convert('RGB')) / 255.0
+
+    def share(colour: tuple[float, float, float]) -> float:
+        return float((abs(pixels - colour).max(axis=2) < 0.02).mean())
+
+    assert share(red) > 0.05 and share(blue) > 0.05
+    # Without a leader for a quarter of the time.
+    assert 0.005 < share((0xb0 / 255, 0x30 / 255, 0x5c / 255)) < 0.1

@@ -1,0 +1,47 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""A short run: real nodes, killed, stopped, split, attacked, and whole again at the end."""
+
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+SECONDS = 80.0
+
+
+def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, '-m', 'benchmarks.chaos', *arguments], cwd=ROOT,
+                          capture_output=True, text=True, timeout=600)
+
+
+def test_a_swarm_survives_two_minutes(tmp_path: Path) -> None:
+    done = run('--robots', '8', '--seconds', f'{SECONDS:g}', '--seed', '2', '--output',
+               str(tmp_path))
+    assert (done.returncode, done.stderr) == (0, ''), done.stdout
+    lines = done.stdout.splitlines()
+    assert lines[-1] == 'chaos: everything held'
+    assert '| kill |' in done.stdout and '| attack over: ' in done.stdout
+    assert len([line for line in lines if line.startswith('  ok    ')]) == 8
+    assert (tmp_path / 'timeline.png').stat().st_size > 10_000
+
+
+@pytest.mark.parametrize('wrong', [('--robots', '3'), ('--seconds', '0'), ('--seed', '-1'),
+                                   ('--schedule', 'never')])
+def test_a_wrong_option_is_one_line(wrong: tuple[str, str]) -> None:
+    done = run(*wrong)
+    assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, '', 1)

@@ -1,0 +1,106 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The schedule of faults: the seed decides, every fault that lasts ends, nothing impossible."""
+
+from collections.abc import Iterator
+from itertools import islice
+
+from benchmarks.chaos import schedule as of
+from benchmarks.chaos.schedule import Change, Plan, Schedule
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.world.parameters import WorldParameters
+
+HOSTS = {'robot_9': (9,), 'robot_4': (4,), 'robot_5': (5,), 'fleet_1': (1, 2, 3)}
+JOINING = {'robot_7': (7,), 'robot_8': (8,)}
+PLAN = Plan(HOSTS, JOINING, ('one', 'two', 'three', 'four'), 8.0, 1.5, 1.0, True)
+ROUND = 20
+"""More faults than a round of all kinds has."""
+
+
+def changes(seed: int, faults: int = 5 * ROUND, plan: Plan = PLAN) -> list[Change]:
+    return [change for fault in islice(Schedule(plan, seed).faults(), faults) for change in fault]
+
+
+def test_the_seed_decides() -> None:
+    assert changes(1) == changes(1) != changes(2)
+
+
+@given(st.integers(0, 1000))
+def test_all_kinds_happen_soon(seed: int) -> None:
+    found = changes(seed)
+    assert {change.kind for change in found} == {
+        of.KILL, of.START, of.PAUSE, of.GO_ON, of.RADIO, of.SPLIT, of.HEAL, of.ODOMETRY,
+        of.STRENGTH, of.CLOCK, of.ATTACK, of.ATTACK_OVER}
+    assert {change.settings['name'] for change in found if change.kind == of.ATTACK} == {
+        'one', 'two', 'three', 'four'}
+
+
+def test_without_a_simulated_clock_none_leaps() -> None:
+    assert of.CLOCK not in {
+        change.kind for change in changes(1, plan=PLAN._replace(simulated_clock=False))}
+
+
+@given(st.integers(0, 1000), st.integers(0, 60))
+def test_only_living_processes_are_harmed_and_only_dead_ones_start(seed: int, faults: int) -> None:
+    schedule = Schedule(PLAN, seed)
+    living, paused = set(HOSTS), ''
+    done = [change for fault in islice(schedule.faults(), faults) for change in fault]
+    for change in [*done, *schedule.calm()]:
+        if change.kind == of.KILL:
+            assert change.process in living and len(change.robots) == 1
+            living.discard(change.process)
+            assert any(len({**HOSTS, **JOINING}[name]) == 1 for name in living)
+        elif change.kind == of.START:
+            assert change.process not in living
+            living.add(change.process)
+        elif change.kind == of.PAUSE:
+            assert change.process in living
+            paused = change.process
+        elif change.kind == of.GO_ON:
+            assert change.process == paused
+            paused = ''
+        else:
+            assert not paused
+    assert not paused and living == {*HOSTS, *JOINING}
+
+
+def lasting(found: list[Change]) -> Iterator[bool]:
+    """Yield for each fault that lasts whether its end follows."""
+    ends = {of.SPLIT: of.HEAL, of.ATTACK: of.ATTACK_OVER, of.PAUSE: of.GO_ON}
+    for change, after in zip(found, found[1:]):
+        if change.kind in ends:
+            yield after.kind == ends[change.kind]
+
+
+@given(st.integers(0, 1000))
+def test_faults_that_last_end_and_parameters_are_in_range(seed: int) -> None:
+    schedule = Schedule(PLAN, seed)
+    done = [change for fault in islice(schedule.faults(), 2 * ROUND) for change in fault]
+    found = [*done, *schedule.calm()]
+    assert all(lasting(found))
+    world = WorldParameters(radio='relay')
+    for change in found:
+        if change.kind in (of.RADIO, of.SPLIT, of.HEAL, of.ODOMETRY):
+            # The world refuses what is out of range.
+            world = WorldParameters(**{**vars(world), **change.settings})
+            assert world.radio_loss <= of.MOST_LOSS
+    assert world == WorldParameters(radio='relay')
+
+
+def test_attacks_are_judged_from_their_end_on_and_each_change_has_time_to_recover() -> None:
+    for change in changes(3):
+        assert change.judged == (change.kind != of.ATTACK)
+        assert change.lasts >= (8.0 + change.extra if change.judged else of.ATTACK_LASTS)
