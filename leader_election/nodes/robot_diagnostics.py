@@ -91,6 +91,8 @@ def _election(robot: Robot, now: float) -> Concern:
             vocabulary.LEADER: instance.state.leader, vocabulary.ROLE: instance.role,
             vocabulary.DISTANCE: f'{instance.distance:.3f}',
             vocabulary.RADIUS: f'{instance.radius:g}',
+            vocabulary.HOP_LIMIT: instance.hop_limit,
+            **({vocabulary.HOPS: instance.state.hops} if hasattr(instance.state, 'hops') else {}),
             **{f'{STATE}{field}': value for field, value in vocabulary.own_fields(
                 instance.algorithm, instance.state).items()}}
         values |= {vocabulary.key_of(key, name): value for key, value in of_instance.items()}

@@ -33,12 +33,13 @@ REGIONS, EVENT_LOG, KEY = 'regions', 'event_log', 'key'
 """The concerns of a robot."""
 
 LEADER, ROLE, DISTANCE, RADIUS, STRENGTH = 'leader', 'role', 'distance', 'radius', 'strength'
+HOPS, HOP_LIMIT = 'hops', 'hop_limit'
 ODOMETRY_NEEDED, ODOMETRY_EXPIRY = 'odometry_needed', 'odometry_expiry'
 COMMUNICATION_RANGE, MESSAGE_EXPIRY = 'communication_range', 'message_expiry'
 ROUND_PERIOD = 'round_period'
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
-COMMON_FIELDS = ('value', 'distance', 'leader')
+COMMON_FIELDS = ('value', 'distance', 'leader', 'hops')
 """Fields of a state that are shown for every algorithm; all others are the algorithm's own."""
 DUPLICATE_ID = 'another robot goes by id'
 """Begins the message of a robot that receives messages with its own id from elsewhere."""

@@ -164,7 +164,7 @@ class Instance:
         if self.zones is not None:
             # Zones bound the regions; a radius is needed to drop candidacies of failed leaders.
             settings['radius'] = self.zones.radius
-        settings['hop_limit'] = self._hop_limit(settings['radius'], link_range)
+        self.hop_limit = settings['hop_limit'] = self._hop_limit(settings['radius'], link_range)
         if self._counts_links and parameters.radius > 0.0:
             # A part of a link is none: with radius 1 no robot could join another.
             joining = math.ceil(parameters.radius * (1.0 - parameters.radius_hysteresis))

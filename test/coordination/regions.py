@@ -88,7 +88,7 @@ def network_of(
     algorithm = ALGORITHMS.get(election)
     parameters = algorithm.round_parameters({
         **vars(ElectionParameters(robot_id=0)), 'radius': min(radius, sys.float_info.max),
-        **settings})
+        **algorithm.as_published, **settings})
     alone = initial_region(
         region, contribution, identity, announcement_size=announcement_size, undecided=undecided
     )

@@ -172,7 +172,7 @@ def test_border_records():
     network.remove(3)
     network.devices[0] = Device(0, 9.0)
     network.parameters = network.parameters._replace(
-        election=network.parameters.election._replace(radius=9.0))
+        election=network.parameters.election._replace(radius=9.0, joining_radius=9.0))
     for _ in range(12):
         network.lockstep()
     assert network.states[0].summary == (3.0, *[inf] * 6)
