@@ -19,13 +19,13 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo lab reproduce study test chaos prove test-gazebo gazebo physics \
+.PHONY: help demo lab reproduce study test chaos prove fuzz test-gazebo gazebo physics \
   docs benchmark lint config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, chaos, physics and prove, and by test to pytest.'
+	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, chaos, physics, prove and fuzz, and by test to pytest.'
 	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
@@ -74,6 +74,9 @@ config: .venv/.run  ## Generate config/*.yaml from the declarations of the param
 
 prove: .venv/.lab  ## Check Bounded Election in every small network, from any state, in any order; ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.explicit_states $(ARGS)
+
+fuzz: .venv/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
+	@PYTHONPATH=.:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
 
 clean:  ## Remove all generated files, ./.venv too
 	rm -rf .venv build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info

@@ -1,0 +1,101 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Fuzzing of codec, mailbox and round for as long as is asked for.
+
+The properties are those of ``test/robot/test_fuzz.py``, the payloads those of
+``test/robot/payloads.py``. Payloads that fail are reduced, printed, and kept by Hypothesis in
+``.hypothesis/fuzz``, from where each further run tries them first. Those worth keeping for
+everybody belong into ``test/robot/corpus.txt``.
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Callable
+from itertools import count
+import random
+import sys
+import time
+import traceback
+from typing import Any
+
+from hypothesis import given, HealthCheck, seed, settings
+from hypothesis import strategies as st
+from hypothesis.database import DirectoryBasedExampleDatabase
+from leader_election.algorithms import Algorithm, ALGORITHMS
+from leader_election.robot.codec import Codec
+from robot.payloads import payloads
+from robot.test_fuzz import check_decoding, check_recovery
+
+KEPT = '.hypothesis/fuzz'
+EXAMPLES = {'decoding': 500, 'recovery': 50}
+"""Examples in a row of each property, before the next algorithm has its turn."""
+
+
+def decoding(algorithm: Algorithm, counts: Counter[str]) -> Callable[[], None]:
+    """Return the property that decoding never raises, and that it is the reverse of encoding."""
+    @given(payloads(algorithm))
+    def holds(payload: str) -> None:
+        counts['payloads decoded'] += 1
+        check_decoding(Codec(algorithm), payload)
+    return holds
+
+
+def recovery(algorithm: Algorithm, counts: Counter[str]) -> Callable[[], None]:
+    """Return the property that robots are back at their partition in time after an attack."""
+    attacks = st.lists(st.lists(payloads(algorithm), max_size=6), min_size=1, max_size=10)
+
+    @given(attacks, st.booleans(), st.integers(0, 2**32))
+    def holds(attack: list[list[str]], regions: bool, order: int) -> None:
+        counts['attacks'] += 1
+        counts['payloads received'] += sum(map(len, attack))
+        check_recovery(algorithm.name, attack, regions, random.Random(order))
+    return holds
+
+
+def main() -> int:
+    """Fuzz all algorithms in turn, and print what was tried and what failed."""
+    parser = argparse.ArgumentParser(description=__doc__.strip().split('\n')[0])
+    parser.add_argument('--minutes', type=float, default=60.0, help='default: 60')
+    parser.add_argument('--seed', type=int, default=time.time_ns(), help='default: the time')
+    parser.add_argument('--algorithm', choices=ALGORITHMS.names(), action='append')
+    options = parser.parse_args()
+    end = time.monotonic() + 60.0 * options.minutes
+    counts: Counter[str] = Counter()
+    failed: set[str] = set()
+    print(f'seed {options.seed}')
+    for turn in count():
+        for name in options.algorithm or ALGORITHMS.names():
+            for what in (decoding, recovery):
+                if time.monotonic() > end:
+                    print(', '.join(f'{n:,} {of}' for of, n in counts.items()),
+                          f'failed: {", ".join(sorted(failed)) or "none"}', sep='; ')
+                    return 1 if failed else 0
+                attempt: Any = seed(options.seed + turn)(settings(
+                    max_examples=EXAMPLES[what.__name__], deadline=None,
+                    database=DirectoryBasedExampleDatabase(KEPT),
+                    suppress_health_check=list(HealthCheck))(what(ALGORITHMS.get(name), counts)))
+                try:
+                    attempt()
+                except Exception:  # Whatever a property raises is what is looked for.
+                    failed.add(f'{what.__name__} of {name}')
+                    traceback.print_exc()
+        print(f'turn {turn + 1}:', ', '.join(f'{n:,} {of}' for of, n in counts.items()),
+              flush=True)
+    raise AssertionError('it counts for ever')
+
+
+if __name__ == '__main__':
+    sys.exit(main())
