@@ -40,7 +40,7 @@ from robot.payloads import payloads
 from robot.test_fuzz import check_decoding, check_recovery
 
 KEPT = '.hypothesis/fuzz'
-EXAMPLES = {'decoding': 500, 'recovery': 50}
+EXAMPLES = {'decoding': 100, 'recovery': 10}
 """Examples in a row of each property, before the next algorithm has its turn."""
 
 
