@@ -67,5 +67,5 @@ def test_what_an_algorithm_does_not_take_is_refused_at_run_time():
     result, = node.set_parameters([Parameter('radius', value=7.0)])
     assert not result.successful
     assert result.reason == ('parameter radius: 7 is not allowed; algorithm resilient takes no '
-                             'radius, but diameter_factor, radius_inclusive')
+                             'radius, but diameter_factor, radius_inclusive, hop_limit')
     assert node.robot.parameters.radius == node.get_parameter('radius').value == 10.0
