@@ -14,7 +14,7 @@
 
 """How long senders have been known: a bounded memory, which decays."""
 
-from collections import Counter
+import math
 from typing import NamedTuple
 
 from leader_election.robot.mailbox import Mailbox, ReceivedMessage
@@ -48,9 +48,10 @@ class Acquaintances:
 
     def __init__(self, mailbox: Mailbox) -> None:
         self._mailbox = mailbox
-        self._known: Counter[int] = Counter()
+        self._known: dict[int, int] = {}
         self._heard: set[int] = set()
-        self._begin: float | None = None
+        self._end = -math.inf
+        """The end of the present interval [s]."""
         self._order: list[Standing] = []
 
     def hear(self, sender: int, now: float) -> None:
@@ -60,10 +61,13 @@ class Acquaintances:
         :param sender: its sender's id.
         :param now: the time [s].
         """
-        self._end_intervals(now)
-        if sender in self._known or len(self._known) < REMEMBERED * self._mailbox.limit:
-            self._known.setdefault(sender, 0)
-            self._heard.add(sender)
+        if now >= self._end:
+            self._end_intervals(now)
+        if sender not in self._known:
+            if len(self._known) >= REMEMBERED * self._mailbox.limit:
+                return
+            self._known[sender] = 0
+        self._heard.add(sender)
 
     def __contains__(self, sender: int) -> bool:
         """Return whether a sender is remembered."""
@@ -89,16 +93,14 @@ class Acquaintances:
     def standing(self, entry: ReceivedMessage) -> Standing:
         """Return the standing of the sender of a message."""
         sender = entry.message.id
-        return Standing(-self._known[sender].bit_length(), entry.distance, sender)
+        return Standing(-self._known.get(sender, 0).bit_length(), entry.distance, sender)
 
     def _end_intervals(self, now: float) -> None:
         """Count the intervals that have ended; after the first of them nothing was heard."""
-        if self._begin is None:
-            self._begin = now
-        ended = int((now - self._begin) / self._mailbox.expiry)
-        if ended < 1:
-            return
-        self._begin += ended * self._mailbox.expiry
+        if self._end == -math.inf:
+            self._end = now
+        ended = int((now - self._end) / self._mailbox.expiry) + 1
+        self._end += ended * self._mailbox.expiry
         self._order.clear()
         for sender, known in list(self._known.items()):
             left = known - ended + 2 * (sender in self._heard)

@@ -413,7 +413,9 @@ def _integer(value: Any, least: int) -> int:
 
 def election_part(message: Message) -> Any:
     """Return the elections' part of a message."""
-    return (message.export, {name: part.export for name, part in message.others.items()})
+    if not message.others:
+        return message.export, None
+    return message.export, {name: part.export for name, part in message.others.items()}
 
 
 def without_decisions(message: Message) -> Message:

@@ -40,7 +40,12 @@ from leader_election.robot.instances import (
     NO_OTHERS,
     no_task_runner,
 )
-from leader_election.robot.mailbox import Mailbox, ReceivedMessage, reserve_left
+from leader_election.robot.mailbox import (
+    Mailbox,
+    PLACE_TOLERANCE,
+    ReceivedMessage,
+    reserve_left,
+)
 from leader_election.robot.neighbourhood import Neighbour
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.sensing import (
@@ -207,14 +212,11 @@ class Robot:
     def _take(self, message: Message, now: float) -> bool:
         """Take in a valid message of another robot; return whether a round may follow from it."""
         here, last = self.sensing.locate(now), self.mailbox.entry(message.id)
-        distance = (math.inf if here is None or message.position is None
-                    else math.dist(here, message.position))
-        entry = ReceivedMessage(message, now, distance, message.position)
+        reserve = PLACE_TOLERANCE
         if last is not None and now - last.received <= self.parameters.message_expiry:
             reserve = reserve_left(last, message, now, self.parameters.top_speed)
             if reserve < 0.0:
                 return self._reject(RejectReason.IMPLAUSIBLE)
-            entry = entry._replace(reserve=reserve)
         for fault in message.faults:
             self.counts[fault.value] += 1
         if here is not None and not self.sensing.in_range(message):
@@ -224,8 +226,10 @@ class Robot:
         # Without a position of its own this robot cannot check the range; the round does.
         self._acquaintances.hear(message.id, now)
         news = last is None or self._is_news(message, last)
-        if last is not None and not news:
-            entry = entry._replace(noted=last.noted)
+        noted = message.position if news or last is None else last.noted
+        distance = (math.inf if here is None or message.position is None
+                    else math.dist(here, message.position))
+        entry = ReceivedMessage(message, now, distance, noted, reserve)
         if self.mailbox.is_full_for(message.id, now):
             # Only one of two senders can be kept.
             self.counts[RejectReason.LIMIT.value] += 1
@@ -237,7 +241,7 @@ class Robot:
     def _is_news(self, message: Message, last: ReceivedMessage) -> bool:
         """Return whether elections differ, or the position by the tolerance since it was news."""
         # A change in the region part alone waits for the next period.
-        if election_part(message) != election_part(last.message):
+        if message is not last.message and election_part(message) != election_part(last.message):
             return True
         if message.position is None or last.noted is None:
             return message.position != last.noted

@@ -21,7 +21,7 @@ import time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from geometry_msgs.msg import PolygonStamped
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
-from leader_election.robot.robot import HEARD, OUT_OF_RANGE, ROUNDS
+from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, ROUNDS
 from leader_election.robot.wire import RejectReason
 from nodes.bench import Bench, destroy_nodes, leaders, NEVER, robot
 import pytest
@@ -342,6 +342,35 @@ def test_sim_time_and_its_jump_back():
     spin_until([bench, *robots], lambda: (
         rounds.append(robots[0].robot.counts[ROUNDS]), time.monotonic() > end)[-1])
     assert rounds[-1] <= rounds[0] + 1
+
+
+def test_a_leap_of_sim_time_forgets_nothing():
+    """The simulator stands still, and /clock goes on ten minutes later."""
+    robots = [robot(i, use_sim_time=True, schedule='periodic', round_period=1.0,
+                    message_expiry=3.0, odometry_expiry=3.0) for i in (1, 2)]
+    bench = Bench({1: (0.0, 0.0), 2: (3.0, 0.0)})
+    clock = bench.create_publisher(Clock, '/clock', SENSOR)
+    now = 1000.0
+
+    def tick() -> None:
+        nonlocal now
+        now += 0.05
+        message = Clock()
+        message.clock.sec, message.clock.nanosec = int(now), int(now % 1.0 * 1e9)
+        clock.publish(message)
+
+    bench.create_timer(0.01, tick)
+    spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
+
+    def lost() -> list[tuple[int, int]]:
+        return [(r.robot.counts[LEADER_CHANGES], r.robot.mailbox.expired) for r in robots]
+    before = lost()
+    for _ in range(3):
+        now += 600.0
+        rounds = [r.robot.counts[ROUNDS] for r in robots]
+        spin_until([bench, *robots], lambda counted=rounds: all(
+            r.robot.counts[ROUNDS] > n + 1 for r, n in zip(robots, counted, strict=True)))
+    assert lost() == before
 
 
 def test_robots_that_say_what_they_hear_on_another_topic():
