@@ -20,6 +20,7 @@ from algorithms.networks import LINE, links, STRENGTHS_OF_LINE
 from algorithms.oracle import Graph
 from algorithms.simulate import led, Network
 from leader_election.algorithms import CLASSIC, Device
+from leader_election.algorithms.algorithm import BARRED
 from leader_election.algorithms.classic import Choice, Choices, classic_round, configure
 import pytest
 
@@ -168,6 +169,34 @@ def test_no_leader_heard_of():
     found = classic_round(Device(5, 1.0), Choice(*NOT_ANYBODY, 0.0, 3.0, 7), heard, [1.0],
                           configure(10.0))
     assert found == Choice(*NOT_ANYBODY, 7.0, inf, 5, 2, 0)
+
+
+def test_robots_that_may_not_lead_do_not_compete():
+    """2 and 3 are barred: they follow 1, and back it within half the radius."""
+    graph = links((1, 2, 2.0), (2, 3, 3.0))
+    network = settle(graph, {1: -5.0, 2: BARRED, 3: BARRED}, 8.0)
+    assert led(network) == {1: (1, 0.0), 2: (1, 2.0), 3: (1, 5.0)}
+    assert backed(network) == {1: 1, 2: 1, 3: -1}
+
+
+def test_without_a_candidate_there_is_no_leader():
+    network = settle(links((1, 2, 2.0)), {1: BARRED, 2: BARRED}, 8.0)
+    assert led(network) == {1: (1, inf), 2: (2, inf)}
+    assert backed(network) == {1: -1, 2: -1}
+
+
+def test_a_dead_leader_is_forgotten_by_hops():
+    """2 and 3 are 1 mm apart; by the radius alone the dead 1 would live for 4000 rounds."""
+    graph = links((1, 2, 1.0), (1, 3, 1.0), (2, 3, 0.001))
+    network = Network(CLASSIC, graph, {1: 9.0, 2: 5.0, 3: 4.0}, configure(4.0, hop_limit=6))
+    for _ in range(20):
+        network.sweep([1, 2, 3])
+    assert led(network) == {1: (1, 0.0), 2: (1, 1.0), 3: (1, 1.0)}
+    network.remove(1)
+    for _ in range(2 * 6 + 4):
+        network.sweep([2, 3])
+    assert {state.leader for state in network.states.values()} <= {2, 3}
+    assert all(state.distance < inf for state in network.states.values())
 
 
 def test_leader_falls_behind():
