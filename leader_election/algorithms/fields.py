@@ -132,14 +132,18 @@ def change(fields: Sequence[Field], before: Any, after: Any) -> float:
     Return by how much two states differ, to decide whether the change is worth a message.
 
     :return: the largest change of a distance [m, >= 0]; infinite if another field differs;
-        :data:`Ticks` and :data:`Kept` fields do not count.
+        :data:`Ticks` and :data:`Kept` fields do not count, nor do :data:`Hops` that become fewer.
     """
     most = 0.0
     for field, old, new in zip(fields, before, after):
         if old == new or field.ticks or field.kept:
             continue
+        pairs = [(old, new)] if field.padding is None else list(zip(old, new))
+        # More hops are news, so that a dead leader is forgotten at the speed of the network. Fewer
+        # are what follows when a lost message is made up for: that can wait for the period.
+        if field.hops and all(b <= a for a, b in pairs):
+            continue
         if not field.is_distance:
             return math.inf
-        pairs = [(old, new)] if field.padding is None else zip(old, new)
         most = max([most, *(abs(b - a) for a, b in pairs if a != b)])
     return most

@@ -17,7 +17,7 @@
 from math import inf
 from typing import NamedTuple
 
-from leader_election.algorithms import Algorithm, ALGORITHMS, Device
+from leader_election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device, RECURSIVE
 from leader_election.algorithms.fields import change, Field, fields_of, Ticks, Unbounded
 import numpy as np
 import pytest
@@ -87,6 +87,22 @@ def test_other_types_are_refused(hint):
 ])
 def test_what_is_news(difference, by):
     assert change(FIELDS, BEFORE, BEFORE._replace(**difference)) == by
+
+
+@pytest.mark.parametrize('hops, by', [
+    ({'hops': 4}, inf), ({'hops': 2}, 0.0), ({'hops': 3, 'distance': 2.25}, 0.25),
+    ({'hops': 0, 'leader': 1}, inf)])
+def test_more_hops_are_news_and_fewer_are_not(hops, by):
+    before = BOUNDED.state(-9.0, 2.0, 5, 3)
+    assert change(BOUNDED.fields, before, before._replace(**hops)) == by
+
+
+@pytest.mark.parametrize('best_hops, by', [((3, 1), 0.0), ((2, 1), 0.0), ((2, 2), inf)])
+def test_more_hops_at_any_level_are_news(best_hops, by):
+    started = RECURSIVE.start(Device(3, 4.0))
+    before = started._replace(best_hops=(3, 1, *started.best_hops[2:]))
+    after = before._replace(best_hops=(*best_hops, *started.best_hops[2:]))
+    assert change(RECURSIVE.fields, before, after) == by
 
 
 def test_what_a_round_returns_comes_out_plain():
