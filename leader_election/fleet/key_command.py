@@ -14,6 +14,7 @@
 
 """The command ``swarm_key``: makes the key file of a swarm, and changes the key in it."""
 
+import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -39,7 +40,7 @@ STEPS = {
 """What each option does, and what to do after."""
 
 
-def options() -> CommandLineParser:
+def options() -> argparse.ArgumentParser:
     """Return the parser of the command line."""
     parser = CommandLineParser(prog='leader_election swarm_key', description=DESCRIPTION)
     parser.add_argument('file', metavar='FILE', type=Path, help='the key file')

@@ -37,6 +37,7 @@ from functools import lru_cache
 import hashlib
 import hmac
 import re
+from typing import Any
 
 from leader_election.robot.codec import MAX_LENGTH
 from leader_election.robot.wire import RejectReason
@@ -164,15 +165,19 @@ def _sequence(digits: bytes) -> int | None:
 
 
 def _tag(text: bytes, key: bytes) -> bytes:
-    keyed = _keyed(key).copy()
-    keyed.update(text)
-    return binascii.b2a_base64(keyed.digest()[:_TAG_BYTES], newline=False)[:_TAG_DIGITS]
+    # HMAC by copies of its two hashes takes half the time of hmac.digest.
+    inner, outer = (each.copy() for each in _hashes(key))
+    inner.update(text)
+    outer.update(inner.digest())
+    return binascii.b2a_base64(outer.digest()[:_TAG_BYTES], newline=False)[:_TAG_DIGITS]
 
 
 @lru_cache
-def _keyed(key: bytes) -> hmac.HMAC:
-    """Return the HMAC before any text: a copy of it is faster than a new one."""
-    return hmac.new(key, digestmod='sha256')
+def _hashes(key: bytes) -> tuple[Any, Any]:
+    """Return the inner and the outer hash of HMAC-SHA-256 (RFC 2104), before any text."""
+    padded = key.ljust(hashlib.sha256().block_size, bytes(1))
+    inner, outer = (hashlib.sha256(bytes(byte ^ pad for byte in padded)) for pad in (0x36, 0x5c))
+    return inner, outer
 
 
 def ahead(one: int, other: int) -> int:
