@@ -18,9 +18,10 @@ What a swarm key costs: length of messages, and processor time of a robot among 
 Without and with a key by turns or at once, so that other work on this machine disturbs both alike.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 import math
 from pathlib import Path
+from statistics import median
 import tempfile
 import time
 
@@ -41,11 +42,9 @@ from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 ROBOTS = 100
-TURNS = 4
-ROUNDS = 300
-CALLS = 10
+ROUNDS = 500
 SETTLE = 3.0
-MEASURE = 60.0
+MEASURE = 45.0
 """The length of the measurement of processes [s]."""
 QUICK = 10.0
 """The robots run so many rounds a second, so that there is more to be measured."""
@@ -70,29 +69,36 @@ class Senders:
         return said
 
 
-def in_the_core(keys: Keys) -> tuple[float, float]:
-    """Return the time of 99 receipts and a round, without ROS [us], and the messages' length."""
-    robot = Robot(ElectionParameters(robot_id=1, radius=10.0), keys=keys,
-                  start=time.time_ns() // 10**6)
-    senders = Senders(keys)
-    rounds = iter([(float(n), senders.messages(float(n))) for n in range(1, ROUNDS + 1)])
+class Core:
+    """A robot without ROS, which receives the messages of all others and runs a round."""
 
-    def period() -> None:
-        now, said = next(rounds)
-        robot.sensing.take_odometry((0.0, 0.0, 0.0), now)
-        for payload in said:
-            robot.receive(payload, now)
-        robot.round(now)
+    def __init__(self, keys: Keys) -> None:
+        self.robot = Robot(ElectionParameters(robot_id=1, radius=10.0), keys=keys,
+                           start=time.time_ns() // 10**6)
+        self.senders = Senders(keys)
+        self.times: list[float] = []
 
-    times = []
-    for _ in range(ROUNDS // CALLS):
+    def period(self, now: float) -> None:
+        """Receive and run a round, and keep the time that it takes."""
+        said = self.senders.messages(now)
+        self.robot.sensing.take_odometry((0.0, 0.0, 0.0), now)
         begin = time.thread_time()
-        for _ in range(CALLS):
-            period()
-        times.append((time.thread_time() - begin) / CALLS * 1e6)
-    assert len(robot.neighbours) == ROBOTS - 1 and robot.counts[DROPPED] == 0
-    assert robot.counts[HEARD] == ROUNDS * (ROBOTS - 1)
-    return min(times), senders.length
+        for payload in said:
+            self.robot.receive(payload, now)
+        self.robot.round(now)
+        self.times.append(time.thread_time() - begin)
+
+
+def in_the_core(keys: Keys) -> tuple[Core, Core]:
+    """Return two robots that have run rounds by turns, without and with the key."""
+    without, with_key = Core(NO_KEYS), Core(keys)
+    for n in range(1, ROUNDS + 1):
+        for each in (without, with_key)[::1 if n % 2 else -1]:
+            each.period(float(n))
+    for each in (without, with_key):
+        assert len(each.robot.neighbours) == ROBOTS - 1 and each.robot.counts[DROPPED] == 0
+        assert each.robot.counts[HEARD] == ROUNDS * (ROBOTS - 1)
+    return without, with_key
 
 
 def in_processes(children: Processes, air: Node, keys: Keys, path: Path) -> tuple[float, float]:
@@ -134,15 +140,6 @@ def in_processes(children: Processes, air: Node, keys: Keys, path: Path) -> tupl
     return without, with_key
 
 
-def by_turns(measure: Callable[[Keys], float], keys: Keys, turns: int) -> tuple[float, float]:
-    """Return the least of what is measured without and with the key."""
-    found: tuple[list[float], list[float]] = ([], [])
-    for _ in range(turns):
-        for each, those in zip(found, ((), keys)):
-            each.append(measure(those))
-    return min(found[0]), min(found[1])
-
-
 def told(what: str, pair: Sequence[float], unit: str, factor: float = 1.0) -> None:
     """Print a pair of figures, without and with the key."""
     without, with_key = (value * factor for value in pair)
@@ -157,11 +154,12 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / 'swarm.key'
         keys = make_key(path)
-        lengths = [in_the_core(each)[1] for each in ((), keys)]
+        cores = in_the_core(keys)
+        lengths = [each.senders.length for each in cores]
         print(f'a message: {lengths[0]:.1f} bytes without, {lengths[1]:.1f} with the key: '
               f'{lengths[1] - lengths[0]:+.1f}')
-        told('99 receipts and a round, without ROS',
-             by_turns(lambda each: in_the_core(each)[0], keys, TURNS), 'us')
+        told('99 receipts and a round, without ROS, median',
+             [median(each.times) for each in cores], 'us', 1e6)
         rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
         try:
             air = Node('air')

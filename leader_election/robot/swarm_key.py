@@ -48,7 +48,7 @@ MOST_KEYS = 2
 """The most keys in a file: the one that signs, and one that is accepted beside it."""
 SIGNATURE_LENGTH = 37
 """What a signature adds to a message [characters]."""
-RING = 2**48
+RING, HALF = 2**48, 2**47
 """Sequence numbers are counted modulo this [ms]."""
 SENDERS = 500
 """The number of senders from which on those are forgotten that were not heard for long."""
@@ -166,7 +166,8 @@ def _sequence(digits: bytes) -> int | None:
 
 def _tag(text: bytes, key: bytes) -> bytes:
     # HMAC by copies of its two hashes takes half the time of hmac.digest.
-    inner, outer = (each.copy() for each in _hashes(key))
+    hashes = _hashes(key)
+    inner, outer = hashes[0].copy(), hashes[1].copy()
     inner.update(text)
     outer.update(inner.digest())
     return binascii.b2a_base64(outer.digest()[:_TAG_BYTES], newline=False)[:_TAG_DIGITS]
@@ -187,7 +188,7 @@ def ahead(one: int, other: int) -> int:
     >>> ahead(7, 5), ahead(5, 7), ahead(1, RING - 1)
     (2, -2, 2)
     """
-    return (one - other + RING // 2) % RING - RING // 2
+    return (one - other + HALF) % RING - HALF
 
 
 class SwarmTime:
@@ -235,13 +236,14 @@ class SwarmTime:
         :param window: the greatest age of a message [s].
         :param now: the time on the robot's own clock [s].
         """
-        by = ahead(sequence, self.read(now))
+        # As ahead() has it: half the ring ahead of the swarm time at most, else behind.
+        by = (sequence - self.read(now) + HALF) % RING - HALF
         if by < -1e3 * window:
             return False
         if by > 0:
             self._time = sequence
         last = self._last.get(sender)
-        if last is not None and ahead(sequence, last) <= 0:
+        if last is not None and not 0 < (sequence - last) % RING < HALF:
             return False
         self._last[sender] = sequence
         if len(self._last) > self._most:
