@@ -165,8 +165,9 @@ def test_without_odometry_no_position_is_announced_and_diagnostics_say_so():
         mine = [status for m in told for status in m.status if status.name == f'r1: {concern}']
         return mine[-1] if mine else DiagnosticStatus()
 
+    # The other's first messages have no position either, which is reported of the neighbourhood.
     spin_until([bench, *robots], lambda: 1 in bench.said and robots[0].robot.counts[HEARD] > 3
-               and last().message != '')
+               and last().message != '' and last('neighbourhood').level == DiagnosticStatus.OK)
     assert bench.said[1].position is None
     assert leaders(robots) == [1, 2]
     assert last().level == DiagnosticStatus.WARN
