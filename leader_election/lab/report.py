@@ -23,8 +23,10 @@ from time import monotonic
 from leader_election.lab import figures, published, runs
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.comparison import COLUMNS, COMPARISONS, Order, Row
+from leader_election.lab.figures.steadiness import TABLE_COLUMNS as STEADINESS_COLUMNS
+from leader_election.lab.figures.steadiness import table_rows as table_of_steadiness
 from leader_election.lab.figures.style import count_seeds
-from leader_election.lab.results import MISSING, path_of, reason, ResultError, varied
+from leader_election.lab.results import load, MISSING, path_of, reason, ResultError, varied
 from leader_election.lab.scenario import ScenarioError
 from leader_election.lab.study import claims, FIGURES, SCENARIO, TABLE_COLUMNS, table_rows
 from leader_election.lab.summary import lines
@@ -44,6 +46,8 @@ PAPERS: Mapping[str, str] = {
     'ifac2020': 'Mo, Audrito, Dasgupta, Beal: A Resilient Leader Election Algorithm Using '
                 'Aggregate Computing Blocks (IFAC 2020)'}
 """The papers, by the prefix of the names of their scenarios and figures."""
+STEADINESS = 'steadiness'
+"""The scenario, and its figure, of how long leaders last."""
 VERSIONS = ('leader_election', 'python', 'numpy', 'numba', 'xarray')
 
 
@@ -64,8 +68,19 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None) -> int:
     rows = {name: COMPARISONS[name](name, results[name]) for name in COMPARISONS}
     names = [name for name in figures.names() if name not in FIGURES]
     drawn, missing = draw_all(names, folder)
-    return conclude(papers_report(results, rows, drawn, missing, monotonic() - began),
-                    aims_missed(results, rows), folder)
+    text = papers_report(results, rows, drawn, missing, monotonic() - began,
+                         steadiness_table(folder) if STEADINESS in drawn else ())
+    return conclude(text, aims_missed(results, rows), folder)
+
+
+def steadiness_table(folder: Path) -> list[str]:
+    """
+    Return the table of steadiness, all algorithms side by side, as Markdown.
+
+    :param folder: of the results, those of scenario ``steadiness`` among them.
+    """
+    rows = table_of_steadiness(load(path_of(folder, STEADINESS)), scenarios.load(STEADINESS))
+    return _markdown_table(STEADINESS_COLUMNS, rows)
 
 
 def conclude(text: str, missed: Sequence[str], folder: Path) -> int:
@@ -114,7 +129,8 @@ def is_undecided(row: Row, seeds: int) -> bool:
 
 
 def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
-                  drawn: Sequence[str], missing: Sequence[str], seconds: float) -> str:
+                  drawn: Sequence[str], missing: Sequence[str], seconds: float,
+                  steadiness: Sequence[str] = ()) -> str:
     """
     Return the report of the papers' experiments, as Markdown.
 
@@ -122,6 +138,7 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
     :param drawn: the names of the figures in the folder ``figures`` beside the report.
     :param missing: a line for each figure that could not be drawn.
     :param seconds: duration of the computation [s].
+    :param steadiness: the lines of the table of steadiness, where its results are there.
     """
     aims = [row for of_scenario in rows.values() for row in of_scenario if row.met is not None]
     missed = aims_missed(results, rows)
@@ -141,6 +158,8 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
     others = [name for name in drawn if not name.startswith(tuple(PAPERS))]
     if others:
         parts += ['', '## Beyond the papers', *images(others)]
+    if steadiness:
+        parts += ['', *steadiness]
     if missing:
         parts += ['', '## Not drawn', '', *(f'- {line}' for line in missing)]
     return '\n'.join([*parts, '', '## How it was computed', '', *computed(results, seconds), ''])

@@ -22,7 +22,8 @@ from leader_election.lab.simulate import simulate
 import numpy as np
 import pytest
 
-OWN = [name for name in scenario.names() if name.startswith('sweep_')] + ['map', 'border']
+OWN = [name for name in scenario.names() if name.startswith('sweep_')] + [
+    'map', 'border', 'steadiness']
 
 
 @pytest.mark.parametrize('name', OWN)

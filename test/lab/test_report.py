@@ -100,7 +100,7 @@ def test_the_report_has_tables_figures_and_what_is_missed():
     dataset = results(['bounded', 'classic'], [1.0, 2.0], 7, title='A tree')
     dataset.attrs.update(numpy='1.2.3', numba='4.5')
     text = papers_report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig6', 'border'],
-                  ['map: takes `lab run map`'], 90.0)
+                  ['map: takes `lab run map`'], 90.0, ['| algorithm | led |'])
     lines = text.splitlines()
     assert '1 of 2 aims are met.' in lines
     assert f'- {name}, classic: rounds: 40, published 20' in lines
@@ -114,6 +114,7 @@ def test_the_report_has_tables_figures_and_what_is_missed():
     headings = [lines.index(line) for line in lines if line.startswith('## ')]
     assert headings[0] < lines.index('![acsos2022_fig6](figures/acsos2022_fig6.png)') < headings[1]
     assert lines.index('## Beyond the papers') < lines.index('![border](figures/border.png)')
+    assert lines.index('![border](figures/border.png)') < lines.index('| algorithm | led |')
     assert published.findings() in text and '- map: takes `lab run map`' in lines
     assert any('took 1.5 minutes' in line for line in lines)
     assert any('numpy 1.2.3, numba 4.5' in line for line in lines)

@@ -31,6 +31,7 @@ from leader_election.lab.figures.regions import (
     draw_loads,
     draw_served,
 )
+from leader_election.lab.figures.steadiness import draw_steadiness
 from leader_election.lab.figures.style import check_writable, FigureError, write_errors
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.results import load, path_of
@@ -84,6 +85,8 @@ def drawings() -> dict[str, Drawing]:
         'coordination2019_fig6': Drawing(draw_evenness, results=('coordination2019',)),
         'collections': Drawing(draw_collections, results=('collections',)),
         'map': Drawing(draw_map, results=('map',)),
+        'steadiness': Drawing(
+            draw_steadiness, results=('steadiness',), scenarios=('steadiness',)),
         'border': Drawing(draw_border, results=('border',), scenarios=('border',))}
 
 

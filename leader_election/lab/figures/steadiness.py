@@ -1,0 +1,167 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Steadiness: how long leaders last on the move, and what that costs.
+
+A steady election changes leaders rarely, while devices do have one that leads. It pays with more
+leaders, since a device between the joining radius and the radius of a stronger one goes on to lead
+itself, and perhaps with the time to take over a better leader: that from which most devices near
+one that appears follow it.
+"""
+
+from collections.abc import Sequence
+
+from leader_election.lab.derived_metrics import led_part
+from leader_election.lab.figures.style import (
+    colour_of,
+    count_seeds,
+    FONT,
+    INK,
+    new_figure,
+    tidy,
+)
+from leader_election.lab.results import varied
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.simulate import simulate, Snapshot
+from leader_election.lab.statistics import time_average
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator
+import numpy as np
+import xarray as xr
+
+NEAR = 5.0
+"""Devices within this distance of the one that appears are to follow it [m]."""
+MOST = 0.9
+"""So large a part of them."""
+SEEDS = 5
+"""The seeds for which the time to take over is measured."""
+TABLE_COLUMNS = ('algorithm', 'messages lost', 'instability', 'led', 'leaders', 'taken over')
+
+
+def averages(results: xr.Dataset) -> xr.Dataset:
+    """Return instability, part of devices led and leaders, averaged over time and seeds."""
+    averaged: xr.Dataset = xr.Dataset({
+        'instability': time_average(results['instability']),
+        'led': time_average(led_part(results)),
+        'leaders': time_average(results['leaders'])}).mean('seed')
+    return averaged
+
+
+def take_over_time(snapshots: Sequence[Snapshot], newcomer: int, since: float) -> float:
+    """
+    Return the time until most devices near a newcomer follow it [s].
+
+    :param snapshots: from the time at which it appears, in their order.
+    :param newcomer: its id.
+    :param since: that time [s].
+    :return: infinite where they do not.
+    """
+    for snapshot in snapshots:
+        place = snapshot.position[snapshot.id == newcomer]
+        near = np.linalg.norm(snapshot.position - place, axis=1) <= NEAR
+        following = snapshot.leader[near & snapshot.running] == newcomer
+        if len(following) > 1 and following.mean() >= MOST:
+            return snapshot.time - since
+    return float('inf')
+
+
+def take_over_times(scenario: Scenario, seeds: int = SEEDS) -> dict[str, float]:
+    """
+    Return the median time to take over the device that joins, by the algorithm's label [s].
+
+    :param scenario: with an event ``join``, run anew, with the messages lost that it says first.
+    """
+    [joining] = [p for event, p in scenario.events if event.name == 'join']
+    times = np.arange(joining.at + 0.5, scenario.duration, 0.5).tolist()
+    return {entrant.label: float(np.median([
+        take_over_time(simulate(scenario, entrant.label, seed, times).snapshots, joining.first,
+                       joining.at) for seed in range(seeds)]))
+        for entrant in scenario.entrants}
+
+
+def table_rows(results: xr.Dataset, scenario: Scenario) -> list[tuple[str, ...]]:
+    """Return the rows of the table: a row for each algorithm and part of messages lost."""
+    shown, taken = averages(results), take_over_times(scenario)
+    [loss] = varied(results)
+    return [(label, f'{value:.0%}', f'{one["instability"]:.4f}', f'{one["led"]:.1%}',
+             f'{one["leaders"]:.1f}', _seconds(taken[label]) if value == 0.0 else '')
+            for label in shown['algorithm'].values.tolist()
+            for value in shown[loss].values.tolist()
+            for one in [shown.sel({'algorithm': label, loss: value})]]
+
+
+def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
+    """
+    Draw instability, devices led, leaders and the time to take over, all algorithms side by side.
+
+    :param results: over algorithm, part of messages lost, seed and time; each part lost has a
+        marker of its own.
+    :param scenario: the same one, which is run again for the time to take over.
+    """
+    shown, taken = averages(results), take_over_times(scenario)
+    [loss] = varied(results)
+    labels = shown['algorithm'].values.tolist()
+    figure = new_figure(
+        13.0, 2.2 + 0.4 * len(labels), results.attrs.get('title', ''),
+        f'mean over {count_seeds(results["instability"])} of the average over time, without the '
+        f'first sixth; time to take over: median of {SEEDS} seeds, until {MOST:.0%} of the '
+        f'devices within {NEAR:g} m follow')
+    panels = figure.subplots(1, 4, sharey=True)
+    for axes, measure, title in zip(panels, shown, (
+            'instability', 'part of devices\nwhose leader leads', 'leaders')):
+        for marker, value in zip('os^Dv', shown[loss].values.tolist()):
+            _points(axes, labels, shown[measure].sel({loss: value}).values.tolist(), marker,
+                    f'{value:.0%} of messages lost')
+        axes.set_xlabel(title, fontsize=FONT)
+    _points(panels[3], labels, [taken[label] for label in labels], 'o', '')
+    panels[3].set_xlabel('time to take over\na better leader [s]', fontsize=FONT)
+    for place, label in enumerate(labels):
+        if not np.isfinite(taken[label]):
+            panels[3].annotate('never', (0.0, place), (4, 0), textcoords='offset points',
+                               va='center', fontsize=FONT - 1, color=INK)
+    panels[0].set_yticks(range(len(labels)), labels)
+    panels[0].invert_yaxis()
+    panels[2].set_xscale('log')
+    panels[2].xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    panels[2].xaxis.set_major_formatter('{x:g}')
+    panels[2].xaxis.set_minor_formatter('')
+    panels[3].set_xlim(left=0.0)
+    handles, names = panels[0].get_legend_handles_labels()
+    figure.legend(handles, names, loc='outside upper right', ncols=len(names), frameon=False,
+                  fontsize=FONT - 1)
+    for axes in panels:
+        tidy(axes)
+    return figure
+
+
+def _points(axes: Axes, labels: Sequence[str], values: Sequence[float], marker: str,
+            name: str) -> None:
+    """Draw a value for each algorithm, in its colour, on a line of its own."""
+    finite = [(value, place) for place, value in enumerate(values) if np.isfinite(value)]
+    axes.scatter([value for value, _ in finite], [place for _, place in finite], marker=marker,
+                 c=[colour_of(labels[place]) for _, place in finite], s=36)
+    if name:
+        axes.plot([], [], marker, color=INK, label=name)
+
+
+def _seconds(time: float) -> str:
+    """
+    Return a time as text.
+
+    >>> _seconds(4.5), _seconds(float('inf'))
+    ('4.5 s', 'never')
+    """
+    return f'{time:.1f} s' if np.isfinite(time) else 'never'

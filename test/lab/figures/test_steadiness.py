@@ -1,0 +1,93 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The figure and table of how long leaders last."""
+
+from lab.figures.example_results import results
+from lab.figures.test_partition import snapshot
+from leader_election.lab import scenario
+from leader_election.lab.figures.steadiness import (
+    draw_steadiness,
+    table_rows,
+    take_over_time,
+    take_over_times,
+)
+import numpy as np
+import pytest
+import yaml
+
+LOSS = {'messages.loss': [0.0, 0.4]}
+LABELS = ['bounded', 'deaf']
+# Six devices in a line, 1 m apart; a seventh, the strongest, joins in their middle. The radius of
+# the second entrant is too small to follow it.
+LINE = """
+duration: 20
+algorithms:
+  - {name: bounded, radius: 9}
+  - {name: bounded, label: deaf, radius: 0.2}
+devices:
+  - {kind: line, count: 6, first: [0, 0], step: [1, 0]}
+  - {kind: line, count: 1, first: [2.5, 0], step: [1, 0]}
+messages: {range: 1.2}
+rounds: {phase: together}
+strength: {cycle: [id]}
+events: [{kind: join, at: 10, first: 6, last: 6}]
+vary: {messages.loss: [0, 0.4]}
+"""
+
+
+def line():
+    """Return the scenario."""
+    return scenario.parse(yaml.safe_load(LINE), 'line')
+
+
+def test_taken_over_when_nine_tenths_of_those_near_follow():
+    places = [[float(x), 0.0] for x in range(12)] + [[0.0, 0.0]]
+    # Devices 0 to 5 are within 5 m of device 12, which is at the first one's place.
+    steps = [snapshot([*[12] * following, *[11] * (12 - following), 12], places,
+                      time=10.0 + following) for following in range(8)]
+    assert take_over_time(steps, 12, since=10.0) == 6.0
+    assert take_over_time(steps[:6], 12, since=10.0) == float('inf')
+
+
+def test_a_newcomer_is_followed_within_as_many_rounds_as_hops_and_never_where_it_is_too_far():
+    taken = take_over_times(line(), seeds=1)
+    # It joins 0.5 m from the nearest, and the farthest is three hops away.
+    assert 1.0 <= taken['bounded'] <= 4.0
+    assert taken['deaf'] == float('inf')
+
+
+def test_the_table_has_a_row_for_each_algorithm_and_loss():
+    times = np.arange(1.0, 7.0)
+    dataset = results(LABELS, times, 2, LOSS, instability=0.1, leaders=4, correct=3, mean_size=30)
+    rows = table_rows(dataset, line())
+    assert [row[:5] for row in rows] == [
+        (label, lost, '0.1000', '90.0%', '4.0') for label in LABELS for lost in ('0%', '40%')]
+    assert rows[0][5].endswith(' s')
+    assert [row[5] for row in rows[1:]] == ['', 'never', '']
+
+
+def test_all_algorithms_side_by_side():
+    times = np.arange(1.0, 7.0)
+    lost = np.reshape([0.1, 0.3], (2, 1, 1))
+    dataset = results(LABELS, times, 2, LOSS, instability=lost, leaders=4, correct=3, mean_size=30)
+    panels = draw_steadiness(dataset, line()).axes
+    assert [text.get_text() for text in panels[0].get_yticklabels()] == LABELS
+    # A marker for each part lost, with a point for each algorithm, on lines 0 and 1.
+    none, much = (points.get_offsets().tolist() for points in panels[0].collections)
+    assert none == [pytest.approx([0.1, 0.0]), pytest.approx([0.1, 1.0])]
+    assert much == [pytest.approx([0.3, 0.0]), pytest.approx([0.3, 1.0])]
+    # Who never takes over has no point.
+    assert len(panels[3].collections[0].get_offsets()) == 1
+    assert [text.get_text() for text in panels[3].texts] == ['never']
