@@ -132,7 +132,7 @@ def test_a_strength_changes() -> None:
 def test_a_phantom_is_claimed(known: bool, messages: dict[str, Any]) -> None:
     stage = until(10, messages={'range': 10, **messages}, events=event(
         'state', first=1, last=2, claim='phantom', value=-99, heard=known,
-        fields=['distance', 'diameter'], values=[0, 3]), algorithms=[
+        fields=['distance', 'hops', 'diameter'], values=[0, 0, 3]), algorithms=[
             {'name': 'bounded', 'radius': 60}, {'name': 'resilient'}])
     # A diameter is what the other algorithm has.
     before = heard(stage)
@@ -140,7 +140,7 @@ def test_a_phantom_is_claimed(known: bool, messages: dict[str, Any]) -> None:
     happen(stage)
     after = states(stage)
     assert [state.leader == PHANTOM for state in after] == [False, True, True, False, False]
-    assert after[1] == after[2] == (-99.0, 0.0, PHANTOM)
+    assert after[1] == after[2] == (-99.0, 0.0, PHANTOM, 0)
     # What was sent before stays what it was, or is all replaced.
     assert heard(stage) == {
         (i, j): after[j] if known and j in (1, 2) else said for (i, j), said in before.items()}
@@ -174,7 +174,7 @@ def test_a_swarm_recovers_from_anything(seed: int) -> None:
     # What is not true is forgotten; then the truth goes from one end to the other.
     stage.run(10 + FORGETTING + 5)
     assert [tuple(state) for state in states(stage)] == [
-        (-4.0, 40.0 - 10.0 * i, 4) for i in range(5)]
+        (-4.0, 40.0 - 10.0 * i, 4, 4 - i) for i in range(5)]
 
 
 def test_only_some_are_corrupted() -> None:

@@ -154,7 +154,7 @@ def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None
     (algorithm(replicates=3), 'algorithms.replicates: algorithm bounded takes no replicates, but '
                               'radius, ties'),
     ({'algorithms': [{'name': 'colour', 'radius': 3}]},
-     'algorithms.radius: algorithm colour takes no radius, but nothing'),
+     'algorithms.radius: algorithm colour takes no radius, but hop_limit'),
     ({'duration': ...}, 'duration is missing'), ({'duration': None}, 'duration is missing'),
     ({'devices': ...}, 'devices is missing'), ({'devices': []}, 'devices is missing'),
     ({'algorithms': ...}, 'algorithms is missing'), ({'algorithms': []}, 'algorithms is missing'),

@@ -233,13 +233,13 @@ def test_messages_are_as_long_as_robots_make_them() -> None:
     stage = until(20, devices=square, algorithms=entrant(feedback_gain=1, feedback_target=4))
     assert [state.leader for state in states(stage)] == [3] * 4
     texts = [
-        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-3.0,20.0,3],"t":"count",'
+        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-3.0,20.0,3],"h":[2],"t":"count",'
         f'"r":[1,[1],60,[1,2],[{WHOLE_SHARE // 2},{WHOLE_SHARE // 2}]],"d":[4.0]}}',
-        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-3.0,10.0,3],"t":"count",'
+        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
         f'"r":[3,[1.5],60,[3],[{WHOLE_SHARE}]],"d":[4.0]}}',
-        '{"v":1,"id":2,"frame":"map","p":[0.0,10.0],"c":[-3.0,10.0,3],"t":"count",'
+        '{"v":1,"id":2,"frame":"map","p":[0.0,10.0],"c":[-3.0,10.0,3],"h":[1],"t":"count",'
         f'"r":[3,[1.5],60,[3],[{WHOLE_SHARE}]],"d":[4.0]}}',
-        '{"v":1,"id":3,"frame":"map","p":[10.0,10.0],"c":[-3.0,0.0,3],"t":"count",'
+        '{"v":1,"id":3,"frame":"map","p":[10.0,10.0],"c":[-3.0,0.0,3],"h":[0],"t":"count",'
         '"r":[-1,[4],60],"d":[4.0]}']
     assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])
 
@@ -249,8 +249,8 @@ def test_gossip_is_told_without_what_stands_for_nobody() -> None:
     pair = [{**LINE, 'columns': 2}]
     stage = until(20, devices=pair, algorithms=entrant(collection='gossip'))
     texts = [
-        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-1.0,10.0,1],"t":"count",'
+        '{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-1.0,10.0,1],"h":[1],"t":"count",'
         '"r":[1,[],0,[],[],[],[0,1],[0,1],[[1],[1]]],"d":[2.0]}',
-        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-1.0,0.0,1],"t":"count",'
+        '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-1.0,0.0,1],"h":[0],"t":"count",'
         '"r":[-1,[],0,[],[],[],[1,0],[0,1],[[1],[1]]],"d":[2.0]}']
     assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])

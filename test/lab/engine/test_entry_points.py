@@ -51,14 +51,15 @@ def test_the_round_that_is_compiled_is_the_robots(afresh: None) -> None:
     device = Device(1, 2.0)
     found = called(BOUNDED, parameters, device, BOUNDED.start(device),
                    [BOUNDED.state(-9.0, 0.0, 7)], [4.0])
-    assert found == BOUNDED.state(value=-9.0, distance=4.0, leader=7)
+    assert found == BOUNDED.state(value=-9.0, distance=4.0, leader=7, hops=1)
     assert compiled_for(BOUNDED.round) == {BOUNDED.round}
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_every_round_is_called_by_its_entry_point(name: str) -> None:
     algorithm = ALGORITHMS.get(name)
-    parameters = algorithm.round_parameters(vars(ElectionParameters(robot_id=0)))
+    parameters = algorithm.round_parameters(
+        {**vars(ElectionParameters(robot_id=0)), **algorithm.as_published})
     devices = [Device(3, 2.0), Device(1, 7.0), Device(2, 7.0)]
     start = [algorithm.start(device) for device in devices]
     others = [algorithm.compute(device, state, [], [], parameters)
@@ -75,7 +76,7 @@ class Radius(NamedTuple):
 
 def test_algorithms_may_take_the_same_parameters() -> None:
     def another_round(device, state, neighbours, metric, parameters):  # type: ignore
-        return Candidacy(parameters.radius, state.distance, state.leader)
+        return Candidacy(parameters.radius, state.distance, state.leader, state.hops)
 
     one = replace(BOUNDED, name='one', configure=Radius, round=lambda *given: given[1])
     two = replace(one, name='two', round=another_round)
