@@ -183,11 +183,11 @@ def test_a_snapshot_by_hand() -> None:
 
 def test_messages_are_as_long_as_robots_would_write_them() -> None:
     # Once all have settled: leaders, positions, and the candidacy of 4, which is at 40 m.
-    texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4]}',
-             '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4]}',
-             '{"v":1,"id":2,"frame":"map","p":[20.0,0.0],"c":[-4.0,20.0,4]}',
-             '{"v":1,"id":3,"frame":"map","p":[30.0,0.0],"c":[-4.0,10.0,4]}',
-             '{"v":1,"id":4,"frame":"map","p":[40.0,0.0],"c":[-4.0,0.0,4]}']
+    texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4],"h":[4]}',
+             '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4],"h":[3]}',
+             '{"v":1,"id":2,"frame":"map","p":[20.0,0.0],"c":[-4.0,20.0,4],"h":[2]}',
+             '{"v":1,"id":3,"frame":"map","p":[30.0,0.0],"c":[-4.0,10.0,4],"h":[1]}',
+             '{"v":1,"id":4,"frame":"map","p":[40.0,0.0],"c":[-4.0,0.0,4],"h":[0]}']
     assert run(line(), 0).message_bytes == np.mean([len(text) for text in texts])
 
 
