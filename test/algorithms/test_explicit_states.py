@@ -101,10 +101,11 @@ def test_no_execution_leaves_the_sets(seed):
 def run_an_epoch(network: simulate.Network, draw: random.Random) -> Iterator[int]:
     """Run rounds, half of whose messages are lost, until each link has delivered."""
     graph = network.graph
-    waiting = {(i, j) for i in graph for j in graph[i]}
+    waiting = {(i, j) for i in graph for j in (i, *graph[i])}
     while waiting:
         i = draw.choice(sorted(graph))
         network.states[i] = network._computed(i)
+        waiting.discard((i, i))
         for j in graph[i]:
             if draw.random() < 0.5:
                 network.mailboxes[j][i] = network.states[i]
