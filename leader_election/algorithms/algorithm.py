@@ -86,6 +86,11 @@ class Algorithm:
     A robot's node declares them as ``<algorithm>.<name>``; a scenario of the laboratory takes them
     beside the algorithm's name.
     """
+    leaders_follow_themselves: bool = False
+    """
+    Whether a device that exports another leader than itself leads nobody: a robot then takes no
+    candidacy for it from others, which have not heard of that yet.
+    """
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:

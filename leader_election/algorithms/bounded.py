@@ -160,4 +160,5 @@ BOUNDED = ALGORITHMS.add(Algorithm(
     columns=Candidacies,
     start=start,
     configure=configure,
+    leaders_follow_themselves=True,
 ))

@@ -39,6 +39,7 @@ from leader_election.coordination.summary_layout import OWN
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import InstancePart, Position
 from leader_election.robot.neighbourhood import (
+    contradicted,
     Neighbour,
     neighbour_columns,
     NeighbourView,
@@ -318,8 +319,12 @@ class Instance:
         if self._region_codec is not None and self._region_parameters.gain > 0.0:
             metric = scaled([region.reach for region in view.regions], metric,
                             self._region_parameters).tolist()
+        exports = view.exports
+        if self.algorithm.leaders_follow_themselves and (late := contradicted(view)):
+            exports = [export for j, export in enumerate(exports) if j not in late]
+            metric = [distance for j, distance in enumerate(metric) if j not in late]
         state = self.algorithm.compute(
-            self._device(), self.state, view.exports, metric, self._round_parameters)
+            self._device(), self.state, exports, metric, self._round_parameters)
         return state._replace(distance=_rounded_up(state.distance))
 
     def round(self, view: NeighbourView, departed: NeighbourView,

@@ -50,6 +50,19 @@ class NeighbourView(NamedTuple):
     """The counters of neighbours, or regions of neighbours, that were ignored."""
 
 
+def contradicted(view: NeighbourView) -> list[int]:
+    """
+    Return the neighbours, by index, whose leader is a neighbour, too, and follows another one.
+
+    They have not heard of it yet: what that leader says itself is later news. It needs no memory,
+    and is right at the latest when the leader's next message has arrived.
+    """
+    leaders = {message.id: export.leader
+               for message, export in zip(view.messages, view.exports)}
+    return [j for j, export in enumerate(view.exports)
+            if leaders.get(export.leader, export.leader) != export.leader]
+
+
 make_columns: Any = collections.namedtuple
 _FIELDS = ['leader', 'distance', *Region._fields]
 NeighbourColumns: Any = make_columns('NeighbourColumns', _FIELDS)

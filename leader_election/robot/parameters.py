@@ -58,7 +58,7 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
         'of the messages.',
         unit='m (hops, with metric hops)', lower=0.0, upper=1e6, dynamic=True)
     radius_hysteresis: float = parameter(
-        0.2, 'Algorithm bounded: the part of the radius that a robot has to be nearer than the '
+        0.25, 'Algorithm bounded: the part of the radius that a robot has to be nearer than the '
         'radius to join a leader, which it leaves beyond the radius. Leaders then last longer '
         'while robots move, and there are more of them. 0: the setting of the paper.',
         lower=0.0, upper=0.9, dynamic=True)

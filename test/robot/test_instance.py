@@ -321,3 +321,21 @@ def test_a_way_shorter_than_what_is_told_of_it_still_grows():
     swarm.silent.add(1)
     swarm.sweep(12)
     assert set(swarm.leaders().values()) == {2}
+
+
+def test_a_candidacy_that_its_leader_contradicts_is_not_taken():
+    """2 hears 3 at first hand, which follows 4 by now; 1 has lost that message and follows 3."""
+    swarm = Swarm({1: (0.9, 0.0), 2: (1.0, 0.0), 3: (2.0, 0.0), 4: (3.4, 0.0)},
+                  lambda i: of_one(i, {3: 3.0, 4: 4.0}), radius=2.0)
+    swarm.silent.add(4)
+    swarm.sweep(3)
+    assert swarm.leaders() == {1: 3, 2: 3, 3: 3}
+    stale = swarm.said[1]
+    swarm.silent.clear()
+    for i in (4, 3, 2):
+        swarm.speak(i)
+        swarm.tell(i)
+    swarm.tell(1, stale)
+    swarm.speak(2)
+    assert swarm.robots[3].state.leader == 4
+    assert swarm.robots[2].state.leader == 2
