@@ -105,6 +105,8 @@ class Processes:
         running, self._running = self._running, {}
         for child in running.values():
             child.send_signal(signal.SIGINT)
+            # A paused process takes the signal when it goes on.
+            child.send_signal(signal.SIGCONT)
         for child in running.values():
             try:
                 child.wait(_GRACE)
