@@ -210,7 +210,8 @@ class ChaosObserver(Observer):
                 self.radio_taken += 1
                 continue
             found = parse_status(Status(status.name, status.hardware_id, values))
-            if found is not None and found.concern in (ELECTION, NEIGHBOURHOOD_STATUS):
+            if (found is not None and found.robot == f'robot_{found.id}'
+                    and found.concern in (ELECTION, NEIGHBOURHOOD_STATUS)):
                 self._count(found.id, found.concern, {
                     name: int(value) for name, value in found.values.items()
                     if value.isdecimal() and name not in ('leader', 'neighbours')
@@ -219,8 +220,10 @@ class ChaosObserver(Observer):
     def _count(self, robot: int, concern: str, counters: dict[str, int]) -> None:
         before = self.statuses.setdefault(robot, {})
         for name in ('rounds', 'messages_heard', 'senders_expired', 'leader_changes'):
-            if counters.get(name, before.get(name, 0)) < before.get(name, 0):
-                self.reversals.append(f'robot {robot}: {name}')
+            last = before.get(name, 0)
+            if counters.get(name, last) < last:
+                self.reversals.append(f'robot {robot} counted {name} {last}, then '
+                                      f'{counters[name]} at {self.now():.1f} s')
         before.update(counters)
         self.statuses_taken[robot] += concern == NEIGHBOURHOOD_STATUS
 
