@@ -27,11 +27,13 @@ A replicate spreads while older ones give the result: (replicates - 1) periods m
 the number of rounds that a message takes across the network.
 
 The clocks are in *unison* (M. G. Gouda, T. Herman, "Stabilizing unison", Information Processing
-Letters 35 (1990)): those of neighbours differ by at most one tick, and a device waits for the
-neighbours that are behind. Clocks that are farther apart, because two swarms meet or one clock is
-wrong, all fall to the least of them, and the replicates begin again. No clock is taken over
-upwards by more than one tick: otherwise waves of a wrong clock could run round a ring for ever,
-and a single message could drive all clocks to the end of the numbers.
+Letters 35 (1990)): in each round a device takes the least of its own time and its neighbours',
+and adds one round. So a device waits for those that are behind, neighbours differ by at most one
+round, and clocks that are farther apart, because two swarms meet or one clock is wrong, all fall
+to the least of them, and the replicates begin again. In lockstep all clocks are equal after as
+many rounds as the diameter of the network, whatever they were. A larger clock is never taken
+over: otherwise waves of a wrong clock could run round a ring for ever, and a single message could
+drive all clocks to the end of the numbers.
 """
 
 from collections.abc import Sequence
@@ -132,8 +134,8 @@ def replicated_round(
     Of equal strengths the lower id wins.
     """
     # No round returns the depth of the initial state.
-    clock, rounds = ticked(state.clock, state.rounds, neighbours.clock, len(metric),
-                           parameters.period, state.depth < 0)
+    clock, rounds = ticked(state.clock, state.rounds, neighbours.clock, neighbours.rounds,
+                           len(metric), parameters.period, state.depth < 0)
     replicates = parameters.replicates
     best_value: Any = np.full(ENTRIES, math.inf)
     best: Any = np.full(ENTRIES, NOBODY)
@@ -165,36 +167,35 @@ def replicated_round(
                       best_hops)
 
 
-def ticked(clock: int, rounds: int, clocks: Sequence[int], neighbours: int, period: int,
-           begins: bool) -> tuple[int, int]:
+def ticked(clock: int, rounds: int, clocks: Sequence[int], since: Sequence[int],
+           neighbours: int, period: int, begins: bool) -> tuple[int, int]:
     """
     Return the clock in this round, and the rounds since its last tick.
 
-    It ticks after the rounds of one period, or when a neighbour has ticked, but not before the
-    neighbours that are behind.
+    The least time of the device and its neighbours, and a round more.
 
     :param clocks: the neighbours' clocks, shape (neighbours,).
-    :param begins: whether this is the first round: then it takes the latest clock.
+    :param since: the rounds since their last tick, shape (neighbours,).
+    :param begins: whether this is the first round: then the neighbours' times alone count.
 
-    >>> ticked(7, 3, [7, 7], 2, period=5, begins=False)
+    >>> ticked(7, 3, [7, 7], [3, 3], 2, period=5, begins=False)
     (7, 4)
-    >>> ticked(7, 4, [7, 7], 2, period=5, begins=False), ticked(7, 1, [7, 8], 2, 5, False)
-    ((8, 0), (8, 0))
-    >>> ticked(7, 4, [7, 6], 2, period=5, begins=False)
-    (7, 5)
-    >>> ticked(7, 3, [7, 900], 2, period=5, begins=False), ticked(900, 3, [7, 8], 2, 5, False)
-    ((7, 0), (7, 0))
+    >>> ticked(7, 4, [7, 8], [4, 0], 2, period=5, begins=False)
+    (8, 0)
+    >>> ticked(7, 3, [7, 900], [1, 0], 2, period=5, begins=False)
+    (7, 2)
+    >>> ticked(0, 0, [7, 7], [3, 4], 2, period=5, begins=True)
+    (7, 4)
     """
-    latest, earliest = clock, clock
+    # Rounds beyond the period are those of a wrong state.
+    least, at = clock, min(max(rounds, 0), period - 1)
     for j in range(neighbours):
-        latest, earliest = max(latest, clocks[j]), min(earliest, clocks[j])
-    if begins and latest > clock:
-        return latest, 0
-    if latest - earliest > 1:
-        return earliest, 0
-    if clock == earliest and (latest > clock or not 0 <= rounds < period - 1):
-        return (clock + 1 if clock < MOST_TICKS else 0), 0
-    return clock, min(max(rounds, 0) + 1, period)
+        its = min(max(since[j], 0), period - 1)
+        if (begins and j == 0) or clocks[j] < least or (clocks[j] == least and its < at):
+            least, at = clocks[j], its
+    if at + 1 < period:
+        return least, at + 1
+    return (least + 1 if least < MOST_TICKS else 0), 0
 
 
 def start(device: Device) -> Replicates:

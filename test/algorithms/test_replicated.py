@@ -108,26 +108,27 @@ def test_periods_have_to_be_long_enough(period, followers):
 
 def test_neighbours_clocks():
     """
-    1 is a tick ahead of 2, whose place 0 is what 1 has in place 1; its place 1 is no more.
+    1 ticks before 2, whose place 0 is what 1 has in place 1; its place 1 is no more.
 
     2 tells of 7 in the replicate that both have, and of 8 in the one that 1 has dropped.
     """
     device = Device(1, 5.0)
     parameters = configure(10.0, 2, 100)
-    own = REPLICATED.start(device)._replace(clock=4, rounds=3, depth=0)
+    own = REPLICATED.start(device)._replace(clock=3, rounds=99, depth=0)
     said = REPLICATED.start(Device(2, 0.0))
-    said = said._replace(clock=3, depth=0, best_value=(-7.0, -8.0, *said.best_value[2:]),
+    said = said._replace(clock=3, rounds=99, depth=0,
+                         best_value=(-7.0, -8.0, *said.best_value[2:]),
                          best=(7, 8, *said.best[2:]), best_distance=(1.0, *said.best_distance[1:]))
     found = REPLICATED.compute(device, own, [said], [2.0], parameters)
-    assert (found.clock, found.rounds) == (4, 4)
+    assert (found.clock, found.rounds) == (4, 0)
     assert (found.best[:2], found.best_value[:2]) == ((1, 7), (-5.0, -7.0))
     assert (found.leader, found.distance) == (7, 3.0)
-    # When 2 is ahead, 1 follows, and has to hear of the younger replicate first.
-    found = REPLICATED.compute(device, own, [said._replace(clock=5)], [2.0], parameters)
-    assert (found.clock, found.rounds, found.best[:2]) == (5, 0, (7, 8))
-    # Two ticks ahead of 2, out of step: 1 falls back to the clock of 2 and to its replicates.
-    found = REPLICATED.compute(device, own, [said._replace(clock=2)], [2.0], parameters)
-    assert (found.clock, found.rounds, found.best[:2]) == (2, 0, (7, 8))
+    # When 2 has ticked before, both have the same replicates.
+    found = REPLICATED.compute(device, own, [said._replace(clock=4, rounds=0)], [2.0], parameters)
+    assert (found.clock, found.rounds, found.best[:2]) == (4, 0, (7, 8))
+    # Ahead of 2, out of step: 1 falls back to the time of 2 and to its replicates.
+    found = REPLICATED.compute(device, own, [said._replace(clock=2, rounds=0)], [2.0], parameters)
+    assert (found.clock, found.rounds, found.best[:2]) == (2, 1, (7, 8))
 
 
 @pytest.mark.parametrize('wrong', [2**53 - 1, 2**31, 1000, 0])
