@@ -170,15 +170,24 @@ def explored(setting: Setting, rounds: Rounds, graph: Graph, detail: int) -> Set
     return Network(rounds, graph, setting.strength(graph)).settle(start, 60)
 
 
-def reach(setting: Setting, graph: Graph) -> int:
-    """Return over how many links a candidacy may travel."""
+def longest(setting: Setting, graph: Graph) -> int:
+    """Return the number of links on the longest path within the radius, at most."""
     shortest = min((length for row in graph.values() for length in row.values()), default=math.inf)
-    return min(setting.hop_limit, math.floor(setting.radius / shortest))
+    return min(len(graph) - 1, math.floor(setting.radius / shortest))
+
+
+def is_cut(setting: Setting, graph: Graph) -> bool:
+    """Return whether the limit of hops may end a path that the radius does not end."""
+    return setting.hop_limit < longest(setting, graph)
 
 
 def bound(setting: Setting, graph: Graph, leaders: int) -> int:
     """Return within how many epochs a network with so many leaders is at rest."""
-    hops = reach(setting, graph)
+    shortest = min((length for row in graph.values() for length in row.values()), default=math.inf)
+    hops = min(setting.hop_limit, math.floor(setting.radius / shortest))
+    if is_cut(setting, graph):
+        # A shorter path with more hops may displace one with fewer, again and again on its way.
+        hops = longest(setting, graph)
     return leaders * ((4 if setting.hysteresis else 2) * hops + 1)
 
 
@@ -198,7 +207,7 @@ def violations(setting: Setting, graph: Graph, states: Mapping[int, Any]) -> lis
                 states[j].leader == leader and states[j].distance + length == distance
                 and states[j].hops + 1 == hops for j, length in graph[i].items()):
             found.append(f'{i} has no member of its region on its way to {leader}')
-        elif setting.hop_limit >= len(graph) and distance != distances(
+        elif not is_cut(setting, graph) and distance != distances(
                 graph, {leader}, regions[leader])[i]:
             found.append(f'{i} is not at its shortest way inside the region of {leader}')
         for j, length in graph[i].items():
@@ -208,7 +217,7 @@ def violations(setting: Setting, graph: Graph, states: Mapping[int, Any]) -> lis
                 order = 0.0 if setting.ties == 'id' else distance - far
                 if (states[j].value, -order, states[j].leader) < (value, 0.0, leader):
                     found.append(f'{i} does not join {states[j].leader}, which is stronger')
-    if setting.hysteresis == 0.0 and reach(setting, graph) >= len(graph) - 1:
+    if setting.hysteresis == 0.0 and not is_cut(setting, graph):
         right = partition(graph, strengths, setting.radius, setting.ties)
         if {i: (s.leader, s.distance) for i, s in states.items()} != {
                 i: assigned[:2] for i, assigned in right.items()}:
