@@ -96,7 +96,8 @@ class LogsDemo(Node):
             self.processes.start(name, 'fleet', {
                 **self.scene_parameters, 'odom_topic': topic, 'use_sim_time': True,
                 'radius': options.radius, 'communication_range': options.range,
-                'schedule': options.schedule}, {'__ns': f'/{name}'})
+                # With hysteresis partitions depend on what was before, and could differ rightly.
+                'schedule': options.schedule, 'radius_hysteresis': 0.0}, {'__ns': f'/{name}'})
         print(f'{len(self.ids)} robots, {self.length:.0f} s of logs, three swarms: '
               f'{", ".join(SWARMS)}; radius {options.radius:g} m, range {options.range:g} m')
         spin([self], lambda: stop.made or self._all_up(), deadline=START_UP)

@@ -132,7 +132,9 @@ def agreement_with_truth(snapshots: Sequence[Snapshot], tracks: Tracks,
 
     That is the partition to which Bounded Election would converge if no robot moved and all
     messages arrived; moving robots lag behind by the time that news takes. Ties of strength are
-    resolved by id. Robots count while their true position and their strength are known.
+    resolved by id. It is the partition without ``radius_hysteresis``: with it robots may rightly
+    follow another leader between the joining radius and the radius. Robots count while their true
+    position and their strength are known.
 
     :param strengths: the last strength of each robot.
     :param radius: of regions [m].
@@ -270,8 +272,8 @@ def _loss_lines(of: Report) -> Iterator[str]:
 def _agreement_lines(of: Report) -> Iterator[str]:
     if not of.agreement:
         return
-    yield ('agreement with the partition by true positions: share of robots, share of moments '
-           'with all robots')
+    yield ('agreement with the partition by true positions, without hysteresis: share of robots, '
+           'share of moments with all robots')
     for share in of.agreement[:-1]:
         yield (f'{share.begin:8.1f} to {share.end:6.1f} s {share.robots:8.1%} '
                f'{share.partitions:8.1%}')

@@ -18,6 +18,8 @@ The reference partition of Bounded Election, and the agreement of two partitions
 The reference is computed centrally, without rounds and messages: the strongest device that has no
 leader yet leads all devices that it reaches within the radius over devices without a leader. A
 device that has a leader does not forward candidacies of others.
+With ``radius_hysteresis`` the partition depends on what was before as well: only that of
+``radius_hysteresis`` 0 is this one.
 """
 
 from collections.abc import Mapping
