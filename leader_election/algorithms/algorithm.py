@@ -145,13 +145,18 @@ class Algorithm:
         Return an export that is as old as a number of rounds, each of which counts as a hop.
 
         While newer messages are lost the candidacy in an old one stays as it is; if its age did
-        not count, that of a dead leader would survive an expiry at each hop.
+        not count, that of a dead leader would survive an expiry at each hop. What comes straight
+        from a leader, with no hop, does not age: it is valid until it expires.
         """
         if rounds == 0:
             return export
+
+        def older(hops: int) -> int:
+            return hops + rounds if hops > 0 else hops
+
         return export._replace(**{
-            field.name: getattr(export, field.name) + rounds if field.padding is None
-            else tuple(count + rounds for count in getattr(export, field.name))
+            field.name: older(getattr(export, field.name)) if field.padding is None
+            else tuple(map(older, getattr(export, field.name)))
             for field in self.fields if field.hops})
 
     def plain(self, state: Any) -> Any:

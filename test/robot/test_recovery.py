@@ -90,6 +90,18 @@ def test_without_the_limit_the_radius_decides():
     assert 10 < sweeps_until_forgotten(swarm, 4, 100) <= 2.0 / 0.05 + EXPIRY
 
 
+def test_a_stall_deposes_no_leader_in_range():
+    """What a robot has from its leader itself holds until it expires, at any limit."""
+    swarm = Swarm({1: (0.0, 0.0), 2: (0.5, 0.0)}, lambda i: of_one(i, {2: 9.0}), radius=1.0,
+                  message_expiry=60.0, hop_limit=1)
+    swarm.sweep(2)
+    swarm.silent.add(2)
+    swarm.sweep(50)
+    assert swarm.robots[1].state.leader == 2
+    swarm.sweep(20)
+    assert swarm.robots[1].state.leader == 1
+
+
 @pytest.mark.parametrize('old', [{1}, {4}, {1, 2}, {3, 4}, {2, 3, 4}, set()])
 def test_both_versions_elect_together_and_recover(old):
     swarm = MixedSwarm(old, radius=2.0, message_expiry=float(EXPIRY), hop_limit=8)
