@@ -125,6 +125,7 @@ class Rounds:
     """
     The compiled round of an algorithm, applied to sets of states.
 
+    :ivar most_combinations: the most combinations that are enumerated (:data:`MOST_COMBINATIONS`).
     :ivar evaluated: the number of rounds that were run so far.
     :ivar reached: the number of different states that they led to, epoch by epoch.
     """
@@ -132,6 +133,7 @@ class Rounds:
     def __init__(self, algorithm: Algorithm, parameters: Any) -> None:
         self.algorithm = algorithm
         self.layout = state_layout(algorithm)
+        self.most_combinations = MOST_COMBINATIONS
         self.evaluated = 0
         self.reached = 0
         self._entry = round_entry(algorithm, parameters)
@@ -166,7 +168,7 @@ class Rounds:
         """
         shape = (len(own), *map(len, messages))
         total = int(np.prod(shape))
-        if total > MOST_COMBINATIONS and len(messages) > 1 and not table:
+        if total > self.most_combinations and len(messages) > 1 and not table:
             parts = [self.image(device, own, [sent], [length])[0]
                      for sent, length in zip(messages, metric)]
             return union(self.image(device, own, [], [])[0], *parts), np.zeros(0, np.int32)
