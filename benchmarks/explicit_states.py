@@ -271,8 +271,8 @@ class Covered:
 
 def in_time(setting: Setting, rounds: Rounds, graph: Graph, detail: int) -> tuple[Settled, int]:
     """Return how executions on a graph end, and the bound; looks closer where it is exceeded."""
-    for combinations in (MOST_COMBINATIONS, 100 * MOST_COMBINATIONS):
-        rounds.most_combinations = combinations
+    for most in (MOST_COMBINATIONS, 100 * MOST_COMBINATIONS):
+        rounds.most_combinations = most
         found = explored(setting, rounds, graph, detail)
         leaders = min(len({state.leader for state in end.values()}) for end in found.ends)
         if found.epochs <= bound(setting, graph, leaders):
