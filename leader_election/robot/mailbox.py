@@ -37,6 +37,8 @@ class ReceivedMessage(NamedTuple):
     """The sender's position when a message of it was news last [m]."""
     reserve: float = PLACE_TOLERANCE
     """The distance that the sender may still go beyond what the top speed allows [m]."""
+    velocity: tuple[float, float] = (0.0, 0.0)
+    """The sender's, by the positions in its messages, smoothed over a period [m/s]."""
 
 
 class Mailbox:
@@ -131,3 +133,25 @@ def reserve_left(last: ReceivedMessage, message: Message, now: float, top_speed:
         return last.reserve
     step = math.dist(last.message.position, message.position)
     return min(last.reserve + top_speed * (now - last.received) - step, PLACE_TOLERANCE)
+
+
+def velocity_after(last: ReceivedMessage | None, message: Message, now: float,
+                   period: float) -> tuple[float, float]:
+    """
+    Return the velocity of a sender by a further message of it [m/s].
+
+    :param last: what was received last; ``None``: nothing.
+    :param message: the further message.
+    :param now: the time [s].
+    :param period: over which it is smoothed [s].
+    """
+    if last is None or message.position is None or last.message.position is None:
+        return 0.0, 0.0
+    elapsed = now - last.received
+    if elapsed <= 0.0:
+        return last.velocity
+    share = min(elapsed / period, 1.0)
+    x, y = ((after - before) / elapsed
+            for after, before in zip(message.position, last.message.position))
+    return (last.velocity[0] + share * (x - last.velocity[0]),
+            last.velocity[1] + share * (y - last.velocity[1]))

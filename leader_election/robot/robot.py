@@ -45,6 +45,7 @@ from leader_election.robot.mailbox import (
     PLACE_TOLERANCE,
     ReceivedMessage,
     reserve_left,
+    velocity_after,
 )
 from leader_election.robot.neighbourhood import Neighbour
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
@@ -229,7 +230,8 @@ class Robot:
         noted = message.position if news or last is None else last.noted
         distance = (math.inf if here is None or message.position is None
                     else math.dist(here, message.position))
-        entry = ReceivedMessage(message, now, distance, noted, reserve)
+        velocity = velocity_after(last, message, now, self.parameters.round_period)
+        entry = ReceivedMessage(message, now, distance, noted, reserve, velocity)
         if self.mailbox.is_full_for(message.id, now):
             # Only one of two senders can be kept.
             self.counts[RejectReason.LIMIT.value] += 1
@@ -309,14 +311,29 @@ class Robot:
         self._unmeasured = 0
         self.sensing.refresh(now)
         for message in self.mailbox.messages(now):
-            if not self.sensing.in_range(message):
+            missed = self._missed(message, now)
+            if not self.sensing.in_range(message) or missed and self._has_left(message, now):
                 continue
             distance = self.sensing.distance_to(message, now)
             if distance is not None:
-                neighbours.append(Neighbour(message, distance, self._missed(message, now)))
+                neighbours.append(Neighbour(message, distance, missed))
             else:
                 self._unmeasured += 1
         return neighbours
+
+    def _has_left(self, message: Message, now: float) -> bool:
+        """
+        Return whether a silent sender is out of range by now, if it has gone on as it went before.
+
+        It would remain a neighbour with outdated candidacies until its last message expires.
+        """
+        entry = self.mailbox.entry(message.id)
+        if entry is None or message.position is None:
+            return False
+        age = now - entry.received
+        ahead = (message.position[0] + age * entry.velocity[0],
+                 message.position[1] + age * entry.velocity[1])
+        return not self.sensing.in_range(message._replace(position=ahead))
 
     def _missed(self, message: Message, now: float) -> int:
         """Return how many further messages of the sender were due at a time [s]."""

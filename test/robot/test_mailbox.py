@@ -16,7 +16,7 @@
 
 from leader_election.algorithms import BOUNDED
 from leader_election.robot.codec import Message
-from leader_election.robot.mailbox import Mailbox, ReceivedMessage
+from leader_election.robot.mailbox import Mailbox, ReceivedMessage, velocity_after
 
 
 def message(sender: int, value: float = 0.0) -> Message:
@@ -71,3 +71,15 @@ def test_forget():
     mailbox.forget(2)
     assert mailbox.messages(0.0) == []
     assert mailbox.expired == 0, 'forgotten is not fallen silent'
+
+
+def test_velocity_is_smoothed_over_a_period():
+    first = ReceivedMessage(message(7)._replace(position=(0.0, 0.0)), 0.0)
+    further = message(7)._replace(position=(0.5, -1.0))
+    assert velocity_after(None, further, 1.0, 1.0) == (0.0, 0.0)
+    assert velocity_after(first, further, 1.0, 1.0) == (0.5, -1.0)
+    assert velocity_after(first, further, 2.0, 1.0) == (0.25, -0.5)
+    # Half a period counts half.
+    assert velocity_after(first, further, 0.5, 1.0) == (0.5, -1.0)
+    assert velocity_after(first, further, 0.0, 1.0) == (0.0, 0.0), 'no time has passed'
+    assert velocity_after(first, further._replace(position=None), 1.0, 1.0) == (0.0, 0.0)

@@ -379,3 +379,17 @@ def test_phase():
 ])
 def test_wait(last, now, expected):
     assert wait(last, now, interval=1.0) == expected
+
+
+@pytest.mark.parametrize('speed, kept', [(0.0, True), (0.8, False), (-0.8, True)])
+def test_a_silent_neighbour_that_went_out_of_range_is_none(speed, kept):
+    """It was last heard 4 m away, the range is 5 m: 1.5 s later it has gone on as it went."""
+    me = robot(communication_range=5.0, message_expiry=3.0)
+    for n in range(4):
+        me.receive(says(7, at=(4.0 - speed * (3 - n), 0.0)), float(n))
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 4.0)
+    assert 7 in neighbours(me, 4.0), 'no message of it is missing'
+    me.sensing.take_odometry((0.0, 0.0, 0.0), 4.5)
+    assert (7 in neighbours(me, 4.5)) == kept
+    me.receive(says(7, at=(4.0, 0.0)), 4.6)
+    assert 7 in neighbours(me, 4.6), 'it was heard'
