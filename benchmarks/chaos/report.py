@@ -139,7 +139,7 @@ def draw(outcome: Outcome, path: Path) -> None:
     :param path: of the PNG.
     """
     start = outcome.begun
-    width = min(max(9.0, outcome.seconds / 20.0), 60.0)
+    width = min(max(9.0, outcome.seconds / 35.0), 60.0)
     height = timeline_height(outcome.frames)
     figure = Figure(figsize=(width, height + 3.0), dpi=120, layout='constrained')
     below, above = figure.subplots(2, 1, sharex=True, height_ratios=(1.6, height))

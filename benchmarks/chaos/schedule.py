@@ -104,7 +104,11 @@ class Schedule:
         self._troubled = False
 
     def faults(self) -> Iterator[tuple[Change, ...]]:
-        """Yield faults without end: the begin of each, and the end of one that lasts."""
+        """
+        Yield faults without end: the begin of each, and the end of one that lasts.
+
+        All have to be made, up to the last one that was taken.
+        """
         kinds = [self._kill, self._kill, self._restart, self._restart, self._pause, self._join,
                  self._split, self._trouble, self._no_trouble, self._odometry_silence,
                  self._odometry_jump, self._strength, self._attack, self._attack, self._attack]

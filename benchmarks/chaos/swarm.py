@@ -414,6 +414,8 @@ class ChaosSwarm:
         self.observer.dead = (*self.observer.dead, *change.robots)
 
     def _begin(self, change: Change) -> None:
+        if change.process in self._pids:
+            raise ValueError(f'{change.process} runs already')
         self.observer.dead = tuple(set(self.observer.dead) - set(change.robots))
         self._start(change.process, change.robots)
 
