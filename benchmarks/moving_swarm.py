@@ -24,7 +24,7 @@ import argparse
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 import heapq
-from itertools import count
+from itertools import accumulate, count
 from statistics import fmean
 from typing import Any, NamedTuple
 
@@ -32,7 +32,7 @@ from leader_election.demo.scenario import DemoScenario
 from leader_election.fleet.hosting import RobotHostParameters, strength
 from leader_election.parameters import build
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import LEADER_CHANGES, phase, Robot, wait
+from leader_election.robot.robot import LEADER_CHANGES, phase, repeat_delays, Robot, wait
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.world import World
@@ -84,6 +84,7 @@ class MovingSwarm:
         self._order = count()
         self._checked: dict[int, float] = {}
         self._planned: dict[int, float] = {}
+        self._repeats: dict[int, list[float]] = {}
         for robot in self.world.scene.ids:
             parameters = build(ElectionParameters, {
                 'robot_id': robot, 'radius': scenario.radius, 'strength': strength(hosting, robot),
@@ -108,6 +109,10 @@ class MovingSwarm:
             elif kind == 'beat':
                 self._plan(now + self.robots[robot].parameters.round_period, 'beat', robot)
                 self._round(robot, now)
+            elif kind == 'repeat':
+                # Those of a change before the last one are void.
+                if now in self._repeats[robot]:
+                    self._round(robot, now)
             elif kind == 'hear':
                 self._hear(robot, payload, now)
             elif self._planned.get(robot) == now:
@@ -135,8 +140,16 @@ class MovingSwarm:
     def _round(self, robot: int, now: float) -> None:
         self._planned.pop(robot, None)
         self._checked[robot] = now
+        parameters = self.robots[robot].parameters
         before = self.robots[robot].counts[LEADER_CHANGES]
         payload = self.robots[robot].round(now)
+        if self.robots[robot].counts[LEADER_CHANGES] > before:
+            self._repeats[robot] = []
+            if parameters.schedule == 'reactive':
+                self._repeats[robot] = [now + due for due in accumulate(repeat_delays(
+                    parameters.reactive_repeats, parameters.reactive_interval))]
+            for due in self._repeats[robot]:
+                self._plan(due, 'repeat', robot)
         if now >= WARM_UP:
             self.messages += 1
             self.changes += self.robots[robot].counts[LEADER_CHANGES] - before

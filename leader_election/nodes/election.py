@@ -45,6 +45,7 @@ from leader_election.robot.robot import (
     LATE_AFTER,
     ODOMETRY_WITHOUT_TRANSFORM,
     phase,
+    repeat_delays,
     Robot,
     wait,
 )
@@ -142,12 +143,15 @@ class Election:
         """Start the rounds."""
         self.runs = True
         self._last_check = self._last_beat = float('-inf')
+        self._repeats: list[float] = []
         parameters = self._declared.values
         first = phase(parameters.round_phase, parameters.robot_id) * parameters.round_period
         self._heartbeat = self._timer(max(first, SHORTEST_TIMER), self._on_heartbeat)
         self._in_phase = False
         self._reaction = self._timer(parameters.reactive_interval, self._on_reaction)
         self._reaction.cancel()
+        self._repeat = self._timer(parameters.reactive_interval, self._on_repeat)
+        self._repeat.cancel()
         self._timer(parameters.diagnostics_period, self._diagnose)
         if self._plots is not None:
             self._timer(parameters.metrics_period, self._plots.publish)
@@ -267,6 +271,23 @@ class Election:
     def _on_reaction(self) -> None:
         self._run_if_changed(self._now())
 
+    def _on_repeat(self) -> None:
+        self._repeat.cancel()
+        self._round(self._now())
+
+    def _plan_repeats(self, changed: bool) -> None:
+        """
+        Plan the next round that repeats a change of the leader.
+
+        :param changed: whether the leader has just changed: then the repeats begin anew.
+        """
+        parameters = self.robot.parameters
+        if changed and parameters.schedule == 'reactive':
+            self._repeats = list(repeat_delays(
+                parameters.reactive_repeats, parameters.reactive_interval))
+        if self._repeats and (changed or self._repeat.is_canceled()):
+            self._set_timer(self._repeat, self._repeats.pop(0))
+
     def _run_if_changed(self, now: float) -> None:
         """Run a round if it would change something."""
         self._reaction.cancel()
@@ -277,10 +298,12 @@ class Election:
     def _round(self, now: float) -> None:
         self._reaction.cancel()
         self._last_check = now
+        leader = self.robot.state.leader
         begun = time.perf_counter()
         payload = self.robot.round(now)
         taken = time.perf_counter() - begun
         self._out.publish(String(data=payload))
+        self._plan_repeats(self.robot.state.leader != leader)
         for outputs in self._outputs:
             outputs.publish(self.robot)
         if self._plots is not None:

@@ -212,6 +212,11 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         0.1, 'Schedule reactive: a change of the distance alone that is smaller than this waits '
         'for the period.', unit='m', lower=0.0, upper=INFINITE)
 
+    reactive_repeats: int = parameter(
+        2, 'Schedule reactive: the number of rounds that follow a change of the leader, after 1, '
+        '2, 4... times reactive_interval. Neighbours that lost the message receive the change '
+        'then, not a period later.', lower=0, upper=8)
+
     frame: str = parameter(
         'map', 'The frame that all robots share; messages of another frame are dropped.',
         empty=False)

@@ -387,6 +387,19 @@ def phase(asked: float, robot_id: int) -> float:
     return asked if asked >= 0.0 else (robot_id * GOLDEN) % 1.0
 
 
+def repeat_delays(repeats: int, interval: float) -> tuple[float, ...]:
+    """
+    Return the delays between a change of the leader and the rounds that repeat it, one by one [s].
+
+    :param repeats: the number of rounds.
+    :param interval: the first delay [s]; each is twice as long as the one before.
+
+    >>> repeat_delays(3, 0.25)
+    (0.25, 0.5, 1.0)
+    """
+    return tuple(interval * 2.0 ** k for k in range(repeats))
+
+
 def wait(last_round: float, now: float, interval: float) -> float:
     """
     Return the delay of a reactive round that keeps rounds an interval apart [s].

@@ -393,3 +393,18 @@ def test_the_system_clock_does_not_pace_a_robot():
 def test_an_override_of_one_profile_is_its_alone():
     robot(1, **{'qos_overrides./r1/odom.subscription.depth': 7})
     assert SENSOR.depth == 1
+
+
+@pytest.mark.parametrize('settings, rounds', [
+    ({}, 3), ({'reactive_repeats': 0}, 1), ({'reactive_repeats': 4}, 5)])
+def test_a_change_of_the_leader_is_repeated(settings, rounds):
+    """A neighbour may have lost the message; the period is longer than the test."""
+    node = robot(1, round_period=NEVER, round_phase=0.9, reactive_interval=0.02, **settings)
+    bench = Bench({1: (0.0, 0.0)})
+    bench.others[9] = 99.0
+    spin_until([bench, node], lambda: node.robot.state.leader == 9
+               and node.robot.counts[ROUNDS] == rounds)
+    # All have run now: the stronger robot is received on, and nothing changes any more.
+    received = node.robot.counts[HEARD]
+    spin_until([bench, node], lambda: node.robot.counts[HEARD] > received + 20)
+    assert node.robot.counts[ROUNDS] == rounds
