@@ -131,35 +131,45 @@ def grid() -> bool:
 
 
 def depositions(hop_limit: int, seed: int, seconds: float = LINE_SECONDS, **parameters: Any,
-                ) -> tuple[int, int]:
-    """Return in how many rounds robots in a line did not follow the strongest, and of how many."""
+                ) -> tuple[float, int]:
+    """
+    Return the share of the time without the living strongest leader, and how often it was left.
+
+    :return: the mean of all robots of a line, and the sum of them.
+    """
     swarm = SimulatedSwarm(
         [(LINE_SPACING * i, 0.0) for i in range(LINE)], seed, LINE_LOSS, communication_range=RANGE,
         radius=LINE * LINE_SPACING, message_expiry=EXPIRY, round_period=PERIOD,
         hop_limit=hop_limit, radius_hysteresis=0.0, **parameters)
     swarm.run(2 * SETTLE)
-    wrong = rounds = 0
+    since: dict[int, float] = {}
+    without, left = 0.0, 0
 
-    def count(robot: int) -> None:
-        nonlocal wrong, rounds
-        rounds += 1
-        wrong += swarm.robots[robot].state.leader != LINE
+    def look(robot: int) -> None:
+        nonlocal without, left
+        wrong = swarm.robots[robot].state.leader != LINE
+        if wrong and robot not in since:
+            since[robot] = swarm.now
+            left += 1
+        elif not wrong and robot in since:
+            without += swarm.now - since.pop(robot)
 
-    swarm.run(seconds, each=count)
-    return wrong, rounds
+    swarm.run(seconds, each=look)
+    without += sum(swarm.now - begun for begun in since.values())
+    return without / (seconds * LINE), left
 
 
 def costs() -> None:
     """Print how often a living leader is lost, without and with the limit."""
     print(f'### A living leader lost: {LINE} robots in a line, {LINE_LOSS:.0%} of messages lost, '
-          f'{SEEDS} runs of {LINE_SECONDS:g} s: rounds without it, of 1000')
+          f'{SEEDS} runs of {LINE_SECONDS:g} s: time without it, and how often it was left')
     for schedule in SCHEDULES:
-        shares = []
+        shown = []
         for limit in (NONE, AUTOMATIC):
-            wrong, rounds = map(sum, zip(*(
-                depositions(limit, seed, schedule=schedule) for seed in range(SEEDS))))
-            shares.append(f'{1000 * wrong / rounds:.2f}')
-        print(f'{schedule}: before {shares[0]}, after {shares[1]}', flush=True)
+            shares, left = zip(*(
+                depositions(limit, seed, schedule=schedule) for seed in range(SEEDS)))
+            shown.append(f'{sum(shares) / SEEDS:.2%}, {sum(left)} times')
+        print(f'{schedule}: before {shown[0]}; after {shown[1]}', flush=True)
 
 
 def in_nodes(spacing: float, radius: float, schedule: str, hop_limit: int) -> float:

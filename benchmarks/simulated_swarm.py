@@ -21,11 +21,11 @@ import random
 from typing import Any
 
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import phase, Robot, wait
+from leader_election.robot.robot import phase, repeat_delays, Robot, wait
 
 FLIGHT = 1e-3
 """The time that a message takes [s]."""
-_BEAT, _REACTION, _ARRIVAL = range(3)
+_BEAT, _REACTION, _REPEAT, _ARRIVAL = range(4)
 
 Place = tuple[float, float]
 
@@ -57,6 +57,8 @@ class SimulatedSwarm:
             for number in range(1, len(places) + 1)}
         self._last_check = dict.fromkeys(self.robots, -math.inf)
         self._reaction: dict[int, int] = {}
+        self._repeat: dict[int, int] = {}
+        self._repeats: dict[int, list[float]] = {robot: [] for robot in self.robots}
         for number, robot in self.robots.items():
             robot.sensing.take_odometry((*places[number - 1], 0.0), 0.0)
             period = robot.parameters.round_period
@@ -96,6 +98,11 @@ class SimulatedSwarm:
             return self._round(robot)
         if kind == _REACTION:
             return self._reaction.get(robot) == order and self._run_if_changed(robot)
+        if kind == _REPEAT:
+            if self._repeat.get(robot) != order:
+                return False
+            del self._repeat[robot]
+            return self._round(robot)
         parameters = self.robots[robot].parameters
         if not self.robots[robot].receive(payload, self.now) or parameters.schedule == 'periodic':
             return False
@@ -114,11 +121,22 @@ class SimulatedSwarm:
     def _round(self, robot: int) -> bool:
         self._reaction.pop(robot, None)
         self._last_check[robot] = self.now
+        leader = self.robots[robot].state.leader
         payload = self.robots[robot].round(self.now)
+        self._plan_repeats(robot, self.robots[robot].state.leader != leader)
         for near in self._near[robot]:
             if self._draw.random() >= self._loss:
                 self._plan(self.now + FLIGHT, _ARRIVAL, near, payload)
         return True
+
+    def _plan_repeats(self, robot: int, changed: bool) -> None:
+        parameters = self.robots[robot].parameters
+        if changed and parameters.schedule == 'reactive':
+            self._repeats[robot] = list(repeat_delays(
+                parameters.reactive_repeats, parameters.reactive_interval))
+        if self._repeats[robot] and (changed or robot not in self._repeat):
+            self._repeat[robot] = self._plan(
+                self.now + self._repeats[robot].pop(0), _REPEAT, robot)
 
     def kill(self, robot: int) -> None:
         """End a robot without warning; what it has sent still arrives."""
