@@ -138,6 +138,9 @@ def classic_round(
         received = neighbours.distance[j] + metric[j], neighbours.leader[j]
         if not 0 <= neighbours.hops[j] < parameters.hop_limit:
             continue
+        # A device that may not lead would follow any leader, however far, for want of another.
+        if not may_lead and received[0] > parameters.radius:
+            continue
         if received[0] < math.inf and received < (distance, leader):
             distance, leader = received
             hops = neighbours.hops[j] + 1

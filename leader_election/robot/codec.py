@@ -114,8 +114,8 @@ class Codec:
         Return the payload of a message; :meth:`decode` gives the very same message back.
 
         >>> from leader_election.algorithms import BOUNDED
-        >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8)))
-        '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}'
+        >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 1)))
+        '{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8],"h":[1]}'
         """
         document: dict[str, Any] = {'v': VERSION, 'id': message.id, 'frame': message.frame}
         if self.algorithm.name != DEFAULT_ALGORITHM:

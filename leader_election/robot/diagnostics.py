@@ -39,7 +39,7 @@ COMMUNICATION_RANGE, MESSAGE_EXPIRY = 'communication_range', 'message_expiry'
 ROUND_PERIOD = 'round_period'
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
-COMMON_FIELDS = ('value', 'distance', 'leader', 'hops')
+COMMON_FIELDS = ('value', 'distance', 'leader')
 """Fields of a state that are shown for every algorithm; all others are the algorithm's own."""
 DUPLICATE_ID = 'another robot goes by id'
 """Begins the message of a robot that receives messages with its own id from elsewhere."""
@@ -161,7 +161,8 @@ def own_fields(algorithm: Algorithm, state: Any) -> dict[str, Any]:
     {'radius': 1.0, 'diameter': 0.0, 'id': 3, 'source': 3}
     """
     return {field.name: _without_padding(getattr(state, field.name), field.padding)
-            for field in algorithm.fields if field.name not in COMMON_FIELDS}
+            for field in algorithm.fields
+            if field.name not in COMMON_FIELDS and (field.name, field.hops) != (HOPS, True)}
 
 
 def _without_padding(value: Any, padding: Any) -> Any:
