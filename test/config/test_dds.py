@@ -14,7 +14,8 @@
 
 """The profiles for networks without multicast: valid, and real processes elect over them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 import os
 from pathlib import Path
 import re
@@ -141,12 +142,19 @@ def ask(process: subprocess.Popen, word: str) -> str:
     return process.stdout.readline()
 
 
-def bound() -> dict[int, set[str]]:
-    """Return by which addresses the ports of this run's domain are bound on this machine."""
+def bound(processes: Iterable[subprocess.Popen]) -> dict[int, set[str]]:
+    """Return by which addresses processes have bound the ports of this test's domain."""
+    sockets = set()
+    for process in processes:
+        for each in Path(f'/proc/{process.pid}/fd').iterdir():
+            with suppress(FileNotFoundError):
+                sockets.add(os.readlink(each))
     ports: dict[int, set[str]] = {}
     for line in Path('/proc/net/udp').read_text().splitlines()[1:]:
-        address, port = line.split()[1].split(':')
-        if multicast_port() <= int(port, 16) < multicast_port() + 200:
+        fields = line.split()
+        address, port = fields[1].split(':')
+        if (f'socket:[{fields[9]}]' in sockets
+                and multicast_port() <= int(port, 16) < multicast_port() + 200):
             ports.setdefault(int(port, 16), set()).add(address)
     return ports
 
@@ -168,7 +176,7 @@ def test_robots_elect_by_a_list_of_peers(
     processes += [robot(1, environment), robot(2, environment)]
     # What Fast DDS thinks of the file it says on standard error, and runs on without.
     assert [ask(process, 'elected') for process in processes] == [BOTH_ELECT] * 2
-    ports = bound()
+    ports = bound(processes)
     assert ports and multicast_port() not in ports
     assert set.union(*ports.values()) == {LOCAL}
     assert [finish(process) for process in processes] == [(0, '', '')] * 2
@@ -178,9 +186,9 @@ def test_without_the_profile_there_would_be_multicast(
         processes: list[subprocess.Popen]) -> None:
     processes.append(robot(2, os.environ | {'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET'}))
     end = time.monotonic() + PATIENCE
-    while multicast_port() not in bound() and time.monotonic() < end:
+    while multicast_port() not in bound(processes) and time.monotonic() < end:
         select.select([processes[0].stderr], [], [], 0.05)
-    assert multicast_port() in bound()
+    assert multicast_port() in bound(processes)
 
 
 def test_robots_elect_by_a_discovery_server_and_go_on_without(
@@ -199,7 +207,7 @@ def test_robots_elect_by_a_discovery_server_and_go_on_without(
     robots = [robot(1, environment), robot(2, environment)]
     processes += robots
     assert [ask(process, 'elected') for process in robots] == [BOTH_ELECT] * 2
-    assert multicast_port() not in bound()
+    assert multicast_port() not in bound(robots)
     processes[0].kill()
     processes[0].wait()
     assert [ask(process, 'still').split()[0] for process in robots] == ['still'] * 2
