@@ -90,7 +90,7 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
         :data:`Ticks`, :data:`Hops`,
         :data:`Id`, :data:`Count`, or a tuple of any number of these.
     :param start: the initial state of any device; its vectors are the same on all devices.
-    :raises TypeError: for a field of another type.
+    :raises TypeError: for a field of another type, or of hops without their distance.
 
     >>> class Heights(NamedTuple):
     ...     heights: tuple[Unbounded, ...]
@@ -98,7 +98,12 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
     ('heights', <class 'float'>, (inf, inf), True)
     """
     hints = get_type_hints(state, include_extras=True)
-    return tuple(_field(name, hint, getattr(start, name)) for name, hint in hints.items())
+    fields = tuple(_field(name, hint, getattr(start, name)) for name, hint in hints.items())
+    for field in fields:
+        if field.hops and field.distance_name not in hints:
+            raise TypeError(f'field {field.name} of a state counts the hops of '
+                            f'{field.distance_name}, which the state does not have')
+    return fields
 
 
 def _field(name: str, hint: Any, start: Any) -> Field:

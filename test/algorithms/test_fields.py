@@ -18,7 +18,7 @@ from math import inf
 from typing import NamedTuple
 
 from leader_election.algorithms import Algorithm, ALGORITHMS, BOUNDED, Device, RECURSIVE
-from leader_election.algorithms.fields import change, Field, fields_of, Ticks, Unbounded
+from leader_election.algorithms.fields import change, Field, fields_of, Hops, Ticks, Unbounded
 import numpy as np
 import pytest
 
@@ -71,6 +71,15 @@ def test_other_types_are_refused(hint):
 
     with pytest.raises(TypeError, match='field leader of a state cannot be'):
         fields_of(Wrong, Wrong(()))
+
+
+@pytest.mark.parametrize('name, distance', [
+    ('hops', 'distance'), ('lead_hops', 'lead_distance'), ('count', 'countdistance')])
+def test_hops_are_those_of_a_distance(name, distance):
+    """Messages without them are read by that distance."""
+    wrong = NamedTuple('wrong', [('leader', int), (name, Hops)])
+    with pytest.raises(TypeError, match=f'field {name} .* hops of {distance}, which the state'):
+        fields_of(wrong, wrong(1, 0))
 
 
 @pytest.mark.parametrize('difference, by', [
