@@ -28,16 +28,14 @@ from typing import Any
 
 from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.algorithms.algorithm import BARRED
-from leader_election.algorithms.hop_limit import hop_limit
 from leader_election.coordination.aggregate import extent
 from leader_election.coordination.collection import LATE
 from leader_election.coordination.feedback import scaled
 from leader_election.coordination.pattern import coordinate
 from leader_election.coordination.region import CANDIDATE, Region, RELAY, ROLES
 from leader_election.coordination.settings import initial_region, parameters_of
-from leader_election.coordination.summary_layout import OWN
-from leader_election.parameters import ParameterError
 from leader_election.robot.codec import InstancePart, Position
+from leader_election.robot.instance_settings import check_message, election_settings
 from leader_election.robot.neighbourhood import (
     contradicted,
     Neighbour,
@@ -58,13 +56,12 @@ from leader_election.robot.strength import RobotKnowledge, Strength, STRENGTH_SO
 from leader_election.robot.task_runner import (
     ANNOUNCEMENT_SIZE,
     BORDERS,
-    COMMON,
     of_task,
     OUTLINE,
     region_aggregates,
     TaskRunner,
 )
-from leader_election.robot.wire import decision_text, MAX_NAMES, MOST_NUMBERS
+from leader_election.robot.wire import decision_text
 from leader_election.robot.zones import Zones
 
 TASK_ERRORS = 'task_errors'
@@ -111,7 +108,7 @@ class Instance:
         self._aggregates = region_aggregates(
             self.task_runners, self._outlined, parameters.connected)
         tasks = ','.join(runner.name for runner in self.task_runners)
-        self._check(parameters, tasks)
+        check_message(parameters, self.task_runners, self._aggregates)
         self._role = ROLES.index(parameters.role)
         self.configure(parameters, link_range)
         self.state: Any = self.algorithm.start(self._device())
@@ -129,47 +126,14 @@ class Instance:
         self.decision: list[Any] = []
         """The leader's decision, an entry for each task; empty: none."""
 
-    def _check(self, parameters: InstanceParameters, tasks: str) -> None:
-        """
-        Refuse parameters whose messages the neighbours would reject.
-
-        :raises ParameterError: naming the parameter.
-        """
-        for part, aggregate in self._aggregates.by_name.items():
-            if parameters.collection == 'multi-path' and not aggregate.idempotent \
-                    and aggregate.kind == OWN:
-                raise ParameterError(
-                    f"parameter collection: 'multi-path' is not allowed for {part}, which is not "
-                    'idempotent; it takes tree or gossip')
-        for runner in self.task_runners:
-            for name in runner.task.collects:
-                if name in COMMON:
-                    raise ParameterError(
-                        f'parameter tasks: {runner.name!r} is not allowed; it collects {name!r}, '
-                        f'and so does every region: {", ".join(COMMON)}')
-        if len(tasks) > MAX_NAMES:
-            raise ParameterError(f'parameter tasks: names of {len(tasks)} characters are not '
-                                 f'allowed; it takes up to {MAX_NAMES}')
-        rows = parameters.gossip_members if parameters.collection == 'gossip' else 1
-        numbers = rows * len(self._aggregates.identity)
-        if numbers > MOST_NUMBERS:
-            name = 'gossip_members' if rows > 1 else 'tasks'
-            raise ParameterError(
-                f'parameter {name}: {getattr(parameters, name)!r} is not allowed; a message would '
-                f'hold {numbers} numbers, and it may hold {MOST_NUMBERS}')
-
     def configure(self, parameters: InstanceParameters, link_range: float) -> None:
         """Apply changed parameters and the current range of a link [m]."""
         self.parameters = parameters
-        settings = {**vars(parameters), **vars(own_parameters(self.algorithm, parameters))}
-        if self.zones is not None:
-            # Zones bound the regions; a radius is needed to drop candidacies of failed leaders.
-            settings['radius'] = self.zones.radius
-        self.hop_limit = settings['hop_limit'] = self._hop_limit(settings['radius'], link_range)
-        if self._counts_links and parameters.radius > 0.0:
-            # A part of a link is none: with radius 1 no robot could join another.
-            joining = math.ceil(parameters.radius * (1.0 - parameters.radius_hysteresis))
-            settings['radius_hysteresis'] = max(1.0 - joining / parameters.radius, 0.0)
+        settings = election_settings(
+            self.algorithm, parameters, link_range,
+            zone_radius=None if self.zones is None else self.zones.radius,
+            counts_links=self._counts_links)
+        self.hop_limit: int = settings['hop_limit']
         self._round_parameters = self.algorithm.round_parameters(settings)
         if self.below is None:
             asked = parameters.strength_hysteresis
@@ -181,19 +145,6 @@ class Instance:
         self._region_parameters = parameters_of(
             parameters, self._aggregates.layout, radius=parameters.radius if takes else math.inf,
             link_range=link_range, undecided='', border=border)
-
-    def _hop_limit(self, radius: float, link_range: float) -> int:
-        """
-        Return the greatest number of hops to a leader.
-
-        :param radius: of the election [m].
-        :param link_range: the greatest distance of a neighbour by the metric [m].
-        """
-        bounded = 'radius' in self.algorithm.takes
-        if self.parameters.feedback_gain > 0.0:
-            radius *= self.parameters.feedback_most
-        return hop_limit(
-            self.parameters.hop_limit, radius if bounded else math.inf, link_range)
 
     # The current state.
 
