@@ -29,7 +29,7 @@ import time
 from typing import Any, NamedTuple
 
 from benchmarks.hosted_swarm import hosted_swarm
-from benchmarks.simulated_swarm import SimulatedSwarm
+from benchmarks.simulated_swarm import RestingSwarm
 from leader_election.algorithms.hop_limit import AUTOMATIC, automatic_hop_limit, NONE
 
 SPACINGS = (0.05, 0.1, 0.5, 2.0)
@@ -89,7 +89,7 @@ def recovery(case: Case, hop_limit: int, seed: int = 0) -> float:
     """
     s = case.spacing
     lockstep = {'round_phase': 0.0} if case.schedule == 'periodic' else {}
-    swarm = SimulatedSwarm(
+    swarm = RestingSwarm(
         ((0.0, 0.0), (s, 0.0), (0.0, s), (s, s)), seed, case.loss, schedule=case.schedule,
         radius=case.radius, communication_range=RANGE, message_expiry=EXPIRY,
         round_period=PERIOD, hop_limit=hop_limit, radius_hysteresis=0.0, **lockstep)
@@ -137,7 +137,7 @@ def depositions(hop_limit: int, seed: int, seconds: float = LINE_SECONDS, **para
 
     :return: the mean of all robots of a line, and the sum of them.
     """
-    swarm = SimulatedSwarm(
+    swarm = RestingSwarm(
         [(LINE_SPACING * i, 0.0) for i in range(LINE)], seed, LINE_LOSS, communication_range=RANGE,
         radius=LINE * LINE_SPACING, message_expiry=EXPIRY, round_period=PERIOD,
         hop_limit=hop_limit, radius_hysteresis=0.0, **parameters)

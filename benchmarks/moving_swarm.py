@@ -22,17 +22,15 @@ without it all robots hear all messages, as in the demonstration.
 
 import argparse
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-import heapq
-from itertools import accumulate, count
 from statistics import fmean
 from typing import Any, NamedTuple
 
+from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.demo.scenario import DemoScenario
 from leader_election.fleet.hosting import RobotHostParameters, strength
 from leader_election.parameters import build
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.robot.robot import LEADER_CHANGES, phase, repeat_delays, Robot, wait
+from leader_election.robot.robot import LEADER_CHANGES, Robot, ROUNDS
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.world import World
@@ -45,135 +43,73 @@ WARM_UP = 5.0
 """The time from which on changes and looks count [s]."""
 
 
-@dataclass
-class MovingSwarm:
+class MovingSwarm(SimulatedSwarm):
     """
-    Robots in the embedded world, event by event.
+    The demonstration's robots in the embedded world.
 
-    :param seed: of the world: places, walks, strengths and lost messages.
-    :param loss: the probability that a message is lost, for each receiver.
-    :param settings: parameters of all robots.
+    :ivar changes: leader changes since the warm-up, of all robots.
+    :ivar messages: messages sent since the warm-up.
+    :ivar looks: looks since the warm-up.
+    :ivar whole: those that saw a whole partition.
+    :ivar led: the robots whose leader leads, as a share: their sum over the looks.
+    :ivar leaders: the robots that lead themselves: their sum over the looks.
     """
 
-    seed: int
-    loss: float
-    settings: Mapping[str, Any]
-    changes: int = 0
-    """Leader changes since the warm-up, of all robots."""
-    looks: int = 0
-    """Looks since the warm-up."""
-    whole: int = 0
-    """Those that saw a whole partition."""
-    led: float = 0.0
-    """The robots whose leader leads, as a share: their sum over the looks."""
-    leaders: int = 0
-    """The robots that lead themselves: their sum over the looks."""
-    messages: int = 0
-    """Messages sent since the warm-up."""
-    robots: dict[int, Robot] = field(default_factory=dict)
-    queue: list[tuple[float, int, str, int, str]] = field(default_factory=list)
+    def __init__(self, seed: int, loss: float, settings: Mapping[str, Any]) -> None:
+        """
+        Place the robots and plan their first rounds.
 
-    def __post_init__(self) -> None:
-        """Place the robots and plan their first rounds."""
+        :param seed: of the world: places, walks, strengths and lost messages.
+        :param loss: the probability that a message is lost, for each receiver.
+        :param settings: parameters of all robots.
+        """
+        self.changes = self.messages = self.looks = self.whole = self.leaders = 0
+        self.led = 0.0
         scenario = DemoScenario
-        scene: dict[str, Any] = {'robots': scenario.robots, 'seed': self.seed, 'world': 'blocks'}
+        scene: dict[str, Any] = {'robots': scenario.robots, 'seed': seed, 'world': 'blocks'}
         self.world = World(WorldParameters(
-            **scene, motion='levy', speed=0.5, radio='relay', radio_loss=self.loss,
-            radio_range=scenario.range if self.loss else float('inf')))
+            **scene, motion='levy', speed=0.5, radio='relay', radio_loss=loss,
+            radio_range=scenario.range if loss else float('inf')))
         hosting = RobotHostParameters(**scene)
-        self._order = count()
-        self._checked: dict[int, float] = {}
-        self._planned: dict[int, float] = {}
-        self._repeats: dict[int, list[float]] = {}
-        for robot in self.world.scene.ids:
-            parameters = build(ElectionParameters, {
-                'robot_id': robot, 'radius': scenario.radius, 'strength': strength(hosting, robot),
-                'communication_range': scenario.range, **self.settings})
-            self.robots[robot] = Robot(parameters)
-            self._plan(phase(-1.0, robot), 'beat', robot)
-        self._rows = {row: robot for row, robot in enumerate(self.robots)}
-        self._plan(0.0, 'step')
-        self._plan(WARM_UP + LOOK / 3.0, 'look')
+        ids = self.world.scene.ids
+        super().__init__({robot: Robot(build(ElectionParameters, {
+            'robot_id': robot, 'radius': scenario.radius, 'strength': strength(hosting, robot),
+            'communication_range': scenario.range, **settings})) for robot in ids},
+            lambda robot: [ids[row] for row in self.world.radio.receivers(
+                ids.index(robot), self.world.poses).tolist()], flight=LATENCY)
+        self.at(0.0, self._step)
+        self.at(WARM_UP + LOOK / 3.0, self._look)
 
-    def _plan(self, time: float, kind: str, robot: int = -1, payload: str = '') -> None:
-        heapq.heappush(self.queue, (time, next(self._order), kind, robot, payload))
-
-    def run(self, until: float) -> None:
-        """Let everything happen up to a time [s]."""
-        while self.queue and self.queue[0][0] <= until:
-            now, _, kind, robot, payload = heapq.heappop(self.queue)
-            if kind == 'step':
-                self._step(now)
-            elif kind == 'look':
-                self._look(now)
-            elif kind == 'beat':
-                self._plan(now + self.robots[robot].parameters.round_period, 'beat', robot)
-                self._round(robot, now)
-            elif kind == 'repeat':
-                # Those of a change before the last one are void.
-                if now in self._repeats[robot]:
-                    self._round(robot, now)
-            elif kind == 'hear':
-                self._hear(robot, payload, now)
-            elif self._planned.get(robot) == now:
-                self._react(robot, now)
-
-    def _step(self, now: float) -> None:
-        if now > 0.0:
+    def _step(self) -> None:
+        if self.now > 0.0:
             self.world.step()
-        for row, robot in self._rows.items():
+        for row, robot in enumerate(self.robots.values()):
             x, y, _ = self.world.poses[row]
-            self.robots[robot].sensing.take_odometry((x, y, 0.0), now)
-        self._plan(now + self.world.dt, 'step')
+            robot.sensing.take_odometry((x, y, 0.0), self.now)
+        self.at(self.now + self.world.dt, self._step)
 
-    def _look(self, now: float) -> None:
+    def _look(self) -> None:
         views = {i: RobotView(i, None, robot.state.value, robot.state.distance,
                               robot.state.leader) for i, robot in self.robots.items()}
-        snapshot = Snapshot(now, views)
         self.looks += 1
-        self.whole += is_partition(snapshot, DemoScenario.radius)
+        self.whole += is_partition(Snapshot(self.now, views), DemoScenario.radius)
         self.led += fmean(view.leader in views and views[view.leader].leader == view.leader
                           for view in views.values())
         self.leaders += sum(view.leader == view.id for view in views.values())
-        self._plan(now + LOOK, 'look')
+        self.at(self.now + LOOK, self._look)
 
-    def _round(self, robot: int, now: float) -> None:
-        self._planned.pop(robot, None)
-        self._checked[robot] = now
-        parameters = self.robots[robot].parameters
-        before = self.robots[robot].counts[LEADER_CHANGES]
-        payload = self.robots[robot].round(now)
-        if self.robots[robot].counts[LEADER_CHANGES] > before:
-            self._repeats[robot] = []
-            if parameters.schedule == 'reactive':
-                self._repeats[robot] = [now + due for due in accumulate(repeat_delays(
-                    parameters.reactive_repeats, parameters.reactive_interval))]
-            for due in self._repeats[robot]:
-                self._plan(due, 'repeat', robot)
-        if now >= WARM_UP:
-            self.messages += 1
-            self.changes += self.robots[robot].counts[LEADER_CHANGES] - before
-        row = self.world.scene.ids.index(robot)
-        for receiver in self.world.radio.receivers(row, self.world.poses).tolist():
-            self._plan(now + LATENCY, 'hear', self._rows[receiver], payload)
+    def measure(self, duration: float) -> None:
+        """Let everything happen up to a time after the warm-up [s]."""
+        self.run(WARM_UP)
+        before = self._counted()
+        self.run(duration)
+        self.changes, self.messages = (
+            now - then for now, then in zip(self._counted(), before))
 
-    def _hear(self, robot: int, payload: str, now: float) -> None:
-        receiver = self.robots[robot]
-        news = receiver.receive(payload, now)
-        if not news or receiver.parameters.schedule != 'reactive':
-            return
-        pause = wait(self._checked.get(robot, -1e9), now, receiver.parameters.reactive_interval)
-        if pause < 1e-3:
-            self._react(robot, now)
-        elif robot not in self._planned:
-            self._planned[robot] = now + pause
-            self._plan(now + pause, 'react', robot)
-
-    def _react(self, robot: int, now: float) -> None:
-        self._planned.pop(robot, None)
-        self._checked[robot] = now
-        if self.robots[robot].would_change(now):
-            self._round(robot, now)
+    def _counted(self) -> tuple[int, int]:
+        counts = [robot.counts for robot in self.robots.values()]
+        return (sum(count[LEADER_CHANGES] for count in counts),
+                sum(count[ROUNDS] for count in counts))
 
 
 class Figures(NamedTuple):
@@ -202,7 +138,7 @@ def measure(seeds: int, duration: float, loss: float, **settings: Any) -> Figure
     rows = []
     for seed in range(1, seeds + 1):
         swarm = MovingSwarm(seed, loss, settings)
-        swarm.run(WARM_UP + duration)
+        swarm.measure(duration)
         total = len(swarm.robots) * duration
         rows.append((swarm.changes / total * 60.0, swarm.whole / swarm.looks,
                      swarm.led / swarm.looks, swarm.leaders / swarm.looks, swarm.messages / total))

@@ -14,7 +14,7 @@
 
 """A swarm in simulated time: robots without ROS, with the schedule that their nodes have."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 import heapq
 import math
 import random
@@ -25,51 +25,50 @@ from leader_election.robot.robot import phase, repeat_delays, Robot, wait
 
 FLIGHT = 1e-3
 """The time that a message takes [s]."""
-_BEAT, _REACTION, _REPEAT, _ARRIVAL = range(4)
 
 Place = tuple[float, float]
 
 
 class SimulatedSwarm:
     """
-    Robots at rest that hear those within their communication range; the same seed, the same run.
+    Robots that run rounds, react, repeat and receive, event by event.
 
     :ivar now: the simulated time [s].
-    :ivar robots: those that live, by id: 1, 2, ... in the order of their places.
+    :ivar robots: those that live, by id.
     """
 
-    def __init__(self, places: Sequence[Place], seed: int = 0, loss: float = 0.0,
-                 **parameters: Any) -> None:
+    def __init__(self, robots: Mapping[int, Robot],
+                 receivers: Callable[[int], Iterable[int]], flight: float = FLIGHT) -> None:
         """
-        Start robots whose strengths are their ids; the last one is the strongest.
+        Plan the first rounds.
 
-        :param places: [m].
-        :param loss: the probability that a robot does not receive a message.
-        :param parameters: of all robots.
+        :param receivers: returns the robots that receive a message of a robot that is sent now.
+        :param flight: the time that a message takes [s].
         """
         self.now = 0.0
-        self._draw = random.Random(seed)
-        self._loss = loss
+        self.robots = dict(robots)
+        self._receivers = receivers
+        self._flight = flight
         self._order = 0
-        self._events: list[tuple[float, int, int, int, str]] = []
-        self.robots = {number: Robot(ElectionParameters(
-            robot_id=number, strength=float(number), odometry_expiry=1e9, **parameters))
-            for number in range(1, len(places) + 1)}
+        self._events: list[tuple[float, int, Callable[[], bool | None]]] = []
         self._last_check = dict.fromkeys(self.robots, -math.inf)
         self._reaction: dict[int, int] = {}
         self._repeat: dict[int, int] = {}
         self._repeats: dict[int, list[float]] = {robot: [] for robot in self.robots}
         for number, robot in self.robots.items():
-            robot.sensing.take_odometry((*places[number - 1], 0.0), 0.0)
-            period = robot.parameters.round_period
-            self._plan(phase(robot.parameters.round_phase, number) * period, _BEAT, number)
-        reach = next(iter(self.robots.values())).parameters.communication_range
-        self._near = {number: [other for other in self.robots if other != number and math.dist(
-            places[number - 1], places[other - 1]) <= reach] for number in self.robots}
+            parameters = robot.parameters
+            self.at(phase(parameters.round_phase, number) * parameters.round_period,
+                    lambda number=number: self._beat(number))
 
-    def _plan(self, time: float, kind: int, robot: int, payload: str = '') -> int:
+    def at(self, time: float, happen: Callable[[], bool | None]) -> int:
+        """
+        Plan an event; those at the same time happen in the order in which they were planned.
+
+        :param happen: lets it happen; returns whether a robot has run a round.
+        :return: its number.
+        """
         self._order += 1
-        heapq.heappush(self._events, (time, self._order, kind, robot, payload))
+        heapq.heappush(self._events, (time, self._order, happen))
         return self._order
 
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False,
@@ -81,28 +80,24 @@ class SimulatedSwarm:
         :return: whether the condition holds.
         """
         end = self.now + seconds
-        while self._events[0][0] <= end:
-            self.now, order, kind, robot, payload = heapq.heappop(self._events)
-            if robot not in self.robots or not self._happens(order, kind, robot, payload):
-                continue
-            each(robot)
-            if until():
-                return True
+        while self._events and self._events[0][0] <= end:
+            self.now, _, happen = heapq.heappop(self._events)
+            if happen():
+                each(self._last)
+                if until():
+                    return True
         self.now = end
         return until()
 
-    def _happens(self, order: int, kind: int, robot: int, payload: str) -> bool:
-        """Let an event happen; return whether a round was run."""
-        if kind == _BEAT:
-            self._plan(self.now + self.robots[robot].parameters.round_period, _BEAT, robot)
-            return self._round(robot)
-        if kind == _REACTION:
-            return self._reaction.get(robot) == order and self._run_if_changed(robot)
-        if kind == _REPEAT:
-            if self._repeat.get(robot) != order:
-                return False
-            del self._repeat[robot]
-            return self._round(robot)
+    def _beat(self, robot: int) -> bool:
+        if robot not in self.robots:
+            return False
+        self.at(self.now + self.robots[robot].parameters.round_period, lambda: self._beat(robot))
+        return self._round(robot)
+
+    def _arrive(self, robot: int, payload: str) -> bool:
+        if robot not in self.robots:
+            return False
         parameters = self.robots[robot].parameters
         if not self.robots[robot].receive(payload, self.now) or parameters.schedule == 'periodic':
             return False
@@ -110,7 +105,9 @@ class SimulatedSwarm:
         if pause <= 0.0:
             return self._run_if_changed(robot)
         if robot not in self._reaction:
-            self._reaction[robot] = self._plan(self.now + pause, _REACTION, robot)
+            number = self.at(self.now + pause, lambda: self._reaction.get(robot) == number
+                             and robot in self.robots and self._run_if_changed(robot))
+            self._reaction[robot] = number
         return False
 
     def _run_if_changed(self, robot: int) -> bool:
@@ -119,14 +116,14 @@ class SimulatedSwarm:
         return self.robots[robot].would_change(self.now) and self._round(robot)
 
     def _round(self, robot: int) -> bool:
+        self._last = robot
         self._reaction.pop(robot, None)
         self._last_check[robot] = self.now
         leader = self.robots[robot].state.leader
         payload = self.robots[robot].round(self.now)
         self._plan_repeats(robot, self.robots[robot].state.leader != leader)
-        for near in self._near[robot]:
-            if self._draw.random() >= self._loss:
-                self._plan(self.now + FLIGHT, _ARRIVAL, near, payload)
+        for near in self._receivers(robot):
+            self.at(self.now + self._flight, lambda near=near: self._arrive(near, payload))
         return True
 
     def _plan_repeats(self, robot: int, changed: bool) -> None:
@@ -135,8 +132,13 @@ class SimulatedSwarm:
             self._repeats[robot] = list(repeat_delays(
                 parameters.reactive_repeats, parameters.reactive_interval))
         if self._repeats[robot] and (changed or robot not in self._repeat):
-            self._repeat[robot] = self._plan(
-                self.now + self._repeats[robot].pop(0), _REPEAT, robot)
+            number = self.at(self.now + self._repeats[robot].pop(0), lambda: self._repeat.get(
+                robot) == number and robot in self.robots and self._run_repeat(robot))
+            self._repeat[robot] = number
+
+    def _run_repeat(self, robot: int) -> bool:
+        del self._repeat[robot]
+        return self._round(robot)
 
     def kill(self, robot: int) -> None:
         """End a robot without warning; what it has sent still arrives."""
@@ -145,3 +147,32 @@ class SimulatedSwarm:
     def led_by(self, leader: int) -> int:
         """Return how many robots follow this one, itself included."""
         return sum(robot.state.leader == leader for robot in self.robots.values())
+
+
+class RestingSwarm(SimulatedSwarm):
+    """
+    Robots at rest that hear those within their communication range.
+
+    The same seed is the same run.
+    """
+
+    def __init__(self, places: Sequence[Place], seed: int = 0, loss: float = 0.0,
+                 **parameters: Any) -> None:
+        """
+        Start robots 1, 2, ... whose strengths are their ids; the last one is the strongest.
+
+        :param places: [m], in the order of the ids.
+        :param loss: the probability that a robot does not receive a message.
+        :param parameters: of all robots.
+        """
+        draw = random.Random(seed)
+        robots = {number: Robot(ElectionParameters(
+            robot_id=number, strength=float(number), odometry_expiry=1e9, **parameters))
+            for number in range(1, len(places) + 1)}
+        for number, robot in robots.items():
+            robot.sensing.take_odometry((*places[number - 1], 0.0), 0.0)
+        reach = next(iter(robots.values())).parameters.communication_range
+        near = {number: [other for other in robots if other != number and math.dist(
+            places[number - 1], places[other - 1]) <= reach] for number in robots}
+        super().__init__(robots, lambda robot: [
+            other for other in near[robot] if draw.random() >= loss])
