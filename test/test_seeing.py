@@ -90,7 +90,8 @@ def test_rviz_shows_topics_that_there_are_and_names_all_namespaces(topics):
     for display in arrays.values():
         assert topics[display['Topic']['Value']] == ['visualization_msgs/msg/MarkerArray']
     leader = RobotView(3, (0.0, 0.0), -9.0, 0.0, 3, ('count',), 2.0, '[{"members":2}]')
-    other = leader._replace(id=5, position=(1.0, 0.0), fields={'level': 1})
+    other = leader._replace(id=5, position=(1.0, 0.0), fields={'level': 1},
+                            deviation=0.2)
     frame = Frame(Snapshot(0.0, {3: leader, 5: other}, {7: other}), {3: (1.0, 0.0, 0.0)})
     shown = {marker.ns for marker in Markers('map').update(frame, 5.0).markers}
     assert set(arrays['Swarm']['Namespaces']) == shown

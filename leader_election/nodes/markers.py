@@ -29,6 +29,8 @@ ROBOT_SIZE = 0.3
 """Diameter of a robot's sphere; a leader's is twice as large [m]."""
 MARGIN = 0.35
 """Distance of a region's outline from its members [m]."""
+DISC_HEIGHT = 0.01
+"""Of the disc of a deviation [m]."""
 TEXT_LENGTH = 48
 """So much of a decision, or of an algorithm's own fields, is shown [characters]."""
 
@@ -39,7 +41,8 @@ class Markers:
 
     Namespaces: ``robots``, ``leaders``, ``gone`` and ``links``, one marker each; ``regions``,
     ``labels`` and, where leaders decide, ``decisions``, one marker a leader; ``fields``, one
-    marker a robot, where the algorithm has fields of its own.
+    marker a robot, where the algorithm has fields of its own; ``deviations``, one marker a robot
+    that publishes one: a disc whose radius is the standard deviation of its position.
     """
 
     def __init__(self, frame_id: str) -> None:
@@ -64,10 +67,11 @@ class Markers:
             *(self._label(robot) for robot in leaders),
             *(self._decision(robot) for robot in leaders),
             *(self._fields(robot) for robot in placed if robot.fields),
+            *(self._deviation(robot, frame) for robot in placed if robot.deviation > 0.0),
             *(self._region(leader, positions(snapshot, members), frame.colours[leader])
               for leader, members in regions(snapshot).items())]
         new = {(marker.ns, marker.id): marker for marker in markers
-               if marker.points or marker.text}
+               if marker.points or marker.text or marker.type == Marker.CYLINDER}
         invalid = [Marker(ns=ns, id=number, action=Marker.DELETE)
                    for ns, number in self._shown if (ns, number) not in new]
         self._shown = new
@@ -108,6 +112,14 @@ class Markers:
     def _fields(self, robot: RobotView) -> Marker:
         return self._text('fields', robot, shortened(fields_text(robot.fields), TEXT_LENGTH), 0.2,
                           -0.9)
+
+    def _deviation(self, robot: RobotView, frame: Frame) -> Marker:
+        marker = self._marker('deviations', Marker.CYLINDER, 2.0 * robot.deviation,
+                              frame.colours[robot.leader], 0.35)
+        marker.id = _number(robot.id)
+        marker.scale.z = DISC_HEIGHT
+        [marker.pose.position] = _points([robot.position])
+        return marker
 
     def _text(self, namespace: str, robot: RobotView, text: str, size: float,
               above: float) -> Marker:

@@ -25,6 +25,11 @@ from leader_election.view.frame import Ring, Rings, rings_of
 STRING, MARKERS = 'std_msgs/msg/String', 'visualization_msgs/msg/MarkerArray'
 ODOMETRY, CLOCK = 'nav_msgs/msg/Odometry', 'rosgraph_msgs/msg/Clock'
 DIAGNOSTICS = 'diagnostic_msgs/msg/DiagnosticArray'
+NUMBERS = 'std_msgs/msg/Float64MultiArray'
+POSE = 'geometry_msgs/msg/PoseStamped'
+POSE_WITH_COVARIANCE = 'geometry_msgs/msg/PoseWithCovarianceStamped'
+POSES = (ODOMETRY, POSE, POSE_WITH_COVARIANCE)
+"""The types that hold a position."""
 
 
 def content(kind: str, message: Any) -> Any:
@@ -32,8 +37,10 @@ def content(kind: str, message: Any) -> Any:
     Return the content of a message, ``None`` where its fields are not those of its type.
 
     :param kind: one of the types above.
-    :return: of a string its text, of markers the outlines (:class:`Rings`), of odometry the
-        position x, y [m], of a clock the time [s], of diagnostics a list of :class:`Status`.
+    :return: of a string its text, of markers the outlines (:class:`Rings`), of odometry or a pose
+        the position x, y [m], of a clock the time [s], of diagnostics a list of
+        :class:`Status`, of numbers (``neighbour_distances``) a list of id, distance [m] and its
+        standard deviation [m].
 
     >>> from types import SimpleNamespace
     >>> content(STRING, SimpleNamespace(data='text')), content(STRING, SimpleNamespace(data=3))
@@ -56,8 +63,20 @@ def _time(message: Any) -> float:
 
 
 def _position(message: Any) -> tuple[float, float]:
-    position = message.pose.pose.position
+    return _place(message.pose.pose.position)
+
+
+def _stamped_position(message: Any) -> tuple[float, float]:
+    return _place(message.pose.position)
+
+
+def _place(position: Any) -> tuple[float, float]:
     return float(position.x), float(position.y)
+
+
+def _distances(message: Any) -> list[tuple[int, float, float]]:
+    rows = zip(*[iter(map(float, message.data))] * 3, strict=True)
+    return [(int(neighbour), distance, deviation) for neighbour, distance, deviation in rows]
 
 
 def _statuses(message: Any) -> list[Status]:
@@ -83,4 +102,5 @@ def _is_area(ring: Ring) -> bool:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    STRING: _text, MARKERS: _rings, ODOMETRY: _position, CLOCK: _time, DIAGNOSTICS: _statuses}
+    STRING: _text, MARKERS: _rings, ODOMETRY: _position, POSE: _stamped_position,
+    POSE_WITH_COVARIANCE: _position, CLOCK: _time, DIAGNOSTICS: _statuses, NUMBERS: _distances}

@@ -21,10 +21,17 @@ import sys
 
 from leader_election.command_line import ExitStatus, print_error
 from leader_election.recording.clocks import Jump
+from leader_election.recording.localisation import PERIOD
 from leader_election.recording.mcap_reader import Damage, Reader, RecordingError
 from leader_election.recording.options import replay_options, ReplaySettings
 from leader_election.recording.replay import is_relevant, Replay, Run
-from leader_election.recording.report import as_json, as_text, lengths, report
+from leader_election.recording.report import (
+    as_json,
+    as_text,
+    lengths,
+    localisation_of,
+    report,
+)
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions
 from leader_election.view.formatting import count, Palette
@@ -32,6 +39,8 @@ from leader_election.view.frame import Frame
 
 MOST_FRAMES = 100
 """Of an animation; of a longer run, frames are left out."""
+MOST_POINTS = 150
+"""Of a curve over time."""
 Product = tuple[Path, Callable[[Path], None]]
 """A file, and the function that writes it."""
 
@@ -42,7 +51,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     settings = ReplaySettings(
         topic=options.topic, instance=options.instance, expiry=options.expiry, look=options.look,
         begin=options.begin, end=options.end, radius=options.radius,
-        communication_range=options.range)
+        communication_range=options.range, truth=options.truth)
     try:
         run = _read(options.file, settings)
     except RecordingError as error:
@@ -53,6 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for path, write in _products(options, run, settings, text):
         try:
             write(path)
+        except RecordingError as error:
+            return print_error(f'{path}: {error}')
         except OSError as error:
             return print_error(f'{path}: {error.strerror or error}')
     return ExitStatus.OK
@@ -90,11 +101,41 @@ def _products(options: Namespace, run: Run, settings: ReplaySettings,
     if options.timeline is not None:
         from leader_election.view.charts import draw_timeline
         yield options.timeline, lambda path: draw_timeline(frames, path, run.begin)
+    if options.localisation is not None:
+        yield options.localisation, lambda path: _draw_localisation(run, settings, path)
     if options.animation is not None:
         from leader_election.view.animation import animate
         # Counted from the end, so that the last frame is always among them.
         some = frames[::-1][::-(-len(frames) // MOST_FRAMES)][::-1]
         yield options.animation, lambda path: animate(some, run.rings, path, reach, run.begin)
+
+
+def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
+    """
+    Draw errors and deviations over time.
+
+    :raises RecordingError: where there are none.
+    """
+    from leader_election.view.error_chart import Curve, draw_errors, Panel
+    errors = localisation_of(run, settings)
+    if errors.empty:
+        raise RecordingError('there is nothing to draw: the recording holds neither true '
+                             'positions nor deviations')
+    begin, end = run.begin + settings.begin, min(run.end, run.begin + settings.end)
+    shares = errors.over_time(begin, end, max(1, min(MOST_POINTS, int((end - begin) / PERIOD))))
+    times = [(share.begin + share.end) / 2 - run.begin for share in shares]
+
+    def curve(name: str, kind: str, label: str) -> Curve:
+        return Curve(label, kind, times, [getattr(share, name) for share in shares])
+    draw_errors([
+        Panel('positions [m]', [
+            curve('positions_by_odometry', 'odometry', 'error by odometry'),
+            curve('positions', 'filter', 'error with the filter'),
+            curve('deviation', 'deviation', 'mean deviation')]),
+        Panel('distances [m]', [
+            curve('distances_by_odometry', 'odometry', 'error by odometry'),
+            curve('distances', 'filter', 'error with the filter'),
+            curve('distance_deviation', 'deviation', 'mean deviation')])], path)
 
 
 def _save(path: Path, text: str) -> None:

@@ -32,7 +32,8 @@ from leader_election.robot.codec import MAIN
 
 REPLAYED = (
     'neighbourhood', 'leader', 'is_leader', 'distance', 'neighbours', 'role', 'decision',
-    'region', 'region_summary', 'diagnostics', 'world', 'markers', 'odom', 'ground_truth', 'clock')
+    'region', 'region_summary', 'diagnostics', 'world', 'markers', 'odom', 'odometry/cooperative',
+    'neighbour_distances', 'measurements', 'ground_truth', 'clock')
 """The topics that ``replay`` and displays need, by the last part of their names."""
 
 
@@ -78,6 +79,8 @@ class ReplaySettings(NamedTuple):
     """Of regions [m]; ``None``: as in the robots' diagnostics."""
     communication_range: float | None = None
     """[m], likewise."""
+    truth: str = 'ground_truth'
+    """The last part of the names of the topics with true poses."""
 
 
 SHORTEST_LOOK = 1e-3
@@ -125,6 +128,8 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     for name, what in (('picture', 'the swarm at the end (PNG)'),
                        ('animation', 'the run (GIF)'),
                        ('timeline', 'the leader of each robot over time (PNG)'),
+                       ('localisation', 'errors of positions and distances, and deviations, '
+                        'over time (PNG)'),
                        ('report', 'a copy of the report')):
         made.add_argument(f'--{name}', type=Path, metavar='FILE', help=f'write {what}')
     made.add_argument('--json', action='store_true', help='the report as a JSON document')
@@ -143,6 +148,9 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     how.add_argument('--range', type=_length, help='communication range [m], likewise')
     how.add_argument('--expiry', type=_positive, default=by_default.expiry, metavar='S',
                      help='a robot silent for so long counts as gone [s] (default: %(default)g)')
+    how.add_argument('--truth', default=by_default.truth, metavar='NAME',
+                     help='last part of the names of topics with true poses: Odometry, '
+                     'PoseStamped or PoseWithCovarianceStamped (default: %(default)s)')
     how.add_argument('--look', type=_moment, default=by_default.look, metavar='S',
                      help='time between two snapshots [s] (default: %(default)g)')
     options = parser.parse_args(arguments)

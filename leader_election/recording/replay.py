@@ -25,10 +25,12 @@ from leader_election.recording.decode import (
     content,
     DIAGNOSTICS,
     MARKERS,
-    ODOMETRY,
+    NUMBERS,
+    POSES,
     STRING,
 )
 from leader_election.recording.diagnostics import DiagnosticsSummary, ids_of
+from leader_election.recording.localisation import DistanceRow
 from leader_election.recording.mcap_reader import Entry, RecordingError
 from leader_election.recording.options import ReplaySettings
 from leader_election.robot.codec import algorithm_of, codec_for, MAIN
@@ -38,8 +40,8 @@ from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.frame import Rings
 
 NEIGHBOURHOOD = 'neighbourhood'
-RELEVANT = {NEIGHBOURHOOD: STRING, 'world': MARKERS, 'ground_truth': ODOMETRY,
-            'diagnostics': DIAGNOSTICS}
+RELEVANT = {NEIGHBOURHOOD: STRING, 'world': MARKERS, 'diagnostics': DIAGNOSTICS,
+            'neighbour_distances': NUMBERS}
 """The topics that are read, by the last part of their names, and their types."""
 LONGEST_GAP = 60.0
 """Over a longer silence of the whole swarm no snapshots are taken [s]."""
@@ -71,6 +73,8 @@ class Run(NamedTuple):
     diagnostics: DiagnosticsSummary
     true_tracks: dict[int, Track]
     """True positions of robots by id, where they were recorded."""
+    distances: dict[int, list[DistanceRow]]
+    """Distances of neighbours by the id of the robot that published them, in the same part."""
     read_until: dict[Path, float]
     """The time of the last message of each file [s]."""
     jumps: list[Jump]
@@ -86,6 +90,8 @@ def is_relevant(topic: str, kind: str, settings: ReplaySettings) -> bool:
     True
     >>> is_relevant('/robot_3/leader', 'std_msgs/msg/Int64', by_default)
     False
+    >>> is_relevant('/robot_3/ground_truth', 'nav_msgs/msg/Odometry', by_default)
+    True
     >>> is_relevant('/radio', 'std_msgs/msg/String', ReplaySettings(topic='/radio'))
     True
     """
@@ -93,7 +99,8 @@ def is_relevant(topic: str, kind: str, settings: ReplaySettings) -> bool:
         return topic == '/clock'
     if kind == STRING and settings.topic:
         return topic == settings.topic
-    return RELEVANT.get(topic.rpartition('/')[2]) == kind
+    name = topic.rpartition('/')[2]
+    return RELEVANT.get(name) == kind or (name == settings.truth and kind in POSES)
 
 
 class Replay:
@@ -117,6 +124,7 @@ class Replay:
         self._rings = Rings()
         self._diagnostics = DiagnosticsSummary(settings.instance)
         self._true_tracks: dict[str, Track] = {}
+        self._distances: dict[str, list[DistanceRow]] = {}
         self._read_until: dict[Path, float] = {}
 
     def add(self, entry: Entry) -> None:
@@ -145,7 +153,11 @@ class Replay:
                 found, received, counted=bool(self._topic) and self._is_shown(self._now))
         else:
             namespace = topic.strip('/').rpartition('/')[0]
-            self._true_tracks.setdefault(namespace, []).append((self._now, *found))
+            if kind in POSES:
+                self._true_tracks.setdefault(namespace, []).append((self._now, *found))
+            elif self._topic and self._is_shown(self._now):
+                self._distances.setdefault(namespace, []).extend(
+                    (self._now, *row) for row in found)
 
     def _hear(self, topic: str, payload: str) -> None:
         """Process a message of a robot, after the snapshots that were due before it."""
@@ -206,11 +218,14 @@ class Replay:
             raise RecordingError(
                 f'there is nothing from {self._settings.begin:g} s on; the recording holds '
                 f'{self._now - self._begin:.1f} s')
-        robots = ids_of(self._true_tracks, self._diagnostics.names)
+        names = self._diagnostics.names
+        robots = ids_of(self._true_tracks, names)
+        publishers = ids_of(self._distances, names)
         return Run(
             snapshots=self._snapshots, begin=self._begin, end=self._now, traffic=self._traffic,
             rings=self._rings, diagnostics=self._diagnostics,
             true_tracks={robot: self._true_tracks[name] for name, robot in robots.items()},
+            distances={robot: self._distances[name] for name, robot in publishers.items()},
             read_until=self._read_until, jumps=self._clocks.jumps)
 
     def _why_no_robot(self) -> str:

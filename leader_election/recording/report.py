@@ -20,6 +20,13 @@ import json
 import math
 from typing import Any
 
+from leader_election.recording.localisation import (
+    Localisation,
+    localisation_errors,
+    localisation_lines,
+    LocalisationErrors,
+    Tracks,
+)
 from leader_election.recording.options import ReplaySettings
 from leader_election.recording.replay import Run
 from leader_election.robot.codec import MAIN
@@ -39,8 +46,6 @@ MOST_REIGNS = 12
 """The most reigns in the text, the longest first."""
 MOST_FIELDS = 20
 """The most robots whose fields are in the text; JSON has all."""
-Tracks = Mapping[int, Sequence[tuple[float, float, float]]]
-"""Time [s] and position x, y [m] in the order of time, by the robot's id."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +87,11 @@ class Report:
     With the partition by true positions: over consecutive intervals, and at last over all. Of the
     first instance only: another may elect by other strengths.
     """
+    localisation: list[Localisation]
+    """
+    Errors of positions and distances, and deviations: over consecutive intervals, and at last over
+    all.
+    """
     fields: dict[int, dict[str, Any]]
     """The last value of each field that only the algorithm has, by robot."""
 
@@ -113,6 +123,7 @@ def report(run: Run, settings: ReplaySettings) -> Report:
         reigns=[r._replace(begin=r.begin - begin, end=r.end - begin) for r in reigns(snapshots)],
         losses=[_since(begin, loss) for loss in losses(snapshots, settings.expiry)],
         agreement=_agreement(run, settings, duration) if settings.instance == MAIN else [],
+        localisation=_localisation(run, settings, duration),
         fields=_last_fields(snapshots))
 
 
@@ -189,6 +200,22 @@ def _agreement(run: Run, settings: ReplaySettings, duration: float) -> list[Shar
             for share in shares if share is not None]
 
 
+def localisation_of(run: Run, settings: ReplaySettings) -> LocalisationErrors:
+    """Return errors and deviations of a run; without a communication range, of all pairs."""
+    reach = lengths(run, settings)[1]
+    return localisation_errors(run.snapshots, run.true_tracks, run.distances,
+                               math.inf if reach is None else reach)
+
+
+def _localisation(run: Run, settings: ReplaySettings, duration: float) -> list[Localisation]:
+    errors = localisation_of(run, settings)
+    start = run.begin + settings.begin
+    overall = errors.between(start, math.inf)
+    shares = errors.over_time(start, start + duration, INTERVALS)
+    return [share._replace(begin=share.begin - run.begin, end=share.end - run.begin)
+            for share in (*shares, *([] if overall is None else [overall]))]
+
+
 def _since(begin: float, loss: Loss) -> Loss:
     """Return a loss with its times from the beginning on."""
     def since(time: float | None) -> float | None:
@@ -223,7 +250,9 @@ def _plain(value: object) -> object:
 def as_text(of: Report) -> str:
     """Return a report as lines of text."""
     return '\n'.join([*_swarm_lines(of), *_election_lines(of), *_reign_lines(of),
-                      *_loss_lines(of), *_agreement_lines(of), *_field_lines(of)])
+                      *_loss_lines(of), *_agreement_lines(of),
+                      *localisation_lines(of.localisation, of.communication_range),
+                      *_field_lines(of)])
 
 
 def _swarm_lines(of: Report) -> Iterator[str]:

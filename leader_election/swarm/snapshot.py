@@ -49,6 +49,12 @@ class RobotView(NamedTuple):
     """Its leader's decisions as far as it knows them: a JSON list, one entry a task; or empty."""
     fields: Mapping[str, Any] = {}
     """The fields of its state that only its algorithm has (``diagnostics.own_fields``)."""
+    deviation: float = math.nan
+    """Standard deviation of the position by its own estimate [m]; NaN if it is not published."""
+    dead_reckoned: Position | None = None
+    """The position by odometry alone, never corrected [m]; ``None`` if it is not published."""
+    heard: float = math.nan
+    """The time of its last message, on the observer's clock [s]."""
 
 
 class Snapshot(NamedTuple):
@@ -132,6 +138,19 @@ def positions(snapshot: Snapshot, ids: Iterable[int]) -> list[Position]:
     """Return the known positions of these robots as far as they are alive, in order [m]."""
     found = (snapshot.robots[i].position for i in ids if i in snapshot.robots)
     return [position for position in found if position is not None]
+
+
+def most_uncertain(snapshot: Snapshot) -> RobotView | None:
+    """
+    Return the living robot with the largest deviation, ``None`` where none publishes one.
+
+    >>> views = [RobotView(i, None, -9.0, 0.0, 1, deviation=0.1 * i) for i in (3, 5)]
+    >>> views.append(RobotView(7, None, -9.0, 0.0, 1))
+    >>> most_uncertain(Snapshot(0.0, {view.id: view for view in views})).id
+    5
+    """
+    known = [robot for robot in snapshot.robots.values() if not math.isnan(robot.deviation)]
+    return max(known, key=lambda robot: robot.deviation, default=None)
 
 
 def member_counts(snapshot: Snapshot) -> dict[int, float]:

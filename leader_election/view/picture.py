@@ -15,6 +15,7 @@
 """Picture of a swarm from above, in the quality of print."""
 
 from collections.abc import Sequence
+import math
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,8 @@ _TALLEST = 1.4
 _MARGIN = 0.45
 """Distance of a region's outline from its members [m]."""
 _INK, _FAINT = '#2b2f36', '#8a9099'
+_UNIT_CIRCLE = np.column_stack([wave(np.linspace(0.0, 2.0 * np.pi, 49))
+                                for wave in (np.cos, np.sin)])
 _HALO = [withStroke(linewidth=2.5, foreground='white')]
 
 
@@ -91,6 +94,8 @@ class Canvas:
         axes.add_collection(self._links, autolim=False)
         self._parts = LineCollection([], linewidths=0.9)
         axes.add_collection(self._parts, autolim=False)
+        self._deviations = LineCollection([], linewidths=0.9)
+        axes.add_collection(self._deviations, autolim=False)
         self._gone = axes.scatter([], [], s=60, marker='x', color=GONE, linewidths=2)
         self._robots = axes.scatter([], [], s=62, edgecolors='white', linewidths=0.9)
         self._leaders = axes.scatter([], [], s=430, marker='*', edgecolors=_INK, linewidths=0.9)
@@ -103,8 +108,8 @@ class Canvas:
         # The axes are drawn once and kept as background; only artists that change are drawn for
         # each frame, in this order: that is several times as fast as drawing the figure.
         self._moving: list[Artist] = [
-            self._regions, *axes.patches, self._parts, self._links, self._gone, self._robots,
-            self._leaders, self._caption, self._note]
+            self._regions, *axes.patches, self._parts, self._links, self._deviations, self._gone,
+            self._robots, self._leaders, self._caption, self._note]
         for artist in self._moving:
             artist.set_animated(True)
         self._agg.draw()
@@ -137,6 +142,9 @@ class Canvas:
                  for leader, rings in patrol_parts(snapshot).items() for ring in rings]
         self._parts.set_segments([ring for _, ring in split])
         self._parts.set_color([to_rgba(colour, 0.75) for colour, _ in split])
+        uncertain = [r for r in placed if math.isfinite(r.deviation)]
+        self._deviations.set_segments([_circle(r.position, r.deviation) for r in uncertain])
+        self._deviations.set_color([frame.colours[r.leader] for r in uncertain])
         self._label([(label(r), r.position) for r in leaders if r.position is not None])
         lost = len(orphans(snapshot))
         self._caption.set_text('   ·   '.join((
@@ -192,6 +200,11 @@ def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
     canvas = Canvas(bounds([frame], rings), rings, PICTURE_WIDTH, communication_range)
     canvas.show(frame, start)
     Image.fromarray(canvas.pixels()).save(path, format='PNG', optimize=True)
+
+
+def _circle(centre: Position | None, radius: float) -> NDArray[np.float64]:
+    """Return the outline of a circle [m], shape (points, 2)."""
+    return np.array(centre) + radius * _UNIT_CIRCLE
 
 
 def _array(places: Sequence[Position | None]) -> NDArray[np.float64]:

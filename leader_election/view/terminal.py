@@ -19,6 +19,7 @@ import math
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import (
     member_counts,
+    most_uncertain,
     orphans,
     regions,
     RobotView,
@@ -155,6 +156,7 @@ def _totals(frame: Frame, statistics: Statistics) -> Text:
 
 def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
     snapshot = frame.snapshot
+    uncertain = most_uncertain(snapshot)
     return (
         count(len(snapshot.robots), 'robot')
         + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
@@ -162,7 +164,9 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         count(len(orphans(snapshot)), 'orphan'),
         f'{count(statistics.changes_a_minute, "leader change")}/min',
         f'{statistics.messages_a_second:.0f} msg/s',
-        f'{statistics.bytes_a_second / 1000:.1f} kB/s')
+        f'{statistics.bytes_a_second / 1000:.1f} kB/s',
+        *([] if uncertain is None else
+          [f'deviation up to {uncertain.deviation:.2f} m (robot {uncertain.id})']))
 
 
 def collected(snapshot: Snapshot) -> str:

@@ -12,12 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Markers of a plug-in algorithm's fields; all others are tested by the monitor."""
+"""Markers of a plug-in's fields and of deviations; others are tested by the monitor."""
+
+import math
 
 from leader_election.nodes.markers import Markers
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.view.formatting import PALETTE
 from leader_election.view.frame import Frame
+import pytest
 from visualization_msgs.msg import Marker
 
 
@@ -40,3 +43,27 @@ def test_fields_are_written_at_each_robot_and_deleted_with_it() -> None:
     long = Markers('map').update(frame(trace=list(range(99))), 5.0).markers
     [text] = [m.text for m in long if m.ns == 'fields']
     assert text.startswith('trace=[0, 1, ') and len(text) == 48
+
+
+def uncertain(deviation: float) -> Frame:
+    """Return the swarm of above, in which robot 2 publishes a deviation."""
+    drawn = frame()
+    robots = drawn.snapshot.robots
+    return drawn._replace(snapshot=drawn.snapshot._replace(
+        robots=robots | {2: robots[2]._replace(deviation=deviation)}))
+
+
+def test_a_deviation_is_a_disc_of_its_radius_in_the_colour_of_the_leader() -> None:
+    markers = Markers('map')
+    [disc] = [m for m in markers.update(uncertain(0.4), 5.0).markers if m.ns == 'deviations']
+    assert (disc.type, disc.id, disc.action) == (Marker.CYLINDER, 2, Marker.ADD)
+    assert (disc.scale.x, disc.scale.y) == (0.8, 0.8) and disc.scale.z < 0.1
+    assert (disc.pose.position.x, disc.pose.position.y) == (2.0, 0.0)
+    assert (disc.color.r, disc.color.g, disc.color.b) == pytest.approx(PALETTE[0])
+    assert 0.0 < disc.color.a < 1.0
+    # A disc of no size is none, and disappears.
+    for deviation in (0.0, math.nan):
+        markers.update(uncertain(0.4), 5.0)
+        [gone] = [m for m in markers.update(uncertain(deviation), 5.0).markers
+                  if m.ns == 'deviations']
+        assert (gone.id, gone.action) == (2, Marker.DELETE)

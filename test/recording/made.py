@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
-from geometry_msgs.msg import Point
+from geometry_msgs.msg import Point, PoseStamped
 from leader_election.nodes.recorder import message_file
 from leader_election.recording.mcap_reader import Entry
 from leader_election.recording.mcap_writer import message_definition, Recording
@@ -26,7 +26,7 @@ from leader_election.recording.subscriptions import BEST_EFFORT, OfferedQos, ros
 from nav_msgs.msg import Odometry
 from rclpy.serialization import serialize_message
 from rosgraph_msgs.msg import Clock
-from std_msgs.msg import String
+from std_msgs.msg import Float64MultiArray, String
 from visualization_msgs.msg import Marker, MarkerArray
 
 START = 1000.0
@@ -45,6 +45,17 @@ def word(robot: int, leader: int, place: tuple[float, float] = (0.0, 0.0),
 def truth(place: tuple[float, float]) -> Odometry:
     message = Odometry()
     message.pose.pose.position.x, message.pose.pose.position.y = place
+    return message
+
+
+def distances(*rows: tuple[int, float, float]) -> Float64MultiArray:
+    """Return what a robot publishes of its neighbours: id, distance, standard deviation."""
+    return Float64MultiArray(data=[float(value) for row in rows for value in row])
+
+
+def pose(place: tuple[float, float]) -> PoseStamped:
+    message = PoseStamped()
+    message.pose.position.x, message.pose.position.y = place
     return message
 
 

@@ -36,15 +36,26 @@ def test_pictures_are_drawn(recorded, tmp_path, capsys):
     assert sizes[0] == (1600, 1) and sizes[1][0] == 800 and 3 <= sizes[1][1] <= 7
 
 
-@pytest.mark.parametrize('option', ['--picture', '--animation', '--timeline', '--report'])
+@pytest.mark.parametrize(
+    'option', ['--picture', '--animation', '--timeline', '--localisation', '--report'])
 def test_what_cannot_be_written_is_told_by_its_name(option, recorded, tmp_path, capsys):
     for path, why in (('/dev/full', 'No space left on device'),
                       (str(tmp_path / 'no' / 'file'), 'No such file or directory')):
-        assert main([str(recorded), option, path, '--from', '20']) == 2
+        assert main([str(recorded), option, path, '--from', '18']) == 2
         assert capsys.readouterr().err == f'error: {path}: {why}\n'
     path = tmp_path / 'file'
-    assert main([str(recorded), option, str(path), '--from', '20']) == 0
+    assert main([str(recorded), option, str(path), '--from', '18']) == 0
     assert list(tmp_path.iterdir()) == [path], 'it is called as was asked for'
+
+
+def test_without_truth_and_deviations_there_are_no_errors_to_draw(tmp_path, capsys):
+    file, chart = tmp_path / 'run.mcap', tmp_path / 'chart.png'
+    write(file, [(float(second), '/neighbourhood', word(1, 1)) for second in range(4)])
+    assert main([str(file), '--localisation', str(chart)]) == 2
+    out, err = capsys.readouterr()
+    assert err == (f'error: {chart}: there is nothing to draw: the recording holds neither true '
+                   'positions nor deviations\n')
+    assert '1 robot' in out and 'localisation' not in out and not chart.exists()
 
 
 def test_what_is_cut_off_is_said_and_the_rest_is_shown(recorded, tmp_path, capsys):

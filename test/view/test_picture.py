@@ -84,6 +84,26 @@ def test_patrolled_parts_and_counted_members_are_seen(canvas):
         '1 (2.97)', '7 (3)']
 
 
+def test_a_deviation_is_a_circle_round_the_robot(canvas):
+    drawn = frame()
+    canvas.show(drawn)
+    plain = canvas.pixels()
+    robots = drawn.snapshot.robots
+    robots = robots | {2: robots[2]._replace(deviation=0.9)}
+    canvas.show(drawn._replace(snapshot=drawn.snapshot._replace(robots=robots)))
+    changed = (canvas.pixels() != plain).any(axis=2)
+    for place in ((4.9, 2.0), (4.0, 2.9), (4.0, 1.1), (4.636, 2.636)):
+        column, row = canvas.place(place)
+        assert changed[row - 1:row + 2, column - 1:column + 2].any(), place
+    # A thin line: nothing inside of it, nothing outside.
+    rows, columns = np.nonzero(changed)
+    centre, edge = canvas.place((4.0, 2.0)), canvas.place((4.9, 2.0))
+    off = np.hypot(columns - centre[0], rows - centre[1])
+    assert np.abs(off - (edge[0] - centre[0])).max() < 3.0
+    canvas.show(drawn)
+    assert np.array_equal(canvas.pixels(), plain)
+
+
 def test_a_picture_is_a_file_of_its_width(tmp_path):
     draw(frame(), RINGS, tmp_path / 'a.png', 2.5)
     with Image.open(tmp_path / 'a.png') as image:

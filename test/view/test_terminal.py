@@ -61,6 +61,18 @@ def test_one_line_says_it_where_there_is_no_terminal():
     assert text.endswith('killed')
 
 
+def test_the_largest_deviation_is_said_where_any_is_known():
+    drawn = frame()
+    assert 'deviation' not in line(drawn, Statistics())
+    robots = drawn.snapshot.robots
+    robots = {**robots, 2: robots[2]._replace(deviation=0.314),
+              8: robots[8]._replace(deviation=0.1)}
+    drawn = drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
+    assert 'deviation up to 0.31 m (robot 2)' in line(drawn, Statistics())
+    assert 'deviation up to 0.31 m (robot 2)' in ' '.join(
+        row.strip('│ ') for row in shown(drawn).export_text().splitlines())
+
+
 def test_what_an_algorithm_does_not_say_is_left_empty():
     # Classic election says no strength, and an infinite distance as long as it has found nobody.
     snapshot = Snapshot(0.0, {1: RobotView(1, None, math.nan, math.inf, 1)})
