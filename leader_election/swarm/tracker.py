@@ -83,7 +83,8 @@ class SwarmTracker:
             self.rejected += 1
             return
         self.heard[message.id] += 1
-        self._last[message.id] = _view(message, self._instance, self._algorithm)
+        view = _view(message, self._instance, self._algorithm)
+        self._last[message.id] = view._replace(heard=now)
         if message.position is not None:
             self.first_heard.setdefault(message.id, now)
 
