@@ -75,7 +75,7 @@ class MovingSwarm(SimulatedSwarm):
         super().__init__({robot: Robot(build(ElectionParameters, {
             'robot_id': robot, 'radius': scenario.radius, 'strength': strength(hosting, robot),
             'communication_range': scenario.range, **settings})) for robot in ids},
-            lambda robot: [ids[row] for row in self.world.radio.receivers(
+            lambda robot: [ids[row] for row in self.world.radios[0].receivers(
                 ids.index(robot), self.world.poses).tolist()], flight=LATENCY)
         self.at(0.0, self._step)
         self.at(WARM_UP + LOOK / 3.0, self._look)

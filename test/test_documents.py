@@ -152,7 +152,8 @@ def test_topics_are_those_that_the_others_have(ros: None) -> None:
         listed.setdefault(executable, set()).add((way, f'/{name}', kind))
     parameters = {
         SwarmWorld: {'robots': 1, 'first_id': 3, 'scan_rate': 5.0, 'reading_rate': 1.0,
-                     'radio': 'relay', 'motion': 'cmd_vel', 'publish_clock': True},
+                     'ranging_rate': 1.0, 'radio': 'relay', 'motion': 'cmd_vel',
+                     'publish_clock': True},
         WanderNode: {'robots': 'robot_3', 'world': 'empty'}, Monitor: {'live': False}}
     there = {}
     for make, values in parameters.items():

@@ -48,6 +48,9 @@ class RobotHostParameters(SceneParameters, ProcessParameters):
     odom_topic: str = parameter(
         'odom', 'The topic of the odometry of each robot, in its namespace; {id} is replaced by '
         'its id.')
+    measurements_topic: str = parameter(
+        'measurements', 'The topic of the measurements of each robot, in its namespace; {id} is '
+        'replaced by its id.')
 
 
 def swarm_robots(parameters: RobotHostParameters) -> tuple[RobotSpec, ...]:

@@ -64,14 +64,16 @@ class RobotHost(Node):
         space = self.get_namespace().rstrip('/')
         own = {'robot_id': robot.id, 'initial_pose': list(robot.pose),
                'strength': strength(self.parameters, robot.id)}
-        odom = self.parameters.odom_topic.replace('{id}', str(robot.id))
         if self.parameters.radio == 'relay':
             own['send_topic'] = f'{space}/neighbourhood'
             remaps = ['-r', f'neighbourhood:={space}/{robot.name}/heard']
         else:
             remaps = ['-r', f'neighbourhood:={space}/neighbourhood']
-        if odom != 'odom':
-            remaps += ['-r', f'odom:={odom}']
+        topics = {'odom': self.parameters.odom_topic,
+                  'measurements': self.parameters.measurements_topic}
+        for name, topic in topics.items():
+            if topic != name:
+                remaps += ['-r', f'{name}:={topic.replace("{id}", str(robot.id))}']
         return ElectionNode(
             namespace=f'{space}/{robot.name}', use_global_arguments=False,
             cli_args=['--ros-args', *shared, *remaps],

@@ -20,13 +20,13 @@ import sys
 from typing import Any
 
 from builtin_interfaces.msg import Time
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from geometry_msgs.msg import Point, Twist
 from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared
-from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
+from leader_election.nodes.qos import overridable, STATE
+from leader_election.nodes.radio_relay import relay_all
 from leader_election.nodes.sensor_publishers import ReadingPublisher, ScanPublisher
-from leader_election.robot import codec
+from leader_election.nodes.sighting_publisher import SightingPublisher
 from leader_election.world.kinematics import Array
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import Scene
@@ -38,15 +38,10 @@ from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rosgraph_msgs.msg import Clock as ClockMessage
-from std_msgs.msg import String
 from visualization_msgs.msg import Marker, MarkerArray
 
 _MAX_CATCH_UP = 10
 """The number of steps that a late world catches up; if it is farther behind, it skips time."""
-DIAGNOSTICS_PERIOD = 1.0
-"""The time between two messages on ``/diagnostics`` [s]."""
-SHORTEST_TIMER = 1e-3
-"""The shortest period of a timer [s]; zero is not a valid one."""
 
 
 class SwarmWorld(Node):
@@ -54,14 +49,12 @@ class SwarmWorld(Node):
     Advances the world by a clock and publishes its state.
 
     Topics of each robot: ``robot_<id>/odom``, relative to its start; ``robot_<id>/ground_truth``,
-    in the shared frame; and, if their rates are not 0, ``robot_<id>/scan`` and
-    ``robot_<id>/reading``. Published once, latched: ``world``, the arena and its obstacles.
+    in the shared frame; and, if their rates are not 0, ``robot_<id>/scan``,
+    ``robot_<id>/reading`` and ``robot_<id>/measurements``. Published once, latched: ``world``, the
+    arena and its obstacles. With radio ``relay`` its counters are on ``/diagnostics``.
 
     :ivar world: the simulation.
-    With radio ``relay`` its counters are on ``/diagnostics``.
-
-    :ivar relayed: the number of messages that the radio took.
-    :ivar dropped: the number of messages without a sender in this world, which are not relayed.
+    :ivar relays: relay the messages of robots, with radio ``relay``; one for each swarm.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -77,7 +70,6 @@ class SwarmWorld(Node):
         self.executor_kind = parameters.executor
         self.world = World(parameters)
         declared.changed = self.world.configure
-        self.relayed = self.dropped = 0
         ids = self.world.scene.ids
         self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in ids]
         self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in ids]
@@ -86,17 +78,13 @@ class SwarmWorld(Node):
         self._scene = self.create_publisher(
             MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
         self._scene.publish(_markers(self.world.scene))
-        self._sensors = [
+        self._sensors: list[ScanPublisher | ReadingPublisher | SightingPublisher] = [
             publisher(self, self.world, parameters)
             for publisher in (ScanPublisher, ReadingPublisher)
         ]
+        if self.world.sighting_sensors:
+            self._sensors.append(SightingPublisher(self, self.world))
         self._subscribe_commands(ids)
-        if parameters.radio == 'relay':
-            self._heard = [
-                self.create_publisher(String, f'robot_{i}/heard', NEIGHBOURHOOD) for i in ids]
-            self.create_subscription(String, 'neighbourhood', self._relay, copy(NEIGHBOURHOOD),
-                                     qos_overriding_options=overridable())
-            self._diagnostics = self.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners
         self._steady_clock = clock.steady_clock(self)
@@ -109,11 +97,9 @@ class SwarmWorld(Node):
         self._taken = 0
         self._end_logged = False
         self.create_timer(period, self._tick, clock=self._steady_clock)
-        if parameters.radio == 'relay':
-            self._time_factor = parameters.real_time_factor
-            self._arrival = self.create_timer(1.0, self._deliver, clock=self._steady_clock)
-            self._arrival.cancel()
-            self.create_timer(DIAGNOSTICS_PERIOD, self._diagnose, clock=self._steady_clock)
+        self.relays = relay_all(
+            self, self.world, parameters.radio_namespaces, self._steady_clock,
+            parameters.real_time_factor) if parameters.radio == 'relay' else []
 
     def _subscribe_commands(self, ids: Sequence[int]) -> None:
         commands = self.world.commands
@@ -165,46 +151,6 @@ class SwarmWorld(Node):
         _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
         for sensor in self._sensors:
             sensor.publish(stamp)
-
-    def _radio_time(self) -> float:
-        """Return the time by which the radio delays messages [s]."""
-        return clock.seconds(self._steady_clock) * self._time_factor
-
-    def _relay(self, message: String) -> None:
-        """Send a message by radio to the robots that receive it."""
-        sender = codec.sender(message.data)
-        if sender is None or not self.world.send(sender, message, self._radio_time()):
-            self.dropped += 1
-            self.get_logger().warning(
-                f'{self.dropped} messages dropped that name no sender of this world',
-                throttle_duration_sec=10.0)
-            return
-        self.relayed += 1
-        self._deliver()
-
-    def _deliver(self) -> None:
-        """Publish what has arrived, and set the timer for what arrives next."""
-        radio, now = self.world.radio, self._radio_time()
-        for delivery in radio.arrived(now):
-            self._heard[delivery.receiver].publish(delivery.message)
-        self._arrival.cancel()
-        due = radio.next_arrival
-        if due is not None:
-            wait = max((due - now) / self._time_factor, SHORTEST_TIMER)
-            self._arrival.timer_period_ns = int(wait * 1e9)
-            self._arrival.reset()
-
-    def _diagnose(self) -> None:
-        radio = self.world.radio
-        values = {'relayed': self.relayed, 'dropped': self.dropped, **radio.counts,
-                  'pending': radio.pending}
-        status = DiagnosticStatus(
-            level=DiagnosticStatus.OK, name=f'{self.get_name()}: radio', message='relays',
-            hardware_id=self.get_name(),
-            values=[KeyValue(key=name, value=str(value)) for name, value in values.items()])
-        message = DiagnosticArray(status=[status])
-        message.header.stamp = self.get_clock().now().to_msg()
-        self._diagnostics.publish(message)
 
 
 def _odometry(frame: str) -> Odometry:

@@ -63,6 +63,24 @@ def relative(origin: Array, poses: Array) -> Array:
     return np.column_stack((cos * x + sin * y, cos * y - sin * x, turn))
 
 
+def compose(origin: Array, poses: Array) -> Array:
+    """
+    Transform poses out of the frames given by other poses, row by row: undo :func:`relative`.
+
+    :param origin: the frames' poses [m, rad], shape (n, 3), or (1, 3) for one frame.
+    :param poses: each pose in its frame [m, rad], shape (n, 3).
+    :return: the poses in the frame of the origins [m, rad], shape (n, 3).
+
+    >>> facing_left = np.array([[1.0, 0.0, np.pi / 2]])
+    >>> compose(facing_left, np.array([[2.0, 0.0, 0.0]])).round(6).tolist()
+    [[1.0, 2.0, 1.570796]]
+    """
+    cos, sin = np.cos(origin[:, 2]), np.sin(origin[:, 2])
+    x, y, turn = poses.T
+    moved: Array = origin + np.column_stack((cos * x - sin * y, sin * x + cos * y, turn))
+    return moved
+
+
 def move(poses: Array, velocities: Array, dt: float, free: shapely.Geometry,
          ) -> tuple[Array, Array, NDArray[np.bool_]]:
     """

@@ -17,27 +17,25 @@ Logs of robots: CSV files with the columns ``t,v,omega,x,y,theta``.
 
 ``t`` is time [s]; ``v`` and ``omega`` are the linear and angular velocity reported by the robot's
 odometry [m/s, rad/s], valid until the next row; ``x, y, theta`` is the true pose [m, rad]. Further
-columns are ignored.
+columns are ignored. What the robots saw of each other is in :mod:`.logged_sightings`.
 """
 
-import csv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib.resources import as_file, files
-import math
 from pathlib import Path
 import re
 
-from leader_election.parameters import ParameterError
+from leader_election.world.csv_table import LogError, read_table
 import numpy as np
 from numpy.typing import NDArray
 
 SAMPLE = 'mrclam6'
 """The name of the logs included in the package."""
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
-
-
-class LogError(ParameterError):
-    """An unusable log; the message is one line that names the file and the line in it."""
+LANDMARKS = 'landmarks.csv'
+"""The file of landmarks, which may lie beside the logs."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +83,39 @@ def read_logs(logs: str) -> tuple[RobotLog, ...]:
     >>> len(read_logs('mrclam6'))
     5
     """
+    with logs_folder(logs) as folder:
+        return tuple(read_log(path) for path in log_paths(folder))
+
+
+def first_time(logs: Sequence[RobotLog]) -> float:
+    """Return the time of the earliest row of all logs [s], at which a replay starts."""
+    return float(min(log.t[0] for log in logs))
+
+
+@contextmanager
+def logs_folder(logs: str) -> Iterator[Path]:
+    """
+    Provide the folder of logs.
+
+    :param logs: as :func:`read_logs` takes it.
+    """
     if logs == SAMPLE:
         with as_file(files('leader_election.world') / 'logs' / SAMPLE) as folder:
-            return _read_folder(folder)
-    return _read_folder(Path(logs))
+            yield folder
+    else:
+        yield Path(logs)
 
 
-def _read_folder(folder: Path) -> tuple[RobotLog, ...]:
-    paths = sorted(folder.glob('*.csv'), key=_natural)
+def log_paths(folder: Path) -> list[Path]:
+    """
+    Return the logs in a folder, in natural order of their names.
+
+    :raises LogError: if there are none.
+    """
+    paths = sorted((path for path in folder.glob('*.csv') if path.name != LANDMARKS), key=_natural)
     if not paths:
         raise LogError(f'parameter logs: no folder with .csv files: {folder}')
-    return tuple(read_log(path) for path in paths)
+    return paths
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
@@ -110,33 +130,13 @@ def read_log(path: Path) -> RobotLog:
     :raises LogError: for a missing column, a value that is missing or not finite, time that does
         not increase, no rows, or an unreadable file.
     """
-    rows: list[list[float]] = []
-    try:
-        with path.open(newline='', encoding='utf-8-sig') as file:
-            reader = csv.DictReader(file)
-            missing = [c for c in COLUMNS if c not in (reader.fieldnames or ())]
-            if missing:
-                raise ValueError(f'line 1: missing columns {", ".join(missing)}')
-            for values in reader:
-                row = [_number(name, values[name], reader.line_num) for name in COLUMNS]
-                if rows and row[0] <= rows[-1][0]:
-                    raise ValueError(f'line {reader.line_num}: time does not increase: '
-                                     f't is {row[0]:g} after {rows[-1][0]:g}')
-                rows.append(row)
-            if not rows:
-                raise ValueError(f'line {reader.line_num + 1}: no rows')
-    except (OSError, ValueError, csv.Error) as error:
-        raise LogError(f'log {path}: {error}') from error
-    table = np.array(rows)
+    table, lines = read_table(path, COLUMNS)
+    if not lines:
+        raise LogError(f'log {path}: line 2: no rows')
+    late = np.flatnonzero(np.diff(table[:, 0]) <= 0.0) + 1
+    if len(late):
+        row = int(late[0])
+        raise LogError(f'log {path}: line {lines[row]}: time does not increase: '
+                       f't is {table[row, 0]:g} after {table[row - 1, 0]:g}')
     table[:, 5] = np.unwrap(table[:, 5])
     return RobotLog(table[:, 0], table[:, 1:3], table[:, 3:])
-
-
-def _number(name: str, text: str | None, line: int) -> float:
-    try:
-        value = float(text or '')
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
-        raise ValueError(f'line {line}: {name} is not a finite number: {text!r}')
-    return value

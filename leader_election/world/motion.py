@@ -19,7 +19,7 @@ import math
 from typing import Protocol
 
 from leader_election.world.kinematics import Array, move
-from leader_election.world.logs import RobotLog
+from leader_election.world.logs import first_time, RobotLog
 from leader_election.world.parameters import WorldParameters
 import numpy as np
 from numpy.typing import NDArray
@@ -163,7 +163,7 @@ class ReplayMotion:
         :param logs: one for each robot, at least one.
         """
         self._logs = logs
-        self._first = min(log.t[0] for log in logs)
+        self._first = first_time(logs)
         self.duration = float(max(log.t[-1] for log in logs) - self._first)
         """Time from the first row to the last [s]."""
 

@@ -20,9 +20,13 @@ initial poses and radio topics from the same values.
 """
 
 from dataclasses import dataclass
+import re
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.parameters.id_ranges import id_ranges, IdRange
+from leader_election.world.sighting_parameters import SightingSensorParameters
+
+NAMESPACE = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class SceneParameters:
 
 
 @dataclass(frozen=True)
-class WorldParameters(SceneParameters, ProcessParameters):
+class WorldParameters(SceneParameters, SightingSensorParameters, ProcessParameters):
     """Parameters of the world alone: motion, odometry, clock, radio and sensors."""
 
     motion: str = parameter(
@@ -117,6 +121,17 @@ class WorldParameters(SceneParameters, ProcessParameters):
         5.0, 'Faults of odometry: how far the x of these robots is off, in the frame of their '
         'odometry.', unit='m', lower=-1e6, upper=1e6, dynamic=True)
 
+    carried_robots: str = parameter(
+        '', 'Faults: the ids of the robots that are carried elsewhere, which their odometry does '
+        'not notice. Of replayed ones the rest of the path is moved rigidly. Empty: none.')
+    carried_at: float = parameter(
+        300.0, 'Faults: the time at which they are carried.',
+        unit='s', lower=0.0, upper=1e9)
+    carried_by: tuple[float, ...] = parameter(
+        (2.0, 0.0, 0.0), 'Faults: how far they are carried: x [m], y [m] in the shared frame, and '
+        'by which angle they are turned [rad]. Nothing checks that the place is free.',
+        lengths=(3,))
+
     publish_clock: bool = parameter(
         False, 'Publish /clock, from 0 on, for all nodes with use_sim_time. If false, the world '
         'uses the clock of its node.')
@@ -129,6 +144,9 @@ class WorldParameters(SceneParameters, ProcessParameters):
         'before it starts.',
         lower=0, upper=100000)
 
+    radio_namespaces: tuple[str, ...] = parameter(
+        (), 'Radio relay: the namespaces of several swarms of the same robots, each of which has '
+        'a radio of its own. Empty: one swarm, in the namespace of the world.')
     radio_range: float = parameter(
         5.0, 'Radio relay: range of messages. .inf: unlimited.',
         unit='m', lower=0.0, upper=float('inf'))
@@ -187,8 +205,20 @@ class WorldParameters(SceneParameters, ProcessParameters):
         groups(self.radio_groups)
         id_ranges(self.odom_silent, 'odom_silent')
         id_ranges(self.odom_shifted, 'odom_shifted')
-        if self.motion == 'replay' and not self.logs:
-            raise ParameterError('parameter logs is missing; motion replay needs it')
+        id_ranges(self.carried_robots, 'carried_robots')
+        if not self.logs and (self.motion == 'replay' or self.logged_sightings):
+            needs = 'logged_sightings' if self.logged_sightings else 'motion replay'
+            raise ParameterError(f'parameter logs is missing; {needs} needs it')
+        if self.logged_sightings and self.carried_robots:
+            raise ParameterError(
+                f'parameter carried_robots: {self.carried_robots} is not allowed with '
+                'logged_sightings, which would no longer be true; it takes simulated ones: '
+                'ranging_rate or camera_rate')
+        for namespace in self.radio_namespaces:
+            if not re.fullmatch(NAMESPACE, namespace, re.ASCII):
+                raise ParameterError(
+                    f'parameter radio_namespaces: {namespace!r} is not allowed; it takes '
+                    "namespaces, for example 'red' and '/blue'")
         if self.real_time_factor != 1.0 and not self.publish_clock:
             raise ParameterError(f'parameter real_time_factor: {self.real_time_factor} needs '
                                  'publish_clock: true')

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 from leader_election.parameters.id_ranges import within
 from leader_election.world.kinematics import Array
+from leader_election.world.line_of_sight import LineOfSight
 from leader_election.world.parameters import groups, WorldParameters
 import numpy as np
 from numpy.typing import NDArray
@@ -69,8 +70,7 @@ class Radio:
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self._rng = rng
-        self._obstacles = shapely.union_all(list(obstacles))
-        shapely.prepare(self._obstacles)
+        self._line_of_sight = LineOfSight(obstacles)
         self._ids = ids
         self._on_the_way: list[Delivery] = []
         self._order = 0
@@ -100,8 +100,7 @@ class Radio:
         receives[sender] = False
         found = np.flatnonzero(receives)
         if p.line_of_sight and len(found):
-            rays = np.stack((np.broadcast_to(here, (len(found), 2)), there[found]), axis=1)
-            found = found[~shapely.intersects(self._obstacles, shapely.linestrings(rays))]
+            found = found[self._line_of_sight.clear(here, there[found])]
         self.counts[IN_RANGE] += len(found)
         if p.radio_groups:
             found = self._kept(found, self._groups[found] == self._groups[sender], SEPARATED)

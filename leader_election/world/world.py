@@ -14,11 +14,20 @@
 
 """The embedded world: the true state of all robots, advanced in steps of equal length."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from leader_election.parameters.id_ranges import id_ranges, within
+from leader_election.world.carried import carried_log, CarriedMotion
 from leader_election.world.kinematics import Array, least_distance, Odometry, relative
 from leader_election.world.lidar import Lidar
+from leader_election.world.line_of_sight import LineOfSight
+from leader_election.world.logged_sightings import (
+    LoggedSightings,
+    read_scene_landmarks,
+    read_sightings,
+)
+from leader_election.world.logs import first_time
 from leader_election.world.motion import (
     DrivenMotion,
     LevyWalk,
@@ -31,6 +40,7 @@ from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import Radio
 from leader_election.world.scene import free_space, make_scene
 from leader_election.world.sensors import ScalarField
+from leader_election.world.sightings import Camera, NO_SIGHTINGS, Ranging, SightingSensor
 import numpy as np
 
 
@@ -48,8 +58,9 @@ class World:
     :ivar velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
     :ivar commands: takes velocity commands, with motion ``cmd_vel``; else ``None``.
     :ivar lidar: the robots' laser scanners.
-    :ivar radio: carries the robots' messages.
+    :ivar radios: carry the robots' messages, one for each of ``radio_namespaces``, or one.
     :ivar field: the quantity that the robots' scalar sensors read.
+    :ivar sighting_sensors: measure where neighbours and landmarks are.
     :ivar odom_silent: rows of the robots whose odometry is not published.
     """
 
@@ -73,16 +84,22 @@ class World:
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
         self._odom_is_true = bool(parameters.logs) and parameters.odom_source == 'truth'
-        self.radio = Radio(self.scene.obstacles, self.scene.ids, parameters,
-                           np.random.default_rng([parameters.seed, 3]))
+        self.radios = tuple(
+            Radio(self.scene.obstacles, self.scene.ids, parameters,
+                  np.random.default_rng([parameters.seed, 3, *([swarm] if swarm else [])]))
+            for swarm in range(max(len(parameters.radio_namespaces), 1)))
         self.lidar = Lidar(self.scene.arena, self.scene.obstacles, parameters)
         self.field = ScalarField(parameters, np.random.default_rng([parameters.seed, 4]))
+        self.sighting_sensors = self._make_sighting_sensors(parameters)
         self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
         self._fail(parameters)
 
     def configure(self, parameters: WorldParameters) -> None:
         """Apply changed parameters, those that are dynamic."""
-        self.radio.configure(parameters)
+        for radio in self.radios:
+            radio.configure(parameters)
+        for sensor in self.sighting_sensors:
+            sensor.configure(parameters)
         self._fail(parameters)
 
     def _fail(self, parameters: WorldParameters) -> None:
@@ -97,8 +114,17 @@ class World:
                                     for robot in self._rows])
 
     def _make_motion(self, parameters: WorldParameters) -> Motion:
+        carried = id_ranges(parameters.carried_robots, 'carried_robots')
+        rows = [row for row, robot in enumerate(self.scene.ids) if within(robot, carried)]
+        at, by = parameters.carried_at, np.array(parameters.carried_by)
         if self.scene.logs:
-            return ReplayMotion(self.scene.logs)
+            first = first_time(self.scene.logs)
+            return ReplayMotion([carried_log(log, first + at, by) if row in rows else log
+                                 for row, log in enumerate(self.scene.logs)])
+        motion = self._make_driven_motion(parameters)
+        return CarriedMotion(motion, rows, at, by) if rows else motion
+
+    def _make_driven_motion(self, parameters: WorldParameters) -> Motion:
         robots = len(self.poses)
         free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)
         if parameters.motion == 'levy':
@@ -108,6 +134,21 @@ class World:
             self.commands = VelocityCommands(robots, parameters)
             return DrivenMotion(self.commands, free, robots)
         return StaticMotion()
+
+    def _make_sighting_sensors(self, parameters: WorldParameters) -> tuple[SightingSensor, ...]:
+        ids, sensors = self.scene.ids, list[SightingSensor]()
+        sight = LineOfSight(self.scene.obstacles)
+        if parameters.ranging_rate:
+            sensors.append(Ranging(
+                ids, sight, parameters, np.random.default_rng([parameters.seed, 5])))
+        if parameters.camera_rate:
+            landmarks = read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
+            sensors.append(Camera(ids, landmarks, sight, parameters,
+                                  np.random.default_rng([parameters.seed, 6])))
+        if parameters.logged_sightings:
+            sensors.append(LoggedSightings(
+                read_sightings(parameters.logs, ids), first_time(self.scene.logs)))
+        return tuple(sensors)
 
     @property
     def time(self) -> float:
@@ -142,18 +183,30 @@ class World:
         self._odometry.step(self.velocities, self.dt)
         self.steps += 1
 
-    def send(self, sender_id: int, message: Any, now: float) -> bool:
+    def sightings(self, observers: Sequence[int]) -> Array:
         """
-        Send a message of a robot by radio; :attr:`radio` returns its copies as they arrive.
+        Return what robots see that is new at the time of the world; once a step.
+
+        :param observers: the rows of the robots whose sightings are wanted.
+        :return: columns of :mod:`.sightings`, one block a sensor, shape (m, 4).
+        """
+        return np.concatenate([NO_SIGHTINGS, *(
+            sensor.observe(self.time, self.poses, observers)
+            for sensor in self.sighting_sensors)])
+
+    def send(self, sender_id: int, message: Any, now: float, swarm: int = 0) -> bool:
+        """
+        Send a message of a robot by radio, which returns its copies as they arrive.
 
         :param sender_id: the id of the sending robot.
         :param message: is handed back as it is.
         :param now: the time on the clock of the radio [s].
+        :param swarm: the number of the radio in :attr:`radios`.
         :return: whether there is a robot of that id.
         """
         row = self._rows.get(sender_id)
         if row is not None:
-            self.radio.send(row, message, self.poses, now)
+            self.radios[swarm].send(row, message, self.poses, now)
         return row is not None
 
 

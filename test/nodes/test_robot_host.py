@@ -68,6 +68,16 @@ def test_without_a_list_robots_are_those_of_the_scene() -> None:
             ('/swarm/robot_2', 2, [0.5, -0.5, 0.0]), ('/swarm/robot_3', 3, [-0.5, 0.5, 0.0])]
 
 
+def test_swarms_in_several_namespaces_may_share_the_topics_of_sensors() -> None:
+    with hosted('robots:=2', 'world:=empty', 'metric:=range', 'odom_topic:=/robot_{id}/odom',
+                'measurements_topic:=/robot_{id}/measurements') as robots:
+        for robot in robots:
+            subscribed = dict(robot.get_subscriber_names_and_types_by_node(
+                robot.get_name(), robot.get_namespace()))
+            own = f'/robot_{robot.robot.parameters.robot_id}'
+            assert f'{own}/odom' in subscribed and f'{own}/measurements' in subscribed
+
+
 def test_a_wrong_list_is_refused() -> None:
     with pytest.raises(ParameterError, match='parameter roster: two robots are called a'):
         with hosted("roster:='{name: a}; {name: a}'"):

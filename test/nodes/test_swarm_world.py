@@ -29,6 +29,7 @@ from leader_election.nodes import process
 from leader_election.nodes.swarm_world import SwarmWorld
 from leader_election.parameters import ParameterError
 from nav_msgs.msg import Odometry
+import numpy as np
 import pytest
 from rcl_interfaces.msg import Log
 import rclpy
@@ -37,7 +38,7 @@ from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Float64, String
+from std_msgs.msg import Float64, Float64MultiArray, String
 from visualization_msgs.msg import MarkerArray
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -164,10 +165,11 @@ def test_the_radio_relays_messages_to_robots_within_range(bench: Callable[..., B
     b = bench(**LINE, radio='relay', radio_range=2.5)
     heard = [b.listen(String, f'robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
     air = b.node.create_publisher(String, 'neighbourhood', BEST_EFFORT)
+    relay, = b.world.relays
     junk = ('nonsense', '{"v":1,"id":9}', '{"v":2,"id":1}', '{"v":1}', '[' * 20000)
     for payload in junk:
-        before = b.world.dropped
-        b.publish_until(air, String(data=payload), lambda before=before: b.world.dropped > before)
+        before = relay.dropped
+        b.publish_until(air, String(data=payload), lambda before=before: relay.dropped > before)
     assert not any(heard)
     sent = String(data='{"v":1,"id":2,"c":[1,0,2]}')
     b.publish_until(air, sent, lambda: bool(heard[0]))
@@ -198,20 +200,40 @@ def test_the_radio_fails_and_heals_while_it_runs(bench: Callable[..., Bench]) ->
     send('{"v":1,"id":1,"n":2}', lambda: len(heard[1]) > 2)
     assert '{"v":1,"id":1,"n":2}' not in {m.data for m in heard[2]}
     set_radio(groups='', delay=0.2, duplication=1.0)
-    counts = b.world.world.radio.counts
-    b.wait(lambda: b.world.world.radio.pending == 0)
-    begun, taken = counts['delivered'], b.world.relayed
-    send('{"v":1,"id":1,"n":3}', lambda: b.world.relayed > taken)
-    assert counts['delivered'] == begun and b.world.world.radio.pending >= 4
-    b.wait(lambda: b.world.world.radio.pending == 0)
-    assert counts['delivered'] - begun == 4 * (b.world.relayed - taken)
+    counts = b.world.world.radios[0].counts
+    b.wait(lambda: b.world.world.radios[0].pending == 0)
+    begun, taken = counts['delivered'], b.world.relays[0].relayed
+    send('{"v":1,"id":1,"n":3}', lambda: b.world.relays[0].relayed > taken)
+    assert counts['delivered'] == begun and b.world.world.radios[0].pending >= 4
+    b.wait(lambda: b.world.world.radios[0].pending == 0)
+    assert counts['delivered'] - begun == 4 * (b.world.relays[0].relayed - taken)
     b.wait(lambda: '{"v":1,"id":1,"n":3}' in {m.data for m in heard[2]})
     result, = b.world.set_parameters([Parameter('radio_groups', value='1-x')])
     assert not result.successful and 'radio_groups' in result.reason
-    said = {'relayed': b.world.relayed, 'dropped': 0, 'pending': 0, **counts}
+    said = {'relayed': b.world.relays[0].relayed, 'dropped': 0, 'pending': 0, **counts}
     b.wait(lambda: any({v.key: v.value for v in report.status[0].values}
                        == {key: str(value) for key, value in said.items()}
                        for report in reports))
+
+
+def test_several_swarms_share_the_robots_each_with_a_radio_of_its_own(
+        bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, radio='relay', radio_range=2.5, radio_namespaces=['red', '/blue'])
+    red, blue = ([b.listen(String, f'{space}/robot_{i}/heard', BEST_EFFORT) for i in (1, 2, 3)]
+                 for space in ('red', '/blue'))
+    reports = b.listen(DiagnosticArray, '/diagnostics')
+    for space, mine, others in (('red', red, blue), ('/blue', blue, red)):
+        for each in (*red, *blue):
+            each.clear()
+        air = b.node.create_publisher(String, f'{space}/neighbourhood', BEST_EFFORT)
+        said = String(data=f'{{"v":1,"id":1,"of":"{space}"}}')
+        b.publish_until(air, said, lambda mine=mine: bool(mine[1]) and bool(mine[2]))
+        assert {m.data for each in mine for m in each} == {said.data} and not mine[0]
+        assert not any(others)
+    assert all(relay.relayed > 0 and relay.dropped == 0 for relay in b.world.relays)
+    b.wait(lambda: bool(reports))
+    assert [status.name for status in reports[0].status] == [
+        'swarm_world: radio red', 'swarm_world: radio /blue']
 
 
 def test_odometry_falls_silent_and_jumps_while_the_world_runs(
@@ -248,11 +270,71 @@ def test_scans_and_readings_are_those_of_the_world(bench: Callable[..., Bench]) 
     assert readings[1][0].data == 5.0
 
 
+def rows(message: Float64MultiArray) -> list[list[float]]:
+    """Return the rows of a message of sightings, checked against its layout."""
+    assert [(dim.label, dim.size, dim.stride) for dim in message.layout.dim] == [
+        ('sightings', len(message.data) // 3, len(message.data)), ('id,range,bearing', 3, 3)]
+    assert message.layout.data_offset == 0
+    return np.reshape(message.data, (-1, 3)).tolist()
+
+
+def test_ranges_and_sightings_are_those_of_the_world(bench: Callable[..., Bench]) -> None:
+    # LINE: 2 is 2 m ahead of 1, 3 is 2 m to the left of 1, so that only 2 is in view.
+    b = bench(**LINE, ranging_rate=10.0, ranging_noise=0.0, ranging_outliers=0.0, ranging_loss=0.0,
+              camera_rate=10.0, camera_noise=0.0, camera_noise_scale=0.0, camera_loss=0.0,
+              camera_bearing_noise=0.0, camera_outliers=0.0, ranging_range=2.5)
+    first = b.listen(Float64MultiArray, 'robot_1/measurements')
+    second = b.listen(Float64MultiArray, 'robot_2/measurements')
+    b.wait(lambda: bool(first and second))
+    np.testing.assert_equal(rows(first[0]), [
+        [2.0, 2.0, math.nan], [3.0, 2.0, math.nan], [2.0, 2.0, 0.0]])
+    np.testing.assert_equal(rows(second[0]), [[1.0, 2.0, math.nan]])
+
+
+def test_logged_sightings_are_published_when_they_were_made(
+        bench: Callable[..., Bench], tmp_path: Path) -> None:
+    (tmp_path / 'measurements').mkdir()
+    for name in ('robot_1', 'robot_2'):
+        (tmp_path / f'{name}.csv').write_text('t,v,omega,x,y,theta\n5,0,0,0,0,0\n6,0,0,0,0,0\n')
+    (tmp_path / 'measurements' / 'robot_2.csv').write_text(
+        't,subject,range,bearing\n5.5,1,1.5,0.25\n')
+    b = bench(logs=str(tmp_path), logged_sightings=True, publish_clock=True, clock_listeners=1)
+    seen = b.listen(Float64MultiArray, 'robot_2/measurements')
+    other = b.listen(Float64MultiArray, 'robot_1/measurements')
+    b.wait(lambda: all(b.node.count_publishers(f'/site/robot_{i}/measurements') for i in (1, 2)))
+    at_first: list[float] = []
+    b.node.create_subscription(Float64MultiArray, 'robot_2/measurements',
+                               lambda _: at_first.append(b.world.world.time), 10)
+    b.wait(lambda: b.world.count_subscribers('/site/robot_2/measurements') == 2)
+    b.listen(Clock, '/clock')
+    b.wait(lambda: bool(seen and at_first) and b.world.world.ended)
+    assert rows(seen[0]) == [[1.0, 1.5, 0.25]] and len(seen) == 1 and not other
+    assert 0.5 <= at_first[0] < 0.8
+
+
+def test_sightings_without_a_subscriber_are_not_computed(bench: Callable[..., Bench]) -> None:
+    b = bench(**LINE, ranging_rate=50.0)
+    asked: list[list[int]] = []
+    sensor, = b.world.world.sighting_sensors
+    observe = sensor.observe
+
+    def counted(now: float, poses: Any, observers: Any) -> Any:
+        asked.append(list(observers))
+        return observe(now, poses, observers)
+
+    sensor.observe = counted  # type: ignore[method-assign]
+    b.wait(lambda: len(asked) > 2)
+    assert asked[0] == []
+    b.listen(Float64MultiArray, 'robot_2/measurements')
+    b.wait(lambda: asked[-1] == [1])
+
+
 def test_without_rates_there_are_no_sensors(bench: Callable[..., Bench]) -> None:
     b = bench(**LINE)
     topics = dict(b.world.get_publisher_names_and_types_by_node('swarm_world', '/site'))
     assert '/site/robot_1/odom' in topics
     assert '/site/robot_1/scan' not in topics and '/site/robot_1/reading' not in topics
+    assert '/site/robot_1/measurements' not in topics
 
 
 def test_the_world_publishes_the_clock_if_asked(bench: Callable[..., Bench]) -> None:

@@ -17,7 +17,8 @@
 import math
 from pathlib import Path
 
-from leader_election.world.logs import LogError, read_log, read_logs
+from leader_election.world.csv_table import LogError
+from leader_election.world.logs import read_log, read_logs
 import numpy as np
 import pytest
 

@@ -1,0 +1,127 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The radio of the embedded world on topics: takes messages, and delivers them as they arrive."""
+
+from collections.abc import Sequence
+from copy import copy
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from leader_election.nodes import clock
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable
+from leader_election.robot import codec
+from leader_election.world.radio import Radio
+from leader_election.world.world import World
+from rclpy.clock import Clock
+from rclpy.node import Node
+from std_msgs.msg import String
+
+DIAGNOSTICS_PERIOD = 1.0
+"""The time between two messages on ``/diagnostics`` [s]."""
+SHORTEST_TIMER = 1e-3
+"""The shortest period of a timer [s]; zero is not a valid one."""
+
+
+class RadioRelay:
+    """
+    Relays ``neighbourhood`` to ``robot_<id>/heard`` of the robots that receive a message.
+
+    :ivar relayed: the number of messages that the radio took.
+    :ivar dropped: the number of messages without a sender in this world, which are not relayed.
+    """
+
+    def __init__(self, node: Node, world: World, swarm: int, namespace: str, timers: Clock,
+                 time_factor: float) -> None:
+        """
+        Create the topics.
+
+        :param node: that has them.
+        :param world: whose robots send.
+        :param swarm: the number of the radio in ``world.radios``.
+        :param namespace: of the topics; empty: that of the node.
+        :param timers: the clock of the timers.
+        :param time_factor: seconds of simulated time per second of that clock.
+        """
+        self.relayed = self.dropped = 0
+        self._node, self._world, self._swarm = node, world, swarm
+        self._radio: Radio = world.radios[swarm]
+        self._clock, self._time_factor = timers, time_factor
+        prefix = f'{namespace}/' if namespace else ''
+        self._name = f'{node.get_name()}: radio {namespace}'.rstrip()
+        self._heard = [
+            node.create_publisher(String, f'{prefix}robot_{i}/heard', NEIGHBOURHOOD)
+            for i in world.scene.ids]
+        node.create_subscription(String, f'{prefix}neighbourhood', self._relay,
+                                 copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+        self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
+        self._arrival.cancel()
+
+    def _time(self) -> float:
+        """Return the time by which the radio delays messages [s]."""
+        return clock.seconds(self._clock) * self._time_factor
+
+    def _relay(self, message: String) -> None:
+        """Send a message by radio to the robots that receive it."""
+        sender = codec.sender(message.data)
+        if sender is None or not self._world.send(sender, message, self._time(), self._swarm):
+            self.dropped += 1
+            self._node.get_logger().warning(
+                f'{self.dropped} messages dropped that name no sender of this world',
+                throttle_duration_sec=10.0)
+            return
+        self.relayed += 1
+        self._deliver()
+
+    def _deliver(self) -> None:
+        """Publish what has arrived, and set the timer for what arrives next."""
+        now = self._time()
+        for delivery in self._radio.arrived(now):
+            self._heard[delivery.receiver].publish(delivery.message)
+        self._arrival.cancel()
+        due = self._radio.next_arrival
+        if due is not None:
+            wait = max((due - now) / self._time_factor, SHORTEST_TIMER)
+            self._arrival.timer_period_ns = int(wait * 1e9)
+            self._arrival.reset()
+
+    def status(self) -> DiagnosticStatus:
+        """Return the counters."""
+        values = {'relayed': self.relayed, 'dropped': self.dropped, **self._radio.counts,
+                  'pending': self._radio.pending}
+        return DiagnosticStatus(
+            level=DiagnosticStatus.OK, name=self._name, message='relays',
+            hardware_id=self._node.get_name(),
+            values=[KeyValue(key=name, value=str(value)) for name, value in values.items()])
+
+
+def relay_all(node: Node, world: World, namespaces: Sequence[str], timers: Clock,
+              time_factor: float) -> list[RadioRelay]:
+    """
+    Relay the messages of all swarms, with counters on ``/diagnostics``.
+
+    :param namespaces: of the swarms, one for each radio of the world; empty: one swarm, in the
+        namespace of the node.
+    :param node, world, timers, time_factor: as :class:`RadioRelay` takes them.
+    """
+    relays = [RadioRelay(node, world, swarm, namespace, timers, time_factor)
+              for swarm, namespace in enumerate(namespaces or ('',))]
+    publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+
+    def diagnose() -> None:
+        message = DiagnosticArray(status=[relay.status() for relay in relays])
+        message.header.stamp = node.get_clock().now().to_msg()
+        publisher.publish(message)
+
+    node.create_timer(DIAGNOSTICS_PERIOD, diagnose, clock=timers)
+    return relays

@@ -1,0 +1,86 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The fault of a robot that is picked up and put down elsewhere: its odometry does not notice.
+
+Of a replayed robot the rest of the path is moved rigidly, as if it had driven on from there.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from leader_election.world.kinematics import Array, compose, relative
+from leader_election.world.logs import RobotLog
+from leader_election.world.motion import Motion
+import numpy as np
+
+
+def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
+    """
+    Return the log of a robot that is carried.
+
+    :param log: of the robot.
+    :param at: when it is carried, the time of the log [s]; after the last row: never.
+    :param by: how far it is moved: x, y in the shared frame and the turn [m, rad], shape (3,).
+
+    >>> straight = RobotLog(np.array([0.0, 2.0]), np.zeros((2, 2)),
+    ...                     np.array([[0.0, 0.0, 0.0], [2.0, 0.0, 0.0]]))
+    >>> carried = carried_log(straight, 1.0, np.array([0.0, 5.0, np.pi / 2]))
+    >>> [carried.pose_at(t).round(6).tolist() for t in (1.0, 2.0)]
+    [[1.0, 5.0, 1.570796], [1.0, 6.0, 1.570796]]
+    >>> carried.pose_at(0.999).round(6).tolist()
+    [0.999, 0.0, 0.0]
+    """
+    if at > log.t[-1]:
+        return log
+    at = max(at, float(log.t[0]))
+    before, after = log.t < at, log.t > at
+    here = log.pose_at(at)[np.newaxis]
+    path = relative(here, log.poses[after])
+    last = log.velocities[log.t <= at][-1:]
+    # At the time itself there are two rows: until then the robot is at the one place, from then
+    # on at the other one.
+    return replace(
+        log,
+        t=np.concatenate((log.t[before], [np.nextafter(at, -np.inf), at], log.t[after])),
+        velocities=np.vstack((log.velocities[before], last, last, log.velocities[after])),
+        poses=np.vstack((log.poses[before], here, here + by, compose(here + by, path))))
+
+
+class CarriedMotion:
+    """Motion of robots of which some are carried once; they drive on from where they are put."""
+
+    def __init__(self, motion: Motion, carried: Sequence[int], at: float, by: Array) -> None:
+        """
+        Wait for the time.
+
+        :param motion: of all robots; it goes by the poses that it is given.
+        :param carried: rows of the robots that are carried.
+        :param at: when they are carried [s].
+        :param by: as in :func:`carried_log`.
+        """
+        self._motion = motion
+        self._carried = list(carried)
+        self._at = at
+        self._by = by
+
+    def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
+        """Move all robots by one step (``Motion``)."""
+        poses, velocities = self._motion.step(poses, now, dt)
+        if self._carried and now + dt >= self._at:
+            poses = poses.copy()
+            poses[self._carried] += self._by
+            self._carried = []
+        return poses, velocities
