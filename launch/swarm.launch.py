@@ -48,7 +48,8 @@ from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import make_scene
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
-WORLD = ('motion', 'scan_rate', 'reading_rate', 'real_time_factor')
+WORLD = ('motion', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'real_time_factor')
+ELECTION = (*ELECTION_ARGUMENTS, 'pose_source')
 OTHERS = SWARM_ARGUMENTS | {
     'use_sim_time': ('false', 'Whether all nodes use the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),
@@ -61,7 +62,7 @@ OTHERS = SWARM_ARGUMENTS | {
 def arguments() -> list[DeclareLaunchArgument]:
     """Return all arguments; those that set parameters are derived from their declarations."""
     return declare_arguments(optional_arguments(select_parameters(
-        (WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION_ARGUMENTS))) | OTHERS)
+        (WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION))) | OTHERS)
 
 
 @ends_on_error
@@ -71,7 +72,7 @@ def nodes(context: LaunchContext) -> list[Node]:
     check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
     in_file = global_parameters(settings['params_file'])
     scene = given_values(settings, SceneParameters, SCENE)
-    election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
+    election = given_values(settings, ElectionParameters, ELECTION)
     world = scene | given_values(settings, WorldParameters, WORLD)
     sim_time = parse_bool(settings, 'use_sim_time')
     monitor = given_values(settings, MonitorParameters, ELECTION_ARGUMENTS)

@@ -17,11 +17,16 @@ The demonstration on real robots' logs: the partition by odometry against that b
 
 The same robots run three times side by side on one replay: with the logged odometry, with the true
 poses, and with the true poses once more. The third swarm shows the difference that asynchrony
-alone causes.
+alone causes. With sightings of each other there is a fourth swarm, which corrects its odometry by
+them (``pose_source: cooperative``). Where messages are lost, all swarms lose them but the one by
+true poses that the others are compared with.
 """
 
 from argparse import Namespace
+from collections.abc import Mapping
+import math
 from pathlib import Path
+from typing import Any
 
 from leader_election.demo.checks import Check, print_report
 from leader_election.demo.processes import ProcessDied, Processes
@@ -29,18 +34,33 @@ from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import spin, StopRequest
 from leader_election.nodes.qos import NEIGHBOURHOOD
+from leader_election.parameters import ParameterError
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.partition import Agreement
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.charts import draw_agreement
+from leader_election.world.logged_sightings import landmarks_path, read_sightings
+from leader_election.world.logs import LANDMARKS
 from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene
 from rclpy.node import Node
 from std_msgs.msg import String
 
-SWARMS = {'by_odometry': '/robot_{id}/odom', 'by_truth': '/robot_{id}/ground_truth',
-          'by_truth_again': '/robot_{id}/ground_truth'}
-"""The topic of each swarm's poses, by its namespace."""
+REFERENCE, AGAIN = 'by_truth', 'by_truth_again'
+ODOMETRY, FILTER = 'by_odometry', 'with_filter'
+"""The namespaces of the swarms."""
+LABELS = {ODOMETRY: 'by odometry', FILTER: 'with filter', AGAIN: 'by true poses, a second time'}
+"""The names of the curves of the figure."""
+ODOM, TRUTH = '/robot_{id}/odom', '/robot_{id}/ground_truth'
+UWB, CAMERA, LOGGED = 'uwb', 'camera', 'logs'
+SIGHTINGS: dict[str, dict[str, Any]] = {
+    LOGGED: {'logged_sightings': True},
+    UWB: {'ranging_rate': 1.0},
+    CAMERA: {'camera_rate': 2.0},
+}
+"""The parameters of the world for each source of sightings."""
+WRONG_BY = 1.0
+"""How far the start of a robot with --wrong-start is off [m]."""
 START_UP = 60.0
 """The time limit for all processes to start [s]."""
 COMPARE_FROM = 5.0
@@ -51,8 +71,56 @@ TRUSTED = 0.95
 """The least agreement of the two swarms by true poses for which the timing counts as good."""
 
 
+def world_parameters(options: Namespace) -> dict[str, Any]:
+    """Return the parameters of the world for the options of the command line."""
+    values: dict[str, Any] = dict(SIGHTINGS.get(options.sightings, {}))
+    sensor = {UWB: 'ranging', CAMERA: 'camera'}.get(options.sightings, '')
+    if options.outliers is not None:
+        values[f'{sensor}_outliers'] = options.outliers
+    if options.bias is not None:
+        values['ranging_bias'] = options.bias
+    if options.carried:
+        values |= {'carried_robots': options.carried, 'carried_at': options.carried_at}
+    if options.wrong_start:
+        values |= {'odom_shifted': options.wrong_start, 'odom_shift': WRONG_BY}
+    if relayed(options):
+        values |= {
+            'radio': 'relay', 'radio_loss': options.loss, 'radio_range': options.radio_range,
+            'radio_namespaces': [name for name in swarms(options) if name != REFERENCE]}
+    return values
+
+
+def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
+    """
+    Return the parameters of the robots of each swarm, by its namespace.
+
+    :raises ParameterError: for landmarks that are not there.
+    """
+    found: dict[str, dict[str, Any]] = {
+        ODOMETRY: {'odom_topic': ODOM}, REFERENCE: {'odom_topic': TRUTH},
+        AGAIN: {'odom_topic': TRUTH}}
+    if options.sightings:
+        found[FILTER] = {'odom_topic': ODOM, 'pose_source': 'cooperative',
+                         'measurements_topic': '/robot_{id}/measurements'}
+    if options.landmarks:
+        path = landmarks_path(options.logs)
+        if path is None:
+            raise ParameterError(f'argument --landmarks: there is no {LANDMARKS} in '
+                                 f'{options.logs}, nor in its folder measurements')
+        found[FILTER]['landmarks'] = str(path)
+    if relayed(options):
+        for name in found.keys() - {REFERENCE}:
+            found[name]['radio'] = 'relay'
+    return found
+
+
+def relayed(options: Namespace) -> bool:
+    """Return whether messages are relayed by the world, since some do not arrive."""
+    return bool(options.loss > 0.0 or math.isfinite(options.radio_range))
+
+
 class LogsDemo(Node):
-    """Replays logs, and compares the three swarms once a second of the logs' time."""
+    """Replays logs, and compares the swarms once a second of the logs' time."""
 
     def __init__(self, options: Namespace) -> None:
         """
@@ -67,9 +135,12 @@ class LogsDemo(Node):
         scene = make_scene(SceneParameters(**self.scene_parameters))
         self.ids = scene.ids
         self.length = min(float(log.t[-1] - log.t[0]) for log in scene.logs)
+        if options.sightings == LOGGED:
+            read_sightings(options.logs, self.ids)
+        self.swarms = swarms(options)
         expiry = ElectionParameters.message_expiry
-        self.trackers = {name: SwarmTracker(expiry) for name in SWARMS}
-        self.odometry, self.control = Agreement(), Agreement()
+        self.trackers = {name: SwarmTracker(expiry) for name in self.swarms}
+        self.agreements = {name: Agreement() for name in self.swarms if name != REFERENCE}
         self._next = COMPARE_FROM
         for name, tracker in self.trackers.items():
             def receive(message: String, tracker: SwarmTracker = tracker) -> None:
@@ -92,30 +163,30 @@ class LogsDemo(Node):
 
     def _replay(self, stop: StopRequest) -> None:
         options = self.options
-        for name, topic in SWARMS.items():
+        for name, own in self.swarms.items():
             self.processes.start(name, 'fleet', {
-                **self.scene_parameters, 'odom_topic': topic, 'use_sim_time': True,
+                **self.scene_parameters, **own, 'use_sim_time': True,
                 'radius': options.radius, 'communication_range': options.range,
                 # With hysteresis partitions depend on what was before, and could differ rightly.
                 'schedule': options.schedule, 'radius_hysteresis': 0.0}, {'__ns': f'/{name}'})
-        print(f'{len(self.ids)} robots, {self.length:.0f} s of logs, three swarms: '
-              f'{", ".join(SWARMS)}; radius {options.radius:g} m, range {options.range:g} m')
+        print(f'{len(self.ids)} robots, {self.length:.0f} s of logs, {len(self.swarms)} swarms: '
+              f'{", ".join(self.swarms)}; radius {options.radius:g} m, range {options.range:g} m')
         spin([self], lambda: stop.made or self._all_up(), deadline=START_UP)
         if stop.made or not self._all_up():
             return
         # The world publishes the clock and starts when all nodes that use it have subscribed: the
         # robots, the node of each fleet, and this node.
-        listeners = len(SWARMS) * (len(self.ids) + 1) + 1
+        listeners = len(self.swarms) * (len(self.ids) + 1) + 1
         self.processes.start('world', 'swarm_world', {
-            **self.scene_parameters, 'publish_clock': True, 'clock_listeners': listeners,
-            'real_time_factor': options.real_time_factor})
+            **self.scene_parameters, **world_parameters(options), 'publish_clock': True,
+            'clock_listeners': listeners, 'real_time_factor': options.real_time_factor})
         spin([self], lambda: stop.made or self._compare(),
              deadline=START_UP + 3.0 * self.length / options.real_time_factor)
 
     def _all_up(self) -> bool:
         self.processes.check()
         return all(self.count_publishers(f'/{name}/neighbourhood') == len(self.ids)
-                   for name in SWARMS)
+                   for name in self.swarms)
 
     def _compare(self) -> bool:
         """Compare the swarms if a second has passed; return whether the logs have ended."""
@@ -123,43 +194,59 @@ class LogsDemo(Node):
         now = clock.seconds(self.get_clock())
         if self._next <= now < self.length:
             self._next = now + 1.0
-            truth = self.trackers['by_truth'].snapshot(now)
-            self.odometry.compare(now, self.trackers['by_odometry'].snapshot(now), truth)
-            self.control.compare(now, self.trackers['by_truth_again'].snapshot(now), truth)
+            truth = self.trackers[REFERENCE].snapshot(now)
+            for name, agreement in self.agreements.items():
+                agreement.compare(now, self.trackers[name].snapshot(now), truth)
             if not int(now) % 20:
                 print(f'  {now:5.0f} s of {self.length:.0f} s', flush=True)
         return now >= self.length
 
     def _report(self, failure: str | None) -> int:
         interval = self.length / INTERVALS
-        by_odometry = self.odometry.over_time(interval)
-        again = self.control.over_time(interval)
         print('\nShare of the rounds in which a robot has the same leader as by true poses:')
-        print('        time        by odometry   whole partition   by true poses again')
-        for one, control in zip(by_odometry, again):
-            print(f'{one.begin:6.0f} to {one.end:4.0f} s {one.robots:12.1%} {one.partitions:15.1%}'
-                  f' {control.robots:18.1%}')
-        whole = self.odometry.share(0.0, float('inf'))
-        control_whole = self.control.share(0.0, float('inf'))
-        if whole and control_whole:
-            print(f'         overall {whole.robots:12.1%} {whole.partitions:15.1%}'
-                  f' {control_whole.robots:18.1%}')
-            if control_whole.robots < TRUSTED:
-                print('warning: this machine was too busy: by true poses the swarm should agree '
-                      'with itself; choose a smaller --real-time-factor')
+        for line in table(self.agreements, interval):
+            print(line)
+        control = self.agreements[AGAIN].share(0.0, math.inf)
+        if control and control.robots < TRUSTED and not relayed(self.options):
+            print('warning: this machine was too busy: by true poses the swarm should agree with '
+                  'itself; choose a smaller --real-time-factor')
         path = Path(self.options.output) / 'agreement.png'
         draw_agreement(path, {
-            'by odometry': ([s.begin + interval / 2 for s in by_odometry],
-                            [s.robots for s in by_odometry]),
-            'by true poses, a second time': ([s.begin + interval / 2 for s in again],
-                                             [s.robots for s in again]),
+            label: ([share.begin + interval / 2 for share in shares],
+                    [share.robots for share in shares])
+            for name, label in LABELS.items() if name in self.agreements
+            for shares in (self.agreements[name].over_time(interval),)
         }, 'Rounds with the same leader as by true poses')
         checks = [] if failure is None else [Check(False, failure)]
         checks += [
-            Check(self.odometry.end >= self.length - 3.0,
-                  f'{self.odometry.end:.0f} s of {self.length:.0f} s were compared'),
+            Check(self.agreements[ODOMETRY].end >= self.length - 3.0,
+                  f'{self.agreements[ODOMETRY].end:.0f} s of {self.length:.0f} s were compared'),
             *(Check(len(tracker.first_heard) == len(self.ids),
                     f'{name}: {len(tracker.first_heard)} of {len(self.ids)} robots were heard')
               for name, tracker in self.trackers.items()),
         ]
         return print_report(checks, [str(path)])
+
+
+def table(agreements: Mapping[str, Agreement], interval: float) -> list[str]:
+    """
+    Return the lines of the table of results; the last column is the filter's, if there is one.
+
+    :param agreements: of the swarms with the one by true poses, by their names.
+    :param interval: the time of a line [s].
+    """
+    columns = [(ODOMETRY, 'robots', 'by odometry'), (ODOMETRY, 'partitions', 'whole partition'),
+               (AGAIN, 'robots', 'by true poses again')]
+    if FILTER in agreements:
+        columns += [(FILTER, 'partitions', 'whole, filter'), (FILTER, 'robots', 'with filter')]
+    lines = [f'{"time":>17}' + ''.join(f'   {title}' for *_, title in columns)]
+    count = int(max(each.end for each in agreements.values()) / interval) + 1
+    spans = [(f'{i * interval:6.0f} to {(i + 1) * interval:4.0f} s', i * interval,
+              (i + 1) * interval) for i in range(count)]
+    for name, begin, end in [*spans, ('overall', 0.0, math.inf)]:
+        shares = {swarm: each.share(begin, end) for swarm, each in agreements.items()}
+        if all(shares.values()):
+            values = ''.join(f'{getattr(shares[swarm], value):{len(title) + 3}.1%}'
+                             for swarm, value, title in columns)
+            lines.append(f'{name:>17}{values}')
+    return lines

@@ -17,12 +17,15 @@
 import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
+import math
 import os
 from pathlib import Path
+from typing import Any
 
 from leader_election.command_line import CommandLineParser, print_error
 from leader_election.demo.task_scenarios import NO_TASK, SCENARIOS
 from leader_election.parameters import ParameterError
+from leader_election.parameters.id_ranges import id_ranges
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
@@ -96,6 +99,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                       help='replay logs: a folder, or mrclam6, the sample in this package')
     logs.add_argument('--real-time-factor', type=_positive_number(float), default=8.0,
                       help='speed of the replay')
+    _add_sightings(parser.add_argument_group('what real robots see of each other, with --logs'))
     run = parser.add_argument_group('the run')
     run.add_argument('--processes', type=_positive_number(int), default=2,
                      help='number of processes that host robots, besides the one to be killed')
@@ -112,9 +116,62 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error(f'argument --drift: {options.drift} is not allowed; it takes 0 to 1')
     if options.logs and options.task:
         parser.error('argument --task: not allowed with --logs; robots of logs only elect')
+    _check_sightings(parser, options)
     if options.seed < 0:
         parser.error(f'argument --seed: {options.seed} is not allowed; it takes 0 and more')
     return options
+
+
+def _add_sightings(group: Any) -> None:
+    """Add the options for cooperative localisation."""
+    group.add_argument('--sightings', nargs='?', const='logs', default=None,
+                       choices=('logs', 'uwb', 'camera'),
+                       help='a further swarm, which corrects its odometry by what the robots see '
+                       'of each other: as logged in the folder (without a value), or simulated '
+                       'ranges by radio, or simulated cameras')
+    group.add_argument('--landmarks', action='store_true',
+                       help="it knows the places of the folder's landmarks, too")
+    group.add_argument('--outliers', type=float, default=None,
+                       help='share of outliers of simulated sightings, 0 to 1')
+    group.add_argument('--bias', type=float, default=None,
+                       help='error that is common to all simulated ranges [m]')
+    group.add_argument('--carried', default='', metavar='IDS',
+                       help='robots that are carried 2 m away, which odometry does not notice')
+    group.add_argument('--carried-at', type=_positive_number(float), default=300.0,
+                       help='when they are carried [s]')
+    group.add_argument('--wrong-start', default='', metavar='IDS',
+                       help='robots whose start pose is wrong by 1 m')
+    group.add_argument('--radio-range', type=_positive_number(float), default=math.inf,
+                       help='the range of messages by true positions [m]')
+
+
+def _check_sightings(parser: CommandLineParser, options: argparse.Namespace) -> None:
+    """Refuse options that contradict each other."""
+    def refuse(names: str, reason: str) -> None:
+        for name in names.split():
+            if getattr(options, name) != parser.get_default(name):
+                parser.error(f'argument --{name.replace("_", "-")}: {reason}')
+
+    if not options.logs:
+        refuse('sightings radio_range', 'needs --logs')
+    if not options.sightings:
+        refuse('landmarks outliers bias carried wrong_start', 'needs --sightings')
+    if options.sightings == 'logs':
+        refuse('outliers bias carried', 'needs simulated sightings: --sightings uwb, or camera')
+    if options.sightings == 'camera':
+        refuse('bias', 'needs ranges by radio: --sightings uwb')
+    if options.sightings == 'uwb':
+        refuse('landmarks', 'radios range robots only; it needs --sightings camera, or logs')
+    if options.outliers is not None and not 0.0 <= options.outliers <= 1.0:
+        parser.error(f'argument --outliers: {options.outliers} is not allowed; it takes 0 to 1')
+    if options.bias is not None and not math.isfinite(options.bias):
+        parser.error(f'argument --bias: {options.bias} is not allowed; it takes a finite number')
+    for name in ('carried', 'wrong_start'):
+        try:
+            id_ranges(getattr(options, name), name)
+        except ParameterError as error:
+            text = str(error).replace(f'parameter {name}', f'--{name.replace("_", "-")}')
+            parser.error(f'argument {text}')
 
 
 def _set_defaults(options: argparse.Namespace) -> None:

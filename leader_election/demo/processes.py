@@ -15,6 +15,7 @@
 """Processes of a demonstration: executables of this package, started, killed and stopped."""
 
 import ctypes
+import math
 from pathlib import Path
 import signal
 import subprocess
@@ -132,4 +133,6 @@ def _yaml(value: Any) -> str:
     """Format a value as a ROS argument; texts are quoted, since some look like numbers."""
     if isinstance(value, bool):
         return str(value).lower()
+    if isinstance(value, float) and math.isinf(value):
+        return '.inf' if value > 0 else '-.inf'
     return f"'{value}'" if isinstance(value, str) else repr(value)

@@ -50,6 +50,19 @@ def test_defaults_depend_on_the_task():
     (['--schedule', 'never'], '--schedule'),
     (['--task', 'dance'], '--task'),
     (['--task', 'count', '--logs', 'mrclam6'], '--task'),
+    (['--sightings'], '--sightings: needs --logs'),
+    (['--sightings', 'sonar', '--logs', 'mrclam6'], '--sightings'),
+    (['--radio-range', '3'], '--radio-range: needs --logs'),
+    (['--logs', 'mrclam6', '--landmarks'], '--landmarks: needs --sightings'),
+    (['--logs', 'mrclam6', '--wrong-start', '1'], '--wrong-start: needs --sightings'),
+    (['--logs', 'mrclam6', '--sightings', '--outliers', '0.1'], '--outliers: needs simulated'),
+    (['--logs', 'mrclam6', '--sightings', '--carried', '1'], '--carried: needs simulated'),
+    (['--logs', 'mrclam6', '--sightings', 'uwb', '--landmarks'], '--landmarks: radios'),
+    (['--logs', 'mrclam6', '--sightings', 'camera', '--bias', '1'], '--bias: needs ranges'),
+    (['--logs', 'mrclam6', '--sightings', 'uwb', '--outliers', '1.5'], '--outliers: 1.5'),
+    (['--logs', 'mrclam6', '--sightings', 'uwb', '--bias', 'nan'], '--bias: nan'),
+    (['--logs', 'mrclam6', '--sightings', 'uwb', '--carried', 'all'], "--carried: 'all'"),
+    (['--logs', 'mrclam6', '--sightings', '--wrong-start', '1-x'], "--wrong-start: '1-x'"),
 ])
 def test_wrong_options_end_with_status_2_and_name_the_option(arguments, named, capsys):
     with pytest.raises(SystemExit) as ended:
@@ -108,6 +121,13 @@ def test_logs_of_real_robots(tmp_path):
     odometry, whole, again = (float(word.rstrip('%')) for word in overall.split()[1:])
     assert 0.0 <= whole <= odometry <= 100.0 and 0.0 < again <= 100.0
     assert Image.open(tmp_path / 'out' / 'agreement.png').width == 1600
+
+
+def test_logs_without_sightings_are_refused_in_one_line(tmp_path):
+    (tmp_path / 'robot_1.csv').write_text('t,v,omega,x,y,theta\n0,0,0,0,0,0\n')
+    done = run(tmp_path, '--logs', str(tmp_path), '--sightings')
+    assert done.returncode == 2
+    assert 'no sightings in' in done.stderr and len(done.stderr.splitlines()) == 1
 
 
 def test_a_process_that_dies_is_reported(tmp_path):

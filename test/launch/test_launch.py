@@ -30,7 +30,7 @@ ARGUMENTS = {
     'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robots',
     'robots_per_process', 'seed', 'world', 'motion', 'radius', 'communication_range', 'logs',
     'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection', 'connected',
-    'scan_rate', 'reading_rate'}
+    'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source'}
 
 
 @pytest.fixture(autouse=True)
