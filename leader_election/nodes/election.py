@@ -21,6 +21,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.fleet.key_file import KeyFile
+from leader_election.localisation.landmarks import read_landmarks
 from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
@@ -104,6 +105,7 @@ class Election:
             ),
             self._key_file.keys,
             time.time_ns() // 10**6 - int(self._now() * 1e3),
+            read_landmarks(parameters.landmarks),
         )
         self._has_tasks = any(instance.task_runners for instance in self.robot.instances.values())
         self._transform = (
@@ -127,7 +129,7 @@ class Election:
             'neighbourhood', String, self._receive, NEIGHBOURHOOD, self._incompatible.events)
         self._listen('odom', Odometry, self._odometry, SENSOR)
         metric = self.robot.sensing.metric
-        if metric.needs_measurements:
+        if metric.needs_measurements or self.robot.sensing.cooperates:
             self._listen('measurements', Float64MultiArray, self._measure, SENSOR)
         if metric.topic:
             self._listen(metric.topic, message_type(metric.message), self._sense, SENSOR)
@@ -227,14 +229,17 @@ class Election:
                 self.robot.counts[ODOMETRY_WITHOUT_TRANSFORM] += 1
                 return
         turn = message.pose.pose.orientation
-        yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if self._has_tasks else None
+        needed = self._has_tasks or self._transform is None
+        yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
         self.robot.sensing.take_odometry((point.x, point.y, point.z), self._now(), origin, yaw)
 
     def _sense(self, message: Any) -> None:
         self.robot.sensing.take_message(message, self._now())
 
     def _measure(self, message: Float64MultiArray) -> None:
-        self.robot.sensing.take_measurements(message.data, self._now())
+        layout = message.layout.dim
+        width = layout[-1].size if len(layout) == 2 else 2
+        self.robot.sensing.take_measurements(message.data, self._now(), width)
 
     def _receive(self, message: String) -> None:
         now = self._now()

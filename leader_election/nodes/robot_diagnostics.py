@@ -33,18 +33,12 @@ from leader_election.robot.robot import (
     Robot,
     ROUNDS,
 )
-from leader_election.robot.sensing import (
-    MEASUREMENTS_REJECTED,
-    METRIC_ERRORS,
-    ODOMETRY_REJECTED,
-    READINGS_REJECTED,
-)
+from leader_election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
 from leader_election.robot.swarm_key import fingerprint
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
-OF_ODOMETRY = (ODOMETRY_REJECTED, ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED,
-               READINGS_REJECTED, METRIC_ERRORS)
+OF_ODOMETRY = (*SENSING_COUNTERS, ODOMETRY_WITHOUT_TRANSFORM)
 """The counters of these two concerns; all others belong to the neighbourhood."""
 SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
 """Parameters that are published, since those of other robots have to agree with them."""

@@ -26,6 +26,9 @@ as the fewest that are possible, 0 where the distance is 0, else 1.
 Where a field may be infinite, ``null`` stands for that. A vector is an array, without what at its
 end is as it was at the start: ``[5,-1,-1]`` travels as ``[5]`` when ``-1`` stands for nothing.
 
+The sender's localisation, its heading, deviations and sightings, is in the members of
+:mod:`leader_election.robot.localisation_codec`.
+
 The signature ``"s"`` of a robot with a key (:mod:`leader_election.robot.swarm_key`) is no part of
 the document that is encoded here, and is not read here.
 """
@@ -40,7 +43,8 @@ from typing import Any, NamedTuple
 
 from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.algorithms.fields import Field
-from leader_election.robot import region_codec
+from leader_election.localisation.localisation import Estimate
+from leader_election.robot import localisation_codec, region_codec
 from leader_election.robot.region_codec import RegionPart
 from leader_election.robot.wire import dumps, is_whole, MAX_ID, RejectReason
 
@@ -88,6 +92,8 @@ class Message(NamedTuple):
     """Export and region of further instances, by their names."""
     reading: tuple[float, ...] = ()
     """The sender's own reading for the metric, where its metric has one."""
+    localisation: Estimate | None = None
+    """The sender's estimate of its own pose, and its sightings, where it sends them."""
     faults: tuple[RejectReason, ...] = ()
     """Why parts of the message were ignored."""
 
@@ -122,6 +128,7 @@ class Codec:
             document['a'] = self.algorithm.name
         if message.position is not None:
             document['p'] = message.position
+        document.update(localisation_codec.write(message.localisation))
         document.update(_part(self.algorithm, message.export, message.region))
         if message.reading:
             document['m'] = message.reading
@@ -151,10 +158,11 @@ class Codec:
         reading = _reading(document.get('m', []))
         if reading is None:
             more += (RejectReason.READING,)
+        localisation, wrong = localisation_codec.read(document)
         return Message(
             id=int(document['id']), frame=frame, position=position,
             export=_export(self.algorithm, document), region=region, others=others,
-            reading=reading or (), faults=faults + more)
+            reading=reading or (), localisation=localisation, faults=faults + more + wrong)
 
 
 @lru_cache
@@ -416,6 +424,13 @@ def election_part(message: Message) -> Any:
     if not message.others:
         return message.export, None
     return message.export, {name: part.export for name, part in message.others.items()}
+
+
+def without_sightings(message: Message) -> Message:
+    """Return a message without the sender's sightings."""
+    if message.localisation is None:
+        return message
+    return message._replace(localisation=message.localisation._replace(sightings=()))
 
 
 def without_decisions(message: Message) -> Message:

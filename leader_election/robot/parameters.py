@@ -23,6 +23,7 @@ from leader_election.algorithms.hop_limit import AUTOMATIC, NONE
 from leader_election.algorithms.replicated import ReplicatedSettings
 from leader_election.algorithms.resilient import ResilientSettings
 from leader_election.coordination.settings import RegionSettings
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import (
     NoParameters,
     parameter,
@@ -149,7 +150,7 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
 
 @dataclass(frozen=True)
 class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferenceParameters,
-                         RoundTripParameters, ProcessParameters):
+                         RoundTripParameters, LocalisationParameters, ProcessParameters):
     """The parameters of one robot."""
 
     robot_id: int = parameter(
@@ -224,9 +225,10 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         (0.0, 0.0, 0.0), 'The start pose of odometry in the shared frame: x, y, yaw, or x, y, z, '
         'roll, pitch, yaw.', unit='(m, rad)', lengths=(3, 6))
     pose_source: str = parameter(
-        'odometry', 'How odometry is transformed into the shared frame: by initial_pose '
-        '(odometry), or by the transform from the frame in its header (tf; needs tf2_ros).',
-        choices=lambda: ('odometry', 'tf'))
+        'odometry', 'How the pose in the shared frame is found: odometry from initial_pose on '
+        '(odometry), corrected by what this robot and its neighbours measure of each other '
+        '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros).',
+        choices=lambda: ('odometry', 'cooperative', 'tf'))
     odometry_expiry: float = parameter(
         2.0, 'The time after its receipt at which an odometry message expires; this robot then '
         'has no position.', unit='s', lower=0.01, upper=1e6)
@@ -268,6 +270,7 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
     def __post_init__(self) -> None:
         """Refuse contradicting parameters."""
         super().__post_init__()
+        LocalisationParameters.__post_init__(self)
         if self.message_expiry <= self.round_period:
             raise ParameterError(
                 f'parameter message_expiry: {self.message_expiry:g} is not allowed; it takes more '

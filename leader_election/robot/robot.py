@@ -20,6 +20,7 @@ import math
 from typing import Any
 
 from leader_election.algorithms.fields import change
+from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 from leader_election.robot.acquaintances import Acquaintances
 from leader_election.robot.codec import (
     codec_for,
@@ -31,6 +32,7 @@ from leader_election.robot.codec import (
     without_decisions,
     without_others,
     without_regions,
+    without_sightings,
 )
 from leader_election.robot.hearing_budget import HearingBudget
 from leader_election.robot.instance import Instance
@@ -50,11 +52,9 @@ from leader_election.robot.mailbox import (
 from leader_election.robot.neighbourhood import Neighbour
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.sensing import (
-    MEASUREMENTS_REJECTED,
-    METRIC_ERRORS,
-    ODOMETRY_REJECTED,
-    READINGS_REJECTED,
+    NO_LANDMARKS,
     Sensing,
+    SENSING_COUNTERS,
 )
 from leader_election.robot.strength import RobotKnowledge, Strength
 from leader_election.robot.swarm_key import Authentication, Keys, NO_KEYS
@@ -68,12 +68,13 @@ ROUNDS = 'rounds'
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 UNMEASURED = 'neighbours_unmeasured'
+SIGHTINGS_LEFT_OUT = 'sightings_left_out'
 DECISIONS_LEFT_OUT = 'decisions_left_out'
 REGIONS_LEFT_OUT = 'regions_left_out'
 INSTANCES_LEFT_OUT = 'instances_left_out'
-COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, ODOMETRY_REJECTED,
-            ODOMETRY_WITHOUT_TRANSFORM, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS,
-            UNMEASURED, DECISIONS_LEFT_OUT,
+COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
+            ODOMETRY_WITHOUT_TRANSFORM,
+            UNMEASURED, *LOCALISATION_COUNTERS, SIGHTINGS_LEFT_OUT, DECISIONS_LEFT_OUT,
             REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT, *(reason.value for reason in RejectReason))
 """The names of a robot's counters."""
 LATE_AFTER = 1.25
@@ -95,7 +96,8 @@ class Robot:
     def __init__(self, parameters: ElectionParameters,
                  others: Mapping[str, InstanceParameters] = NO_OTHERS,
                  task_runners: Callable[[str, str], TaskRunner] = no_task_runner,
-                 keys: Keys = NO_KEYS, start: int = 0) -> None:
+                 keys: Keys = NO_KEYS, start: int = 0,
+                 landmarks: Mapping[int, Position] = NO_LANDMARKS) -> None:
         """
         Make a robot that has received no message yet.
 
@@ -103,13 +105,14 @@ class Robot:
         :param task_runners: makes the runner of a task: ``task_runners(instance, task)``.
         :param keys: the swarm's keys, of which the first signs; none: it has no key.
         :param start: the wall clock at time 0 [ms since 1970]: signed messages count from it.
+        :param landmarks: the places of landmarks by their ids [m].
         :raises ParameterError: where instances do not fit together, or a task is unknown.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self.mailbox = Mailbox(parameters.message_expiry, parameters.neighbour_limit)
         self._acquaintances = Acquaintances(self.mailbox)
         self._budget = HearingBudget(parameters.hearing_budget)
-        self.sensing = Sensing(parameters, self.mailbox, self.counts)
+        self.sensing = Sensing(parameters, self.mailbox, self.counts, landmarks)
         self.authentication = Authentication(keys, start)
         self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
         self.neighbours: list[Neighbour] = []
@@ -130,7 +133,8 @@ class Robot:
 
     def configure(self, parameters: ElectionParameters) -> None:
         """Apply changed parameters."""
-        self.parameters = self.sensing.parameters = parameters
+        self.parameters = parameters
+        self.sensing.configure(parameters)
         self.mailbox.expiry = parameters.message_expiry
         self.authentication.configure(parameters.replay_window, parameters.accept_unverified)
         self._configure_instances()
@@ -220,7 +224,8 @@ class Robot:
                 return self._reject(RejectReason.IMPLAUSIBLE)
         for fault in message.faults:
             self.counts[fault.value] += 1
-        if here is not None and not self.sensing.in_range(message):
+        self.sensing.hear(message, now)
+        if here is not None and not self.sensing.in_range(message, now):
             self.counts[OUT_OF_RANGE] += 1
             self.mailbox.forget(message.id)
             return last is not None
@@ -228,8 +233,8 @@ class Robot:
         self._acquaintances.hear(message.id, now)
         news = last is None or self._is_news(message, last)
         noted = message.position if news or last is None else last.noted
-        distance = (math.inf if here is None or message.position is None
-                    else math.dist(here, message.position))
+        place = self.sensing.place_of(message)
+        distance = math.inf if here is None or place is None else math.dist(here, place)
         velocity = velocity_after(last, message, now, self.parameters.round_period)
         entry = ReceivedMessage(message, now, distance, noted, reserve, velocity)
         if self.mailbox.is_full_for(message.id, now):
@@ -258,7 +263,7 @@ class Robot:
 
     def round(self, now: float) -> str:
         """Run a round: context, computation; return the message to broadcast."""
-        self.sensing.locate(now)
+        self.sensing.begin_round(now)
         before = self.state
         self.neighbours = self._context(now)
         self._last_round = now
@@ -276,7 +281,7 @@ class Robot:
         self.counts[UNMEASURED] += self._unmeasured
         self.counts[LEADER_CHANGES] += self.state.leader != before.leader
         payload = self.authentication.sign(
-            self._payload(), self.parameters.robot_id, now)
+            self._payload(now), self.parameters.robot_id, now)
         self._sent.append(payload)
         return payload
 
@@ -312,7 +317,8 @@ class Robot:
         self.sensing.refresh(now)
         for message in self.mailbox.messages(now):
             missed = self._missed(message, now)
-            if not self.sensing.in_range(message) or missed and self._has_left(message, now):
+            if not self.sensing.in_range(message, now) or (
+                    missed and self._has_left(message, now)):
                 continue
             distance = self.sensing.distance_to(message, now)
             if distance is not None:
@@ -328,12 +334,12 @@ class Robot:
         It would remain a neighbour with outdated candidacies until its last message expires.
         """
         entry = self.mailbox.entry(message.id)
-        if entry is None or message.position is None:
+        place = self.sensing.place_of(message)
+        if entry is None or place is None or self.sensing.is_worthless(message, now):
             return False
         age = now - entry.received
-        ahead = (message.position[0] + age * entry.velocity[0],
-                 message.position[1] + age * entry.velocity[1])
-        return not self.sensing.in_range(message._replace(position=ahead))
+        ahead = place[0] + age * entry.velocity[0], place[1] + age * entry.velocity[1]
+        return not self.sensing.reaches(ahead)
 
     def _missed(self, message: Message, now: float) -> int:
         """Return how many further messages of the sender were due at a time [s]."""
@@ -351,17 +357,18 @@ class Robot:
             distance=float(instance.state.distance),
             reading=reading[0] if reading and metric.topic else math.nan)
 
-    def _payload(self) -> str:
+    def _payload(self, now: float) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""
         others = {name: instance.part() for name, instance in self.instances.items()
                   if name != MAIN}
         message = Message(
             id=self.parameters.robot_id, frame=self.parameters.frame, position=self.position,
             export=self.state, region=self.main.region_part(), others=others,
-            reading=self.sensing.reading)
+            reading=self.sensing.reading, localisation=self.sensing.estimate(now))
         payload = self._codec.encode(message)
         # Elections have to go on: everything else is left out first, decisions before summaries.
-        for count, shorter in ((DECISIONS_LEFT_OUT, without_decisions),
+        for count, shorter in ((SIGHTINGS_LEFT_OUT, without_sightings),
+                               (DECISIONS_LEFT_OUT, without_decisions),
                                (REGIONS_LEFT_OUT, without_regions),
                                (INSTANCES_LEFT_OUT, without_others)):
             if len(payload) <= self.authentication.room:

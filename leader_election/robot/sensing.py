@@ -15,10 +15,13 @@
 """What a robot senses: odometry, measurements of neighbours, readings, and link distances."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 import math
+from types import MappingProxyType
 from typing import Any
 
+from leader_election.localisation.localisation import Estimate, Localisation, MEASUREMENTS_REJECTED
+from leader_election.localisation.sighting import rows_of, Sighting
 from leader_election.robot.codec import is_place, Message, MOST_READINGS, Position
 from leader_election.robot.mailbox import Mailbox
 from leader_election.robot.metrics import (
@@ -32,9 +35,15 @@ from leader_election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.robot.pose import from_parameter, heading, Pose, position
 
 ODOMETRY_REJECTED = 'odometry_rejected'
-MEASUREMENTS_REJECTED = 'measurements_rejected'
 READINGS_REJECTED = 'readings_rejected'
 METRIC_ERRORS = 'metric_errors'
+SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
+"""The names of the counters of what is sensed."""
+NO_LANDMARKS: Mapping[int, Position] = MappingProxyType({})
+COOPERATIVE = 'cooperative'
+"""The value of ``pose_source`` with which the neighbourhood filter estimates the own pose."""
+SIGNAL_STRENGTH = 'rssi'
+"""The metric with which measurements are no ranges."""
 
 
 class Sensing:
@@ -45,12 +54,14 @@ class Sensing:
     """
 
     def __init__(self, parameters: ElectionParameters, mailbox: Mailbox,
-                 counts: Counter[str]) -> None:
+                 counts: Counter[str],
+                 landmarks: Mapping[int, Position] = NO_LANDMARKS) -> None:
         """
         Start without odometry, measurements and readings.
 
         :param mailbox: the last messages of the neighbours.
         :param counts: the robot's counters, in which rejected input is counted.
+        :param landmarks: the places of landmarks by their ids [m].
         """
         self.parameters = parameters
         self.metric = METRICS.get(parameters.metric)
@@ -60,6 +71,11 @@ class Sensing:
         """The own position [m] when :meth:`locate` was last called; ``None``: unknown."""
         self.reading: tuple[float, ...] = ()
         """The reading that the robot's messages carry for its metric; empty: none."""
+        self.localisation = Localisation(
+            parameters.robot_id, parameters, cooperates=self.cooperates,
+            expiry=parameters.message_expiry, top_speed=parameters.top_speed, counts=counts,
+            landmarks=landmarks)
+        """The own pose by odometry and, with pose_source cooperative, by sightings."""
         self._mailbox = mailbox
         self._counts = counts
         self._yaw: float | None = None
@@ -68,11 +84,21 @@ class Sensing:
         self._sensed: tuple[float, float] | None = None
         self._last_distance: dict[int, tuple[Message, float | None]] = {}
 
+    def configure(self, parameters: ElectionParameters) -> None:
+        """Apply changed parameters."""
+        self.parameters = self.localisation.parameters = parameters
+        self.localisation.top_speed = parameters.top_speed
+
     @property
     def positions_matter(self) -> bool:
         """Whether robots without a position are of no use to each other."""
         return (self.metric.needs_positions
                 or math.isfinite(self.parameters.communication_range))
+
+    @property
+    def cooperates(self) -> bool:
+        """Whether poses are estimated out of all robots' odometry and sightings."""
+        return self.parameters.pose_source == COOPERATIVE
 
     @property
     def link_range(self) -> float:
@@ -93,26 +119,58 @@ class Sensing:
         """
         begin = self.initial_pose if origin is None else origin
         place = position(begin, point)
-        if not is_place(place):
+        if not is_place(place) or self.cooperates and yaw is None:
             self._counts[ODOMETRY_REJECTED] += 1
-        else:
-            self._odometry = (place, now)
-            self._yaw = None if yaw is None else yaw + heading(begin)
+            return
+        self._odometry = (place, now)
+        self._yaw = None if yaw is None else yaw + heading(begin)
+        if self._yaw is not None and (origin is None or self.cooperates):
+            # Otherwise a localisation says where the robot is, and how sure it is of that.
+            self.localisation.take_odometry((*place, self._yaw), now)
 
-    def take_measurements(self, rows: Sequence[float], now: float) -> None:
+    def take_measurements(self, rows: Sequence[float], now: float, width: int = 2) -> None:
         """
-        Take in measurements of neighbours: ranges [m] or signal strengths [dBm].
+        Take in measurements of neighbours: ranges [m] or signal strengths [dBm], and bearings.
 
         :param rows: id, value, id, value, ... Invalid ids and values that are not finite are
             counted.
         :param now: the time [s].
+        :param width: the length of a row; with 3 the third is the bearing [rad], and what was not
+            measured is not a number.
         """
-        self._counts[MEASUREMENTS_REJECTED] += len(rows) % 2
-        for neighbour, value in zip(rows[::2], rows[1::2]):
-            if math.isfinite(value) and float(neighbour).is_integer() and neighbour >= 0.0:
-                self._measurements[int(neighbour)] = (value, now)
+        if width not in (2, 3):
+            self._counts[MEASUREMENTS_REJECTED] += 1
+            return
+        self._counts[MEASUREMENTS_REJECTED] += len(rows) % width != 0
+        sightings = rows_of(rows, width)
+        if self.parameters.metric != SIGNAL_STRENGTH:
+            self.take_sightings(sightings, now)
+            return
+        for neighbour, value, _ in sightings:
+            if math.isfinite(value) and neighbour >= 0:
+                self._measurements[neighbour] = (value, now)
             else:
                 self._counts[MEASUREMENTS_REJECTED] += 1
+
+    def take_sightings(self, sightings: Sequence[Sighting], now: float) -> None:
+        """
+        Take in ranges and bearings of neighbours and landmarks.
+
+        :param sightings: invalid ones are counted, those of oneself, too.
+        :param now: the time [s].
+        """
+        for neighbour, value, _ in self.localisation.take_sightings(sightings, now):
+            if math.isfinite(value):
+                self._measurements[neighbour] = (value, now)
+
+    def hear(self, message: Message, now: float) -> None:
+        """Take in what a neighbour's message says of where robots are."""
+        self.localisation.hear(message.id, message.position, message.localisation, now)
+
+    def begin_round(self, now: float) -> None:
+        """Use the sightings since the last round; the position is that of now."""
+        self.localisation.begin_round(now)
+        self.locate(now)
 
     def take_sensed(self, value: float, now: float) -> None:
         """Take in a sensed value for the metric; one that is not finite is counted."""
@@ -137,12 +195,21 @@ class Sensing:
             place, received = self._odometry
             if now - received <= self.parameters.odometry_expiry:
                 self.position = place
+                pose = self.localisation.pose if self.cooperates else None
+                if pose is not None:
+                    self.position = round(pose[0], 4), round(pose[1], 4)
         return self.position
 
     def pose(self, now: float) -> tuple[float, float, float] | None:
         """Return x, y, yaw in the shared frame [m, rad], ``None`` where they are not known."""
         place = self.locate(now)
-        return None if place is None or self._yaw is None else (*place, self._yaw)
+        estimated = self.localisation.pose if self.cooperates else None
+        yaw = self._yaw if estimated is None else estimated[2]
+        return None if place is None or yaw is None else (*place, yaw)
+
+    def estimate(self, now: float) -> Estimate | None:
+        """Return what the robot's messages say of its own pose; ``None``: nothing is known."""
+        return None if self.position is None else self.localisation.estimate(now)
 
     def odometry_age(self, now: float) -> float | None:
         """Return the age of the last odometry [s], ``None`` where none was received."""
@@ -150,13 +217,37 @@ class Sensing:
 
     # Neighbours.
 
-    def in_range(self, message: Message) -> bool:
+    def place_of(self, message: Message) -> Position | None:
+        """
+        Return the position of the sender [m], ``None`` where it is not known.
+
+        Where the own filter estimates it, that is closer to the truth from here than what the
+        sender reports: two filters differ in their frames.
+        """
+        estimated = self.localisation.place_of(message.id) if self.cooperates else None
+        return message.position if estimated is None else estimated
+
+    def in_range(self, message: Message, now: float) -> bool:
         """Return whether the sender is within ``communication_range`` of the own position."""
+        return self.is_worthless(message, now) or self.reaches(self.place_of(message))
+
+    def reaches(self, place: Position | None) -> bool:
+        """Return whether a position is within ``communication_range`` of the own one."""
         if math.isinf(self.parameters.communication_range):
             return True
-        return (self.position is not None and message.position is not None
-                and math.dist(self.position, message.position)
-                <= self.parameters.communication_range)
+        return (self.position is not None and place is not None
+                and math.dist(self.position, place) <= self.parameters.communication_range)
+
+    def deviation_to(self, message: Message, now: float) -> float:
+        """Return the standard deviation of the distance to the sender [m]; infinite: unknown."""
+        return self.localisation.distance_deviation(message.id, message.localisation, now)
+
+    def is_worthless(self, message: Message, now: float) -> bool:
+        """Return whether the link to the sender counts as a hop: its distance tells nothing."""
+        if not self.parameters.hops_beyond_deviation or not self.metric.is_length:
+            return False
+        deviation = self.deviation_to(message, now)
+        return math.isfinite(deviation) and deviation > self.parameters.max_deviation
 
     def refresh(self, now: float) -> None:
         """Drop expired measurements and make the own reading; once before distances are taken."""
@@ -169,11 +260,13 @@ class Sensing:
 
     def distance_to(self, message: Message, now: float) -> float | None:
         """Return the distance to the sender by the metric, ``None`` where it is not known."""
+        if self.is_worthless(message, now) and math.isfinite(self.link_range):
+            return max(self.link_range, self.parameters.metric_floor)
         last, previous = self._last_distance.get(message.id, (None, None))
         if self.metric.once_a_message and last is message:
             return previous
         ranging = RangingInput(
-            own=self.position, neighbour=message.position,
+            own=self.position, neighbour=self.place_of(message),
             measurement=self._measurements.get(message.id, (None, now))[0],
             parameters=own_parameters(self.metric, self.parameters),
             own_reading=self.reading, neighbour_reading=message.reading,

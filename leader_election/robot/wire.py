@@ -55,6 +55,7 @@ class RejectReason(str, Enum):
     DECISION = 'rejected_decision'
     TASKS = 'rejected_tasks'
     READING = 'rejected_reading'
+    LOCALISATION = 'rejected_localisation'
     UNSIGNED = 'rejected_unsigned'
     SIGNATURE = 'rejected_signature'
     REPLAY = 'rejected_replay'

@@ -1,0 +1,316 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The localisation of one robot: dead reckoning, and what its neighbours and sensors add to it."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+import math
+from typing import NamedTuple
+
+from leader_election.localisation import neighbourhood_filter
+from leader_election.localisation.neighbourhood_filter import Innovation, NeighbourhoodFilter
+from leader_election.localisation.noise import Array
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import between, compose, PlanePose
+from leader_election.localisation.sighting import checked, seen_from, Sighting
+import numpy as np
+
+MEASUREMENTS_REJECTED, DISTRUSTED = 'measurements_rejected', 'sightings_distrusted'
+RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
+COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS)
+"""The names of the counters of a localisation."""
+FORGOTTEN_AFTER = 3.0
+"""A silent robot is dropped after so many expiries: its way since is not known."""
+NEARER = 0.8
+"""A robot takes the place of one in a full filter if it is nearer by this factor."""
+STEP = 1.0
+"""The distance that odometry may leap beyond the top speed [m]."""
+DISTRUSTED_AFTER, TRUST_REGAINED = 3, 60.0
+"""A robot that was carried off so often within so many seconds is no longer believed."""
+LEAST_DEVIATION = 1e-3
+"""No deviation is less [m, rad]: one in a message that is less is not honest."""
+STRANGER = (0.5, 0.2)
+"""The deviations of a robot that does not send its own [m, rad]."""
+TURNS = 1.0
+"""The turn that is assumed for each metre of a robot that does not send its heading [rad/m]."""
+
+
+class Estimate(NamedTuple):
+    """A robot's estimate of its own pose, as it is sent."""
+
+    odometry: PlanePose | None
+    """By odometry alone; ``None``: the pose is."""
+    yaw: float
+    """The estimated heading [rad]."""
+    deviation: float
+    """The standard deviation of the position, along the axis on which it is greater [m]."""
+    heading_deviation: float
+    """The standard deviation of the heading [rad]."""
+    sightings: tuple[Sighting, ...] = ()
+    """From the pose of the sender at the time of sending."""
+
+
+class _Pending(NamedTuple):
+    """A sighting that is not used yet."""
+
+    sighting: Sighting
+    odometry: PlanePose
+    """The own pose by odometry at the time of the sighting."""
+    time: float
+
+
+class Localisation:
+    """
+    The pose of a robot and, if it cooperates, those of its neighbours.
+
+    Times are seconds on a clock of the caller's that never goes back.
+
+    :ivar innovations: those of the last round's own sightings, and of the messages since.
+    :ivar restarts: how often odometry began anew.
+    """
+
+    def __init__(self, robot: int, parameters: LocalisationParameters, *, cooperates: bool,
+                 expiry: float, top_speed: float, counts: Counter[str],
+                 landmarks: Mapping[int, tuple[float, float]] | None = None) -> None:
+        """
+        Start without odometry.
+
+        :param robot: the own id.
+        :param cooperates: whether sightings are used, and neighbours' poses estimated; otherwise
+            there is dead reckoning and its deviation only.
+        :param expiry: of messages and of sightings [s].
+        :param top_speed: of all robots [m/s].
+        :param counts: counters, of :data:`COUNTERS` and ``measurements_rejected``.
+        :param landmarks: places by id [m].
+        """
+        self.robot = robot
+        self.cooperates = cooperates
+        self.top_speed = top_speed
+        self.innovations: list[Innovation] = []
+        self._expiry = expiry
+        self._counts = counts
+        self._filter = NeighbourhoodFilter(parameters, expiry, landmarks or {}, counts)
+        self.parameters = parameters
+        self._raw: PlanePose | None = None
+        self._odometry: PlanePose = (0.0, 0.0, 0.0)
+        self._time = -math.inf
+        self._pending: dict[int, _Pending] = {}
+        self._used: dict[int, float] = {}
+        self._own_sightings: tuple[Sighting, ...] = ()
+
+    # Input.
+
+    def take_odometry(self, pose: PlanePose, now: float) -> None:
+        """
+        Take in the own pose by odometry, transformed to the shared frame by the initial pose.
+
+        If it leaps, it has begun anew: the pose goes on from where it was, less certain.
+        """
+        if self._raw is None:
+            self._odometry = pose
+            self._filter.add(self.robot, pose, (self.parameters.initial_deviation[0],
+                                                self.parameters.initial_deviation[1]), pose, now)
+        elif self._leaps(self._raw, pose, now - self._time):
+            self._counts[RESTARTS] += 1
+            self._filter.move(self.robot, self._odometry, now)
+            self._filter.loosen(self.robot, now)
+        else:
+            self._odometry = compose(self._odometry, between(self._raw, pose))
+        self._raw, self._time = pose, now
+
+    def take_sightings(self, sightings: Sequence[Sighting], now: float) -> list[Sighting]:
+        """
+        Take in what the own sensor has measured; the last of each robot waits for a round.
+
+        :return: the valid ones; the others are counted.
+        """
+        taken = []
+        for sighting in sightings:
+            valid = checked(sighting)
+            if valid is None or valid.id < 0 or valid.id == self.robot:
+                self._counts[MEASUREMENTS_REJECTED] += 1
+            else:
+                self._pending[valid.id] = _Pending(valid, self._odometry, now)
+                taken.append(valid)
+        return taken
+
+    def hear(self, robot: int, place: tuple[float, float] | None, estimate: Estimate | None,
+             now: float) -> None:
+        """
+        Take in the message of a neighbour.
+
+        :param place: its position as it reports it [m].
+        :param estimate: its estimate of its own pose; ``None``: it sends none.
+        """
+        if not self.cooperates or self._raw is None or robot == self.robot or place is None:
+            return
+        odometry = _odometry_of(place, estimate)
+        if robot in self._filter:
+            duration = self._filter.age(robot, now)
+            if duration > FORGOTTEN_AFTER * self._expiry or self._leaps(
+                    self._filter.odometry(robot), odometry, duration):
+                if duration <= FORGOTTEN_AFTER * self._expiry:
+                    self._counts[LEAPS] += 1
+                self._filter.drop(robot)
+            else:
+                turns = TURNS if estimate is None else 0.0
+                self._filter.move(robot, odometry, now, turns)
+        if robot not in self._filter:
+            if not self._makes_room(place):
+                return
+            self._enter(robot, place, estimate, odometry, now)
+        if estimate is not None and estimate.sightings:
+            self._see([(robot, sighting) for sighting in estimate.sightings], now)
+
+    def begin_round(self, now: float) -> None:
+        """Use the own sightings that wait, and drop robots that have been silent for long."""
+        self.innovations = []
+        if self._raw is None:
+            return
+        self._own_sightings = self._due(now)
+        self._filter.move(self.robot, self._odometry, now)
+        for robot in [robot for robot in self._filter.ids if robot != self.robot
+                      and self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
+            self._filter.drop(robot)
+        if self.cooperates and self._own_sightings:
+            self._see([(self.robot, sighting) for sighting in self._own_sightings], now)
+
+    # Results.
+
+    @property
+    def pose(self) -> PlanePose | None:
+        """The own pose in the shared frame, ``None`` before the first odometry."""
+        if self._raw is None:
+            return None
+        own = self._filter
+        return compose(own.pose(self.robot), between(own.odometry(self.robot), self._odometry))
+
+    @property
+    def covariance(self) -> Array | None:
+        """The covariance of the own pose as of the last round, shape (3, 3)."""
+        return None if self._raw is None else self._filter.covariance_of(self.robot)
+
+    @property
+    def localised(self) -> list[int]:
+        """The neighbours whose poses are estimated."""
+        return [robot for robot in self._filter.ids if robot != self.robot]
+
+    def place_of(self, robot: int) -> tuple[float, float] | None:
+        """Return the estimated position of a neighbour [m], ``None`` where there is none."""
+        return self._filter.pose(robot)[:2] if robot in self._filter else None
+
+    def estimate(self, now: float) -> Estimate | None:
+        """Return what is sent of the own pose, ``None`` before the first odometry."""
+        pose, covariance = self.pose, self.covariance
+        if pose is None or covariance is None:
+            return None
+        position, heading = _deviations(covariance)
+        return Estimate(
+            self._odometry if self.cooperates else None, pose[2], position, heading,
+            self._own_sightings)
+
+    @property
+    def deviation(self) -> float:
+        """The standard deviation of the own position [m]; infinite: not known."""
+        covariance = self.covariance
+        return math.inf if covariance is None else _deviations(covariance)[0]
+
+    def distance_deviation(self, robot: int, estimate: Estimate | None, now: float) -> float:
+        """
+        Return the standard deviation of the distance to a neighbour [m]; infinite: not known.
+
+        :param estimate: the neighbour's of its own pose, which counts where this robot has none.
+        """
+        if robot in self._filter and self._raw is not None:
+            return self._filter.distance(self.robot, robot, now)[1]
+        if estimate is None:
+            return math.inf
+        return math.hypot(self.deviation, estimate.deviation)
+
+    # Parts.
+
+    def _due(self, now: float) -> tuple[Sighting, ...]:
+        """Take the sightings to be used now, from the present pose, those that waited longest."""
+        due: list[Sighting] = []
+        for seen, waits in sorted(self._pending.items(),
+                                  key=lambda item: self._used.get(item[0], -math.inf)):
+            if now - waits.time > self.parameters.sighting_interval:
+                del self._pending[seen]
+            elif (now - self._used.get(seen, -math.inf) >= 0.9 * self.parameters.sighting_interval
+                  and len(due) < max(self.parameters.most_sightings, 1)):
+                del self._pending[seen]
+                self._used[seen] = now
+                due.append(seen_from(waits.sighting, waits.odometry, self._odometry))
+        self._used = {seen: time for seen, time in self._used.items()
+                      if now - time <= FORGOTTEN_AFTER * self._expiry}
+        return tuple(due)
+
+    def _see(self, sightings: list[tuple[int, Sighting]], now: float) -> None:
+        observer = sightings[0][0]
+        if self._is_distrusted(observer, now):
+            self._counts[DISTRUSTED] += len(sightings)
+            return
+        if any(sighting.id == self.robot for _, sighting in sightings):
+            self._filter.move(self.robot, self._odometry, now)
+        self.innovations += self._filter.see(sightings, now)
+
+    def _is_distrusted(self, robot: int, now: float) -> bool:
+        """Return whether what a neighbour says contradicts the others again and again."""
+        times = self._filter.carried_off.get(robot, ())
+        recent = [time for time in times if now - time <= TRUST_REGAINED]
+        return robot != self.robot and len(recent) >= DISTRUSTED_AFTER
+
+    def _makes_room(self, place: tuple[float, float]) -> bool:
+        """Return whether a robot at a place can be added; a farther one may be dropped for it."""
+        own = self._filter
+        if len(own.ids) <= self.parameters.localised_neighbours:
+            return True
+        x, y, _ = self.pose or (*place, 0.0)
+        apart = np.hypot(own.state[0::3] - x, own.state[1::3] - y)
+        farthest = int(np.argmax(apart))
+        if math.dist(place, (x, y)) >= NEARER * apart[farthest]:
+            return False
+        own.drop(own.ids[farthest])
+        return True
+
+    def _enter(self, robot: int, place: tuple[float, float], estimate: Estimate | None,
+               odometry: PlanePose, now: float) -> None:
+        """Add a neighbour with its own estimate; nobody is surer of itself than at a start."""
+        if estimate is None:
+            self._filter.add(robot, (*place, 0.0), STRANGER, odometry, now)
+            return
+        least = self.parameters.initial_deviation
+        self._filter.add(
+            robot, (*place, estimate.yaw),
+            (max(estimate.deviation, least[0]), max(estimate.heading_deviation, least[1])),
+            odometry, now)
+
+    def _leaps(self, before: PlanePose, after: PlanePose, duration: float) -> bool:
+        """Return whether no robot can have driven from one place to another."""
+        return math.dist(before[:2], after[:2]) > self.top_speed * duration + STEP
+
+
+def _odometry_of(place: tuple[float, float], estimate: Estimate | None) -> PlanePose:
+    """Return a neighbour's pose by odometry; its positions are, where it says nothing else."""
+    if estimate is None:
+        # Without a heading, the yaw of the state is that of its odometry's frame.
+        return (*place, 0.0)
+    return estimate.odometry or (*place, estimate.yaw)
+
+
+def _deviations(covariance: Array) -> tuple[float, float]:
+    """Return the standard deviations of position (on the worse axis) and heading [m, rad]."""
+    x, y, yaw = np.diagonal(covariance).tolist()
+    return (max(math.sqrt(max(x, y)), LEAST_DEVIATION), max(math.sqrt(yaw), LEAST_DEVIATION))

@@ -1,0 +1,112 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The part of a message about the sender's localisation: keys ``e``, ``o`` and ``z``.
+
+``"e":[0.5,0.12,0.04]`` is the heading, and the standard deviations of position and heading.
+``"o":[1.5,2.0,0.5]`` is the pose by odometry alone, never corrected; where it is left out, it is
+the position with the heading of ``e``. ``"z":[[4,1.25],[5,2.5,-0.75]]`` are sightings, each of an
+id with range and perhaps bearing, ``null`` for no range. Robots of earlier versions ignore them.
+"""
+
+import math
+from typing import Any
+
+from leader_election.localisation.localisation import Estimate, LEAST_DEVIATION
+from leader_election.localisation.plane import PlanePose, wrap
+from leader_election.localisation.sighting import checked, Sighting
+from leader_election.robot.wire import is_whole, RejectReason
+
+MOST_SIGHTINGS = 32
+"""The most sightings in a message that are read."""
+FARTHEST = 1e9
+"""The farthest from the origin that odometry can be [m]."""
+LARGEST_DEVIATION = 1e9
+"""The largest deviation [m, rad]; a larger one is sent as this."""
+
+
+def write(estimate: Estimate | None) -> dict[str, Any]:
+    """
+    Return the members of a message.
+
+    >>> write(Estimate((1.0, 2.0, 0.5), 0.51234, 0.1, 0.05, (Sighting(4, 1.25), )))
+    {'o': [1.0, 2.0, 0.5], 'e': [0.5123, 0.1, 0.05], 'z': [[4, 1.25]]}
+    """
+    if estimate is None:
+        return {}
+    document: dict[str, Any] = {}
+    if estimate.odometry is not None:
+        x, y, yaw = estimate.odometry
+        document['o'] = [round(x, 4), round(y, 4), round(yaw, 4)]
+    deviations = (round(min(max(deviation, LEAST_DEVIATION), LARGEST_DEVIATION), 3)
+                  for deviation in (estimate.deviation, estimate.heading_deviation))
+    document['e'] = [round(estimate.yaw, 4), *deviations]
+    if estimate.sightings:
+        document['z'] = [_row(sighting) for sighting in estimate.sightings]
+    return document
+
+
+def _row(sighting: Sighting) -> list[Any]:
+    distance = None if math.isnan(sighting.range) else max(round(sighting.range, 3), 0.001)
+    if math.isnan(sighting.bearing):
+        return [sighting.id, distance]
+    return [sighting.id, distance, round(sighting.bearing, 3)]
+
+
+def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
+    """
+    Return the sender's estimate, ``None`` where there is none, and the faults in it.
+
+    A wrong sighting is left out; anything else that is wrong makes the whole part void.
+    """
+    if 'e' not in document:
+        return None, ((RejectReason.LOCALISATION,) if 'o' in document or 'z' in document else ())
+    own, odometry = _numbers(document['e']), None
+    if own is None or abs(own[0]) > 4.0 or not all(
+            LEAST_DEVIATION <= deviation <= LARGEST_DEVIATION for deviation in own[1:]):
+        return None, (RejectReason.LOCALISATION,)
+    if 'o' in document:
+        odometry = _numbers(document['o'])
+        if odometry is None or abs(odometry[2]) > 4.0:
+            return None, (RejectReason.LOCALISATION,)
+    listed = document.get('z', [])
+    if type(listed) is not list or len(listed) > MOST_SIGHTINGS:
+        return None, (RejectReason.LOCALISATION,)
+    sightings = tuple(_sighting(row, document['id']) for row in listed)
+    taken = tuple(sighting for sighting in sightings if sighting is not None)
+    return (Estimate(odometry, wrap(own[0]), own[1], own[2], taken),
+            (RejectReason.LOCALISATION,) * (len(sightings) - len(taken)))
+
+
+def _numbers(values: Any) -> PlanePose | None:
+    """Return three finite numbers, ``None`` for anything else."""
+    if type(values) is not list or len(values) != 3:
+        return None
+    if not all(type(value) in (int, float) and abs(value) <= FARTHEST for value in values):
+        return None
+    x, y, yaw = map(float, values)
+    return x, y, yaw
+
+
+def _sighting(row: Any, sender: Any) -> Sighting | None:
+    """Return a sighting by a sender, ``None`` for what is none; nobody sees itself."""
+    if type(row) is not list or len(row) not in (2, 3):
+        return None
+    numbers = [math.nan if value is None else value for value in row[1:]]
+    if (not is_whole(row[0]) or row[0] == sender
+            or not all(type(value) in (int, float) for value in numbers)
+            or not all(math.isnan(value) or abs(value) <= FARTHEST for value in numbers)):
+        return None
+    return checked(Sighting(int(row[0]), *map(float, numbers)))
