@@ -131,8 +131,9 @@ class LocalisationErrors:
         return math.sqrt(max(mean, 0.0)) if quantity in SQUARED else mean
 
     def over_time(self, begin: float, end: float, intervals: int) -> list[Localisation]:
-        """Return the means over so many intervals of ``[begin, end)`` [s], but for empty ones."""
+        """Return the means over so many intervals of ``[begin, end]`` [s], but for empty ones."""
         bounds = np.linspace(begin, end, intervals + 1).tolist()
+        bounds[-1] = math.nextafter(end, math.inf)
         found = (self.between(*pair) for pair in zip(bounds, bounds[1:]))
         return [each for each in found if each is not None]
 

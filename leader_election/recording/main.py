@@ -128,13 +128,13 @@ def _draw_localisation(run: Run, settings: ReplaySettings, path: Path) -> None:
     def curve(name: str, kind: str, label: str) -> Curve:
         return Curve(label, kind, times, [getattr(share, name) for share in shares])
     draw_errors([
-        Panel('positions [m]', [
-            curve('positions_by_odometry', 'odometry', 'error by odometry'),
-            curve('positions', 'filter', 'error with the filter'),
+        Panel('error of positions [m]', [
+            curve('positions_by_odometry', 'odometry', 'by odometry'),
+            curve('positions', 'filter', 'with the filter'),
             curve('deviation', 'deviation', 'mean deviation')]),
-        Panel('distances [m]', [
-            curve('distances_by_odometry', 'odometry', 'error by odometry'),
-            curve('distances', 'filter', 'error with the filter'),
+        Panel('error of distances [m]', [
+            curve('distances_by_odometry', 'odometry', 'by odometry'),
+            curve('distances', 'filter', 'with the filter'),
             curve('distance_deviation', 'deviation', 'mean deviation')])], path)
 
 

@@ -108,6 +108,11 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
     view = RobotView(
         id=message.id, position=message.position, value=getattr(export, 'value', math.nan),
         distance=export.distance, leader=export.leader, fields=own_fields(algorithm, export))
+    localised = message.localisation
+    if localised is not None:
+        view = view._replace(
+            deviation=localised.deviation,
+            dead_reckoned=None if localised.odometry is None else localised.odometry[:2])
     if part is None:
         return view
     region = part.region

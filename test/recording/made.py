@@ -42,6 +42,15 @@ def word(robot: int, leader: int, place: tuple[float, float] = (0.0, 0.0),
                        f'"c":[-{leader}.0,{distance},{leader}]}}')
 
 
+def localised(robot: int, leader: int, place: tuple[float, float],
+              dead_reckoned: tuple[float, float], deviation: float) -> String:
+    """Return the message of a robot that corrects its odometry."""
+    said = word(robot, leader, place)
+    x, y = dead_reckoned
+    said.data = f'{said.data[:-1]},"o":[{x},{y},0.0],"e":[0.0,{deviation},0.01]}}'
+    return said
+
+
 def truth(place: tuple[float, float]) -> Odometry:
     message = Odometry()
     message.pose.pose.position.x, message.pose.pose.position.y = place

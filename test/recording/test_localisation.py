@@ -116,12 +116,12 @@ def test_a_deviation_of_zero_makes_no_normalised_error():
     assert share.normalised is None and share.distances == pytest.approx(0.2)
 
 
-def test_intervals_without_samples_are_left_out_and_ends_belong_to_the_next():
+def test_intervals_without_samples_are_left_out_and_ends_belong_to_the_next_but_the_last():
     errors = LocalisationErrors()
     errors.add('deviation', [0.0, 1.0, 3.0], [1.0, 2.0, 4.0])
-    assert [(s.begin, s.end, s.deviation) for s in errors.over_time(0.0, 4.0, 4)] == [
-        (0.0, 1.0, 1.0), (1.0, 2.0, 2.0), (3.0, 4.0, 4.0)]
-    errors.add('deviation', 3.5, [6.0])
+    assert [(s.begin, s.deviation) for s in errors.over_time(0.0, 4.0, 4)] == [
+        (0.0, 1.0), (1.0, 2.0), (3.0, 4.0)]
+    errors.add('deviation', 4.0, [6.0])
     assert errors.over_time(0.0, 4.0, 4)[-1].deviation == 5.0
 
 

@@ -22,7 +22,7 @@ from leader_election.recording.options import ReplaySettings
 from leader_election.recording.replay import replay
 from leader_election.recording.report import as_text, report
 import pytest
-from recording.made import entries, word, write
+from recording.made import distances, entries, localised, status, truth, word, write
 from swarm.levels import level_message, register_levels
 
 
@@ -108,3 +108,54 @@ def test_fields_of_many_robots_are_cut_short_in_the_text():
     run.snapshots[-1] = run.snapshots[-1]._replace(robots=views)
     lines = as_text(report(run, ReplaySettings())).splitlines()
     assert lines[-2:] == ['        20 level=20', '       ... and 5 more']
+
+
+def drifting_story(with_truth: bool = True):
+    """
+    Return 10 s of three robots, whose odometry drifts by 0.1 m/s, 0.2 m/s ... apart.
+
+    Their filters are wrong by 1 cm in x, robot by robot, and say so.
+    """
+    messages = [(0.0, '/diagnostics', status(1, strength=1.0, radius=9.0,
+                                             communication_range=4.5))]
+    for second in range(11):
+        for robot, (x, y) in enumerate(((0.0, 0.0), (4.0, 0.0), (0.0, 3.0)), start=1):
+            time = second + 0.01 * robot
+            messages.append((time, '/neighbourhood', localised(
+                robot, 3, (x + 0.01 * robot, y), (x + 0.1 * robot * second, y), 0.1 * robot)))
+            if with_truth:
+                messages.append((time, f'/robot_{robot}/ground_truth', truth((x, y))))
+        messages.append((second + 0.5, '/robot_1/neighbour_distances',
+                         distances((2, 4.02, 0.01), (3, 3.0, 0.01))))
+    return messages
+
+
+def test_errors_and_deviations_are_reported_against_truth(tmp_path, capsys):
+    path, chart = write(tmp_path / 'run.mcap', drifting_story()), tmp_path / 'chart.png'
+    assert main([str(path), '--json', '--localisation', str(chart)]) == 0
+    shares = json.loads(capsys.readouterr().out)['localisation']
+    overall = shares[-1]
+    # Pairs 1-2 and 1-3 are in range; their distances are off by 0.1 m/s and hardly.
+    assert shares[-2]['distances_by_odometry'] > 3 * shares[0]['distances_by_odometry']
+    assert overall['distances_by_odometry'] == pytest.approx(0.43, abs=0.05)
+    assert overall['positions_by_odometry'] > 0.2 > 0.02 > overall['positions']
+    # What robot 1 publishes, off by 2 cm and 0, with deviations of 1 cm.
+    assert overall['distances'] == pytest.approx(0.02 / 2 ** 0.5, abs=1e-6)
+    assert overall['normalised'] == pytest.approx(2.0, abs=1e-6)
+    assert overall['deviation'] == pytest.approx(0.2)
+    assert chart.stat().st_size > 10000
+    assert main([str(path)]) == 0
+    text = capsys.readouterr().out
+    assert 'distances of pairs within 4.5 m' in text
+    assert re.search(r'overall .* 0.01 +0.20 +0.01 +2.00', text)
+
+
+def test_without_truth_deviations_are_reported(tmp_path, capsys):
+    path, chart = write(tmp_path / 'run.mcap', drifting_story(False)), tmp_path / 'chart.png'
+    assert main([str(path), '--json', '--localisation', str(chart)]) == 0
+    overall = json.loads(capsys.readouterr().out)['localisation'][-1]
+    assert overall['deviation'] == pytest.approx(0.2)
+    assert overall['distance_deviation'] == pytest.approx(0.01)
+    assert all(value is None for name, value in overall.items() if name not in (
+        'begin', 'end', 'deviation', 'distance_deviation'))
+    assert chart.stat().st_size > 10000

@@ -123,3 +123,12 @@ def test_fields_are_those_of_the_instance_that_is_meant(monkeypatch):
     both = say(1)[:-1] + ',"i":{"rescue":{"a":"levels","c":[1,0,3,[9]]}}}'
     assert dict(seen(both, instance='rescue').fields) == {'level': 3, 'trace': [9]}
     assert dict(seen(both).fields) == {}, 'bounded has none'
+
+
+def test_deviation_and_dead_reckoning_are_those_of_the_message():
+    plain = seen(say(1))
+    assert math.isnan(plain.deviation) and plain.dead_reckoned is None and plain.heard == 0.0
+    odometry = seen(say(1)[:-1] + ',"e":[0.5,0.31,0.04]}')
+    assert odometry.deviation == 0.31 and odometry.dead_reckoned is None
+    filtered = seen(say(1)[:-1] + ',"o":[1.5,2.5,0.5],"e":[0.5,0.31,0.04],"z":[[4,1.25]]}')
+    assert filtered.position == (1.0, 2.0) and filtered.dead_reckoned == (1.5, 2.5)
