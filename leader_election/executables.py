@@ -94,6 +94,9 @@ EXECUTABLES = (
         name='lab', module='leader_election.lab.main', stop_status=130, requires=_TO_MEASURE,
         description='measure algorithms over many seeds, without ROS'),
     Executable(
+        name='logs', module='leader_election.recording.logs_command', stop_status=130,
+        description="convert logs of real robots, and estimate the robots' noise"),
+    Executable(
         name='managed_election_node', module='leader_election.nodes.managed_election_node',
         parameter_file='managed_election.yaml',
         description='run the node of one robot as a managed (lifecycle) node'),

@@ -38,7 +38,7 @@ LEANS_ON = {
     'view': {'swarm', 'tasks', 'world', 'robot'},
     'fleet': {'command_line', 'tasks', 'coordination', 'robot', 'world', 'parameters'},
     'gazebo': {'command_line', 'fleet', 'robot', 'world', 'parameters'},
-    'recording': {'command_line', 'view', 'swarm', 'robot', 'localisation', 'algorithms',
+    'recording': {'command_line', 'view', 'swarm', 'robot', 'world', 'localisation', 'algorithms',
                   'parameters'},
     'doctor': {'command_line', 'fleet', 'robot', 'localisation', 'algorithms', 'parameters'},
     'launching': {'command_line', 'fleet', 'robot', 'coordination', 'parameters'},
