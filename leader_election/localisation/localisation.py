@@ -211,8 +211,9 @@ class Localisation:
         """Return the estimated position of a neighbour [m], ``None`` where there is none."""
         return self._filter.pose(robot)[:2] if robot in self._filter else None
 
-    def estimate(self, now: float) -> Estimate | None:
-        """Return what is sent of the own pose, ``None`` before the first odometry."""
+    @property
+    def estimate(self) -> Estimate | None:
+        """What is sent of the own pose, ``None`` before the first odometry."""
         pose, covariance = self.pose, self.covariance
         if pose is None or covariance is None:
             return None

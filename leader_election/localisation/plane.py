@@ -26,6 +26,8 @@ def wrap(angle: float) -> float:
     >>> wrap(1.5 * math.pi) == -0.5 * math.pi
     True
     """
+    if -math.pi <= angle < math.pi:
+        return angle
     return (angle + math.pi) % (2.0 * math.pi) - math.pi
 
 

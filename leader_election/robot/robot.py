@@ -281,7 +281,7 @@ class Robot:
         self.counts[UNMEASURED] += self._unmeasured
         self.counts[LEADER_CHANGES] += self.state.leader != before.leader
         payload = self.authentication.sign(
-            self._payload(now), self.parameters.robot_id, now)
+            self._payload(), self.parameters.robot_id, now)
         self._sent.append(payload)
         return payload
 
@@ -357,14 +357,14 @@ class Robot:
             distance=float(instance.state.distance),
             reading=reading[0] if reading and metric.topic else math.nan)
 
-    def _payload(self, now: float) -> str:
+    def _payload(self) -> str:
         """Return the message to broadcast, shortened where it exceeds the wire's limit."""
         others = {name: instance.part() for name, instance in self.instances.items()
                   if name != MAIN}
         message = Message(
             id=self.parameters.robot_id, frame=self.parameters.frame, position=self.position,
             export=self.state, region=self.main.region_part(), others=others,
-            reading=self.sensing.reading, localisation=self.sensing.estimate(now))
+            reading=self.sensing.reading, localisation=self.sensing.estimate)
         payload = self._codec.encode(message)
         # Elections have to go on: everything else is left out first, decisions before summaries.
         for count, shorter in ((SIGHTINGS_LEFT_OUT, without_sightings),

@@ -207,9 +207,10 @@ class Sensing:
         yaw = self._yaw if estimated is None else estimated[2]
         return None if place is None or yaw is None else (*place, yaw)
 
-    def estimate(self, now: float) -> Estimate | None:
-        """Return what the robot's messages say of its own pose; ``None``: nothing is known."""
-        return None if self.position is None else self.localisation.estimate(now)
+    @property
+    def estimate(self) -> Estimate | None:
+        """What the robot's messages say of its own pose; ``None``: nothing is known."""
+        return None if self.position is None else self.localisation.estimate
 
     def odometry_age(self, now: float) -> float | None:
         """Return the age of the last odometry [s], ``None`` where none was received."""

@@ -22,6 +22,7 @@ part of what is drawn.
 from collections.abc import Iterator
 import copy
 import json
+import math
 from pathlib import Path
 import sys
 from typing import Any
@@ -29,6 +30,8 @@ from typing import Any
 from algorithms.states import states
 from hypothesis import strategies as st
 from leader_election.algorithms import Algorithm, ALGORITHMS
+from leader_election.localisation.localisation import Estimate
+from leader_election.localisation.sighting import Sighting
 from leader_election.robot.codec import Codec, InstancePart, MAX_LENGTH, Message, NO_PARTS
 from leader_election.robot.wire import MAX_ID
 from robot.test_region_codec import regions
@@ -51,6 +54,30 @@ ODD = st.sampled_from([
     [-4], [None], [0] * 20, {'c': []}, [-1e300, 0, 7]])
 
 
+def milli(least: int, most: int) -> st.SearchStrategy[float]:
+    """Return a strategy for numbers with three digits after the point, as the wire has them."""
+    return st.integers(least, most).map(lambda n: n / 1000)
+
+
+SIGHTINGS = st.builds(
+    Sighting, id=IDS, range=milli(1, 10**7), bearing=st.just(math.nan) | milli(-3141, 3141),
+) | st.builds(Sighting, id=IDS, range=st.just(math.nan), bearing=milli(-3141, 3141))
+ESTIMATES = st.none() | st.builds(
+    Estimate,
+    odometry=st.none() | st.tuples(milli(-10**6, 10**6), milli(-10**6, 10**6), milli(-3141, 3141)),
+    yaw=milli(-3141, 3141), deviation=milli(1, 10**6), heading_deviation=milli(1, 10**4),
+    sightings=st.lists(SIGHTINGS, max_size=4).map(tuple))
+
+
+def own_left_out(message: Message) -> Message:
+    """Return a message without sightings of the sender itself, which are none."""
+    told = message.localisation
+    if told is None:
+        return message
+    return message._replace(localisation=told._replace(sightings=tuple(
+        sighting for sighting in told.sightings if sighting.id != message.id)))
+
+
 def messages(algorithm: Algorithm) -> st.SearchStrategy[Message]:
     """Return a strategy for the legal messages of an algorithm."""
     def exports(of_it: Algorithm) -> Any:
@@ -64,7 +91,7 @@ def messages(algorithm: Algorithm) -> st.SearchStrategy[Message]:
         others=st.just(NO_PARTS) | st.dictionaries(
             st.sampled_from([INSTANCE, 'x']), parts, max_size=2),
         reading=st.just(()) | st.lists(REAL.filter(lambda n: abs(n) < 1e10), max_size=3).map(
-            tuple), faults=st.just(()))
+            tuple), localisation=ESTIMATES, faults=st.just(())).map(own_left_out)
 
 
 def legal(algorithm: Algorithm) -> st.SearchStrategy[str]:
@@ -124,7 +151,7 @@ def corpus() -> list[str]:
 ANY_JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(
-        st.sampled_from(['v', 'id', 'frame', 'p', 'c', 'h', 'a', 'i', 'r', 't', 'd', 'm'])
+        st.sampled_from(['v', 'id', 'frame', *'pchairtdmeoz'])
         | st.text(max_size=3), inner, max_size=6)).map(json.dumps)
 
 

@@ -48,6 +48,7 @@ from leader_election.robot.codec import (
 from leader_election.robot.region_codec import region_part, WHOLE_SHARE
 from leader_election.robot.wire import MAX_ID, RejectReason
 import pytest
+from robot.payloads import ESTIMATES, own_left_out
 from robot.test_region_codec import regions
 
 CODEC = Codec(BOUNDED)
@@ -67,7 +68,8 @@ MESSAGES = st.builds(
     Message, id=IDS, frame=st.text(min_size=1, max_size=50),
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
-    region=st.none(), others=st.just(NO_PARTS), reading=st.just(()), faults=st.just(()))
+    region=st.none(), others=st.just(NO_PARTS), reading=st.just(()), localisation=ESTIMATES,
+    faults=st.just(())).map(own_left_out)
 
 
 def payload(**changes: Any) -> str:
