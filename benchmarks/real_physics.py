@@ -20,6 +20,10 @@ their true positions: that is the control, and what the two differ by is lost to
 Both are held against the partition that true positions give, computed directly. After that the
 same swarm runs in the embedded world, where wheels never slip.
 
+With ``--sightings`` there is a third swarm, which corrects its odometry by sightings of each other
+(``pose_source: cooperative``). Gazebo has no sensor that identifies robots: the bridge makes the
+sightings of true poses, with the errors of the embedded world's sensors.
+
 ``make physics`` fetches Gazebo and runs this.
 """
 
@@ -32,13 +36,23 @@ import sys
 import tempfile
 from types import FrameType
 
+from leader_election.demo.logs import CAMERA, SIGHTINGS, UWB
 from leader_election.parameters import Parameter, ParameterError
 from leader_election.swarm.partition import Share
 from leader_election.world.kinematics import relative
 from leader_election.world.scene import make_scene
 import numpy as np
+from physics import swarm
 from physics.fetch import is_there, root
-from physics.swarm import embedded, in_gazebo, Running, Settings, Watch
+from physics.swarm import (
+    CONTROL,
+    COOPERATIVE,
+    embedded,
+    in_gazebo,
+    Running,
+    Settings,
+    Watch,
+)
 import rclpy
 from rclpy.signals import SignalHandlerOptions
 
@@ -47,6 +61,11 @@ STRETCH = 60.0
 EVER = float('inf')
 SECONDS = Parameter('seconds', float, 300.0, 'How long each run is, of the world.', unit='s',
                     lower=10.0, upper=1e5)
+PACE = Parameter('pace', float, swarm.PACE, 'The real-time factor that Gazebo aims at.',
+                 lower=0.05, upper=10.0)
+SENSORS = (UWB, CAMERA)
+TITLES = {'': 'by odometry', COOPERATIVE: 'with sightings', CONTROL: 'by true positions'}
+"""The swarms in Gazebo, in the order of their columns, by their namespaces."""
 PATIENCE = 60.0
 """So long it may take until all robots were heard [s]."""
 
@@ -59,6 +78,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument('--seconds', type=float, default=SECONDS.default, help='of the world')
     parser.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--sightings', choices=SENSORS, default='',
+                        help='a third swarm, whose robots see each other by ranging radios (uwb) '
+                        'or cameras, made of true poses; nothing runs in the embedded world then')
+    parser.add_argument('--pace', type=float, default=PACE.default,
+                        help='the real-time factor that Gazebo aims at (%(default)s); less where '
+                        'it falls behind, so that information is not late')
     return parser.parse_args()
 
 
@@ -69,6 +94,7 @@ def settings_of(asked: argparse.Namespace) -> Settings:
     :raises ParameterError: for what is wrong with it, before anything is started.
     """
     SECONDS.check(asked.seconds)
+    PACE.check(asked.pace)
     settings = Settings(robots=asked.robots, world=asked.world, seed=asked.seed)
     make_scene(settings.scene)
     if not is_there():
@@ -111,29 +137,34 @@ def hear_all(running: Running) -> None:
                                f'{running.settings.robots} robots were heard in {PATIENCE:.0f} s')
 
 
-def gazebo(settings: Settings, seconds: float, folder: Path,
+def gazebo(settings: Settings, asked: argparse.Namespace, folder: Path,
            check: Callable[[], None]) -> None:
-    """Print the figures of the swarm in Gazebo."""
-    with in_gazebo(root(), settings, folder, control=True, check=check) as running:
+    """Print the figures of the swarms in Gazebo."""
+    beside = [COOPERATIVE, CONTROL] if asked.sightings else [CONTROL]
+    titles = [TITLES[space] for space in ('', *beside)]
+    seconds = asked.seconds
+    with in_gazebo(root(), settings, folder, beside=beside, pace=asked.pace, check=check,
+                   sightings=SIGHTINGS.get(asked.sightings, {})) as running:
         watches = running.observer.watches
         hear_all(running)
         begin, factors = running.observer.now(), []
-        print('| time [s] | real-time factor | odometry off by, mean (worst) [m] '
-              '| by odometry | by true positions | lost to slip |\n|---|---|---|---|---|---|')
+        print('| time [s] | real-time factor | odometry off by, mean (worst) [m] | '
+              + ' | '.join(titles) + ' | lost to slip |\n' + '|---' * (len(titles) + 4) + '|')
         while running.observer.now() < begin + seconds - 1.0:
             since = running.observer.now()
             factors.append(running.run(min(STRETCH, begin + seconds - since)))
-            own, control = (watch.agreement.share(since, running.observer.now())
-                            for watch in watches.values())
-            off = drift(running)
+            shares = [watch.agreement.share(since, running.observer.now())
+                      for watch in watches.values()]
+            off, own, control = drift(running), shares[0], shares[-1]
             lost = control.robots - own.robots if own and control else 0.0
             print(f'| {since - begin:.0f} to {running.observer.now() - begin:.0f} '
-                  f'| {factors[-1]:.3f} | {off.mean():.2f} ({off.max():.2f}) | {_percent(own)} '
-                  f'| {_percent(control)} | {100 * lost:.1f} points |', flush=True)
+                  f'| {factors[-1]:.3f} | {off.mean():.2f} ({off.max():.2f}) | '
+                  + ' | '.join(map(_percent, shares)) + f' | {100 * lost:.1f} points |',
+                  flush=True)
         took = running.observer.now() - begin
         print(f'real-time factor {sum(factors) / len(factors):.3f}')
-        for name, watch in zip(('by odometry', 'by true positions'), watches.values()):
-            print(f'Gazebo, {name}: {summary(watch, settings, took)}', flush=True)
+        for title, watch in zip(titles, watches.values()):
+            print(f'Gazebo, {title}: {summary(watch, settings, took)}', flush=True)
 
 
 def world(settings: Settings, seconds: float, folder: Path, check: Callable[[], None]) -> None:
@@ -151,7 +182,7 @@ def main() -> int:
     asked = arguments()
     stop = Stop()
     try:
-        run(settings_of(asked), asked.seconds, stop.check)
+        run(settings_of(asked), asked, stop.check)
     except ParameterError as error:
         return refuse(error, 2)
     except (RuntimeError, OSError) as error:
@@ -188,16 +219,18 @@ class Stop:
             sys.exit(128 + self._number)
 
 
-def run(settings: Settings, seconds: float, check: Callable[[], None]) -> None:
+def run(settings: Settings, asked: argparse.Namespace, check: Callable[[], None]) -> None:
     """Print the figures; the check is made all the time."""
     print(f'## Real physics: {settings.robots} robots, world {settings.world}, radius '
-          f'{settings.radius:g} m, range {settings.reach:g} m, {settings.speed:g} m/s', flush=True)
+          f'{settings.radius:g} m, range {settings.reach:g} m, {settings.speed:g} m/s'
+          + (f', sightings by {asked.sightings}' if asked.sightings else ''), flush=True)
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         with tempfile.TemporaryDirectory() as folder:
-            gazebo(settings, seconds, Path(folder) / 'gazebo', check)
-            world(settings, seconds, Path(folder) / 'embedded', check)
+            gazebo(settings, asked, Path(folder) / 'gazebo', check)
+            if not asked.sightings:
+                world(settings, asked.seconds, Path(folder) / 'embedded', check)
     finally:
         rclpy.try_shutdown()
 

@@ -12,13 +12,14 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The publisher of what the simulated robots see of each other and of landmarks."""
+"""The publisher of what simulated robots see of each other and of landmarks."""
 
 from array import array
+from collections.abc import Callable, Sequence
 
 from builtin_interfaces.msg import Time
+from leader_election.world.kinematics import Array
 from leader_election.world.sightings import OBSERVER
-from leader_election.world.world import World
 import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import Float64MultiArray, MultiArrayDimension
@@ -28,19 +29,22 @@ COLUMNS = 'id,range,bearing'
 
 
 class SightingPublisher:
-    """Publishes ``robot_<id>/measurements``; only those with a subscriber are computed."""
+    """Publishes ``<robot>/measurements``; only those with a subscriber are computed."""
 
-    def __init__(self, node: Node, world: World) -> None:
+    def __init__(self, node: Node, robots: Sequence[str],
+                 observe: Callable[[Sequence[int]], Array]) -> None:
         """
         Create the publishers.
 
         :param node: that publishes.
-        :param world: whose robots have the sensors.
+        :param robots: their names, in the order of their rows.
+        :param observe: returns the new sightings of the robots with the given rows, with the
+            columns of :mod:`leader_election.world.sightings`.
         """
-        self._world = world
+        self._observe = observe
         self._publishers = [
-            node.create_publisher(Float64MultiArray, f'robot_{i}/measurements', 10)
-            for i in world.scene.ids]
+            node.create_publisher(Float64MultiArray, f'{robot}/measurements', 10)
+            for robot in robots]
         self._message = Float64MultiArray()
         self._message.layout.dim = [MultiArrayDimension(label='sightings'),
                                     MultiArrayDimension(label=COLUMNS, size=3, stride=3)]
@@ -53,7 +57,7 @@ class SightingPublisher:
         """
         observers = [row for row, publisher in enumerate(self._publishers)
                      if publisher.get_subscription_count() > 0]
-        seen = self._world.sightings(observers)
+        seen = self._observe(observers)
         seen = seen[np.argsort(seen[:, OBSERVER], kind='stable')]
         rows, begins = np.unique(seen[:, OBSERVER], return_index=True)
         for row, sightings in zip(rows.tolist(), np.split(seen, begins[1:])):

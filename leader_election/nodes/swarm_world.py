@@ -83,7 +83,8 @@ class SwarmWorld(Node):
             for publisher in (ScanPublisher, ReadingPublisher)
         ]
         if self.world.sighting_sensors:
-            self._sensors.append(SightingPublisher(self, self.world))
+            self._sensors.append(SightingPublisher(
+                self, [f'robot_{i}' for i in ids], self.world.sightings))
         self._subscribe_commands(ids)
         self._clock_topic: Publisher | None = None
         self._listeners = parameters.clock_listeners

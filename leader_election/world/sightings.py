@@ -63,6 +63,18 @@ class SightingSensor(Protocol):
         """Apply changed parameters, those that are dynamic."""
 
 
+def observe(sensors: Sequence[SightingSensor], now: float, poses: Array,
+            observers: Sequence[int]) -> Array:
+    """
+    Return the new sightings of all sensors, one block a sensor.
+
+    :param now, poses, observers: as for :meth:`SightingSensor.observe`.
+    :return: shape (m, 4).
+    """
+    return np.concatenate([NO_SIGHTINGS, *(
+        sensor.observe(now, poses, observers) for sensor in sensors)])
+
+
 class Ranging:
     """Ranging radios: each robot measures the range of each other one, independently of it."""
 

@@ -38,10 +38,34 @@ from leader_election.world.motion import (
 )
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import Radio
-from leader_election.world.scene import free_space, make_scene
+from leader_election.world.scene import free_space, make_scene, Scene
 from leader_election.world.sensors import ScalarField
-from leader_election.world.sightings import Camera, NO_SIGHTINGS, Ranging, SightingSensor
+from leader_election.world.sightings import Camera, observe, Ranging, SightingSensor
 import numpy as np
+
+
+def make_sighting_sensors(scene: Scene,
+                          parameters: WorldParameters) -> tuple[SightingSensor, ...]:
+    """
+    Return the sensors by which robots see each other and landmarks.
+
+    :param scene: its obstacles block the sight.
+    :param parameters: those of :class:`.SightingSensorParameters`, the logs and the seed.
+    :raises ParameterError: for landmarks or logged sightings that cannot be read.
+    """
+    ids, sensors = scene.ids, list[SightingSensor]()
+    sight = LineOfSight(scene.obstacles)
+    if parameters.ranging_rate:
+        sensors.append(Ranging(
+            ids, sight, parameters, np.random.default_rng([parameters.seed, 5])))
+    if parameters.camera_rate:
+        landmarks = read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
+        sensors.append(Camera(ids, landmarks, sight, parameters,
+                              np.random.default_rng([parameters.seed, 6])))
+    if parameters.logged_sightings:
+        sensors.append(LoggedSightings(
+            read_sightings(parameters.logs, ids), first_time(scene.logs)))
+    return tuple(sensors)
 
 
 class World:
@@ -90,7 +114,7 @@ class World:
             for swarm in range(max(len(parameters.radio_namespaces), 1)))
         self.lidar = Lidar(self.scene.arena, self.scene.obstacles, parameters)
         self.field = ScalarField(parameters, np.random.default_rng([parameters.seed, 4]))
-        self.sighting_sensors = self._make_sighting_sensors(parameters)
+        self.sighting_sensors = make_sighting_sensors(self.scene, parameters)
         self._rows = {robot_id: row for row, robot_id in enumerate(self.scene.ids)}
         self._fail(parameters)
 
@@ -135,21 +159,6 @@ class World:
             return DrivenMotion(self.commands, free, robots)
         return StaticMotion()
 
-    def _make_sighting_sensors(self, parameters: WorldParameters) -> tuple[SightingSensor, ...]:
-        ids, sensors = self.scene.ids, list[SightingSensor]()
-        sight = LineOfSight(self.scene.obstacles)
-        if parameters.ranging_rate:
-            sensors.append(Ranging(
-                ids, sight, parameters, np.random.default_rng([parameters.seed, 5])))
-        if parameters.camera_rate:
-            landmarks = read_scene_landmarks(parameters.logs, parameters.landmarks, ids)
-            sensors.append(Camera(ids, landmarks, sight, parameters,
-                                  np.random.default_rng([parameters.seed, 6])))
-        if parameters.logged_sightings:
-            sensors.append(LoggedSightings(
-                read_sightings(parameters.logs, ids), first_time(self.scene.logs)))
-        return tuple(sensors)
-
     @property
     def time(self) -> float:
         """Return the simulated time since the start [s]."""
@@ -190,9 +199,7 @@ class World:
         :param observers: the rows of the robots whose sightings are wanted.
         :return: columns of :mod:`.sightings`, one block a sensor, shape (m, 4).
         """
-        return np.concatenate([NO_SIGHTINGS, *(
-            sensor.observe(self.time, self.poses, observers)
-            for sensor in self.sighting_sensors)])
+        return observe(self.sighting_sensors, self.time, self.poses, observers)
 
     def send(self, sender_id: int, message: Any, now: float, swarm: int = 0) -> bool:
         """

@@ -16,7 +16,8 @@
 The bridge: robots in Gazebo as robots on ROS, with the topics that a real one has.
 
 Odometry is what the wheels did: Gazebo tells the pose of each wheel in its robot, and so how far
-it has turned, as an encoder does. Where the robot truly is goes into ``ground_truth`` alone.
+it has turned, as an encoder does. Where the robot truly is goes into ``ground_truth``, and into
+nothing else but simulated sensors that Gazebo has none of: those that identify neighbours.
 """
 
 from collections.abc import Sequence
@@ -27,9 +28,11 @@ from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
 from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.simulator import MAX_SPEED, MAX_TURN_RATE, ODOMETRY_RATE
+from leader_election.nodes.sighting_publisher import SightingPublisher
 from leader_election.robot.pose import yaw_of
 from leader_election.world.kinematics import Array
 from leader_election.world.sensors import RateLimiter
+from leader_election.world.sightings import ID, observe, SightingSensor
 from leader_election.world.world import quaternions
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -47,7 +50,7 @@ class Bridge(Node):
     """
     Publishes ``/clock``, and of each robot ``odom``, ``ground_truth`` and ``scan``.
 
-    It hands on ``cmd_vel``.
+    With sensors also ``measurements``. It hands on ``cmd_vel``.
 
     Messages go out on the thread of Gazebo's client.
 
@@ -57,7 +60,13 @@ class Bridge(Node):
     :ivar silent: the robots that are gone, by name: nothing is published of them.
     """
 
-    def __init__(self, client: Client, messages: Messages, robots: Sequence[RobotSpec]) -> None:
+    def __init__(self, client: Client, messages: Messages, robots: Sequence[RobotSpec],
+                 sensors: Sequence[SightingSensor] = ()) -> None:
+        """
+        Create the topics, and listen to Gazebo.
+
+        :param sensors: that identify neighbours; they are fed with true poses.
+        """
         super().__init__('bridge')
         self.time = 0.0
         self.truth: Array = np.array([robot.pose for robot in robots])
@@ -74,6 +83,9 @@ class Bridge(Node):
         self._odom = [self.create_publisher(Odometry, f'{r.name}/odom', 10) for r in robots]
         self._truth = [
             self.create_publisher(Odometry, f'{r.name}/ground_truth', 10) for r in robots]
+        self._sensors = sensors
+        self._sightings = SightingPublisher(
+            self, [r.name for r in robots], self._observe) if sensors else None
         self._request = client.advertise('request', 'Request')
         self._drives = [client.advertise(f'{r.name}/vel_cmd', 'Pose') for r in robots]
         self._last: dict[Publisher, tuple[float, float]] = {}
@@ -129,6 +141,15 @@ class Bridge(Node):
         if self._rate.due(self.time):
             self._send(self._odom, _odometry('odom', stamp), self.wheels.poses)
             self._send(self._truth, _odometry('map', stamp), self.truth)
+            if self._sightings is not None:
+                self._sightings.publish(stamp)
+
+    def _observe(self, observers: Sequence[int]) -> Array:
+        """Return what robots see of each other, all but those that are gone."""
+        rows = [row for row in observers if self._robots[row].name not in self.silent]
+        seen = observe(self._sensors, self.time, self.truth, rows)
+        gone = [robot.id for robot in self._robots if robot.name in self.silent]
+        return np.asarray(seen[~np.isin(seen[:, ID], gone)])
 
     def _send(self, publishers: Sequence[Any], message: Odometry, poses: Array) -> None:
         rows = np.column_stack((poses[:, :2], quaternions(poses[:, 2]))).tolist()

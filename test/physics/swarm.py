@@ -20,6 +20,8 @@ from dataclasses import dataclass, field
 import math
 from pathlib import Path
 import time
+from types import MappingProxyType
+from typing import Any
 
 from leader_election.demo.checks import GroundTruth
 from leader_election.demo.processes import Processes
@@ -37,8 +39,10 @@ from leader_election.swarm.partition import Agreement, partition
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.world.arena import load_arena
-from leader_election.world.parameters import SceneParameters
+from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import make_scene
+from leader_election.world.sightings import SightingSensor
+from leader_election.world.world import make_sighting_sensors
 from physics.bridge import Bridge
 from physics.messages import Messages
 from physics.simulator import Simulator
@@ -56,10 +60,19 @@ It never makes up for a step that came late, as on a shared machine many do: at 
 behind for good.
 """
 SCANNER = Lidar()
+NO_SIGHTINGS: Mapping[str, Any] = MappingProxyType({})
 START_UP = 60.0
 """So long all nodes may take to come up [s]."""
 EXPIRY = 3.0
 """A robot that was not heard for so long is gone [s]."""
+
+CONTROL, COOPERATIVE = '/control', '/cooperative'
+"""The namespaces of swarms of the same robots beside the first, which goes by its odometry."""
+BESIDE: Mapping[str, dict[str, Any]] = {
+    CONTROL: {'odom_topic': '/robot_{id}/ground_truth'},
+    COOPERATIVE: {'odom_topic': '/robot_{id}/odom', 'pose_source': 'cooperative',
+                  'measurements_topic': '/robot_{id}/measurements'}}
+"""The parameters of their nodes."""
 
 Places = Mapping[int, tuple[float, float]]
 
@@ -86,6 +99,16 @@ class Settings:
         """
         return build(SceneParameters, {
             'robots': self.robots, 'world': self.world, 'seed': self.seed})
+
+    def sensors(self, chosen: Mapping[str, Any]) -> tuple[SightingSensor, ...]:
+        """
+        Return sensors of the robots that identify neighbours.
+
+        :param chosen: parameters of the embedded world, whose sensors they are.
+        """
+        parameters = build(WorldParameters, {
+            'robots': self.robots, 'world': self.world, 'seed': self.seed, **chosen})
+        return make_sighting_sensors(make_scene(parameters), parameters)
 
 
 def direct(places: Places, settings: Settings) -> dict[int, int]:
@@ -190,12 +213,12 @@ class Running:
         return (self.observer.now() - begin) / (time.monotonic() - real)
 
 
-def _start_robots(running: Running, apart: Sequence[int], control: bool) -> None:
+def _start_robots(running: Running, apart: Sequence[int], beside: Sequence[str]) -> None:
     """
     Start the robots' nodes, and the one that drives them.
 
     :param apart: who has a process of its own.
-    :param control: whether there is a second swarm that goes by true positions.
+    :param beside: further swarms of the same robots, of :data:`BESIDE`.
     """
     settings, children = running.settings, running.children
     ids = tuple(range(1, settings.robots + 1))
@@ -206,11 +229,9 @@ def _start_robots(running: Running, apart: Sequence[int], control: bool) -> None
     for members in hosts:
         children.start(f'fleet_{members[0]}', 'fleet',
                        {**common, 'members': format_ids(members)})
-    nodes = settings.robots
-    if control:
-        children.start('control', 'fleet', {
-            **common, 'odom_topic': '/robot_{id}/ground_truth'}, {'__ns': '/control'})
-        nodes *= 2
+    for space in beside:
+        children.start(space[1:], 'fleet', {**common, **BESIDE[space]}, {'__ns': space})
+    nodes = settings.robots * (1 + len(beside))
     count = running.observer.count_publishers
     if not running.until(lambda: sum(count(f'{space}/neighbourhood')
                                      for space in running.observer.watches) >= nodes, START_UP):
@@ -222,31 +243,35 @@ def _start_robots(running: Running, apart: Sequence[int], control: bool) -> None
 
 @contextmanager
 def in_gazebo(root: Path, settings: Settings, folder: Path, apart: Sequence[int] = (),
-              control: bool = False, check: Callable[[], None] = lambda: None,
-              ) -> Iterator[Running]:
+              beside: Sequence[str] = (), sightings: Mapping[str, Any] = NO_SIGHTINGS,
+              pace: float = PACE, check: Callable[[], None] = lambda: None) -> Iterator[Running]:
     """
     Run a swarm in Gazebo for the length of a ``with``; ROS has to be up.
 
     :param folder: for what processes say.
+    :param beside: further swarms of the same robots, of :data:`BESIDE`.
+    :param sightings: parameters of sensors that identify neighbours; Gazebo has none of them.
+    :param pace: the real-time factor that Gazebo aims at.
     :param check: is called all the time, and may raise what ends it.
     """
     robots = scene_robots(make_scene(settings.scene))
     text = world_sdf(load_arena(settings.world), robots, Kind.GZ_CLASSIC,
-                     NO_EQUIPMENT._replace(lidar=SCANNER), STEP, PACE)
+                     NO_EQUIPMENT._replace(lidar=SCANNER), STEP, pace)
     nodes: list[Node] = []
     with _taking_down(nodes), Simulator(root, text, WORLD_NAME, check) as simulator, \
             Processes(folder) as children:
-        bridge = Bridge(simulator.client, Messages(root), robots)
+        bridge = Bridge(
+            simulator.client, Messages(root), robots, settings.sensors(sightings))
 
         def places() -> Places:
             return {robot.id: (x, y) for robot, (x, y, _) in zip(robots, bridge.truth.tolist())
                     if robot.name not in bridge.silent}
-        observer = Observer(settings, ['', '/control'] if control else [''], places)
+        observer = Observer(settings, ['', *beside], places)
         nodes += [bridge, observer]
         running = Running(settings, observer, children, nodes, bridge, simulator.check)
         if not running.until(lambda: bridge.driven, START_UP):
             raise RuntimeError('Gazebo does not hear the commands to all robots')
-        _start_robots(running, apart, control)
+        _start_robots(running, apart, beside)
         yield running
 
 
@@ -264,7 +289,7 @@ def embedded(settings: Settings, folder: Path, check: Callable[[], None] = lambd
             'robots': settings.robots, 'world': settings.world, 'seed': settings.seed,
             'motion': 'cmd_vel', 'publish_clock': True, 'speed': settings.speed,
             'scan_rate': SCANNER.rate, 'scan_beams': SCANNER.beams, 'scan_range': SCANNER.reach})
-        _start_robots(running, (), False)
+        _start_robots(running, (), ())
         yield running
 
 

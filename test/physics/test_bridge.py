@@ -28,7 +28,11 @@ from leader_election.gazebo.simulator import NO_EQUIPMENT
 from leader_election.gazebo.simulator import Simulator as Kind
 from leader_election.gazebo.world import WORLD_NAME, world_sdf
 from leader_election.world.arena import load_arena
+from leader_election.world.line_of_sight import LineOfSight
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.sightings import Ranging
 from nav_msgs.msg import Odometry
+import numpy as np
 from physics import simulator as server
 from physics.bridge import Bridge
 from physics.messages import Messages
@@ -37,6 +41,7 @@ from physics.swarm import SCANNER, STEP
 import pytest
 from rclpy.node import Node
 from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Float64MultiArray
 from support import spin_until
 
 pytestmark = pytest.mark.gazebo
@@ -51,6 +56,10 @@ The solver stops before friction is worked out to the end: with ten times the it
 """
 ROBOTS = [RobotSpec('robot_1', 1, (0.0, 8.0, math.pi / 2)),
           RobotSpec('robot_2', 2, (1.0, 8.0, 0.0))]
+RADIOS = Ranging(
+    [1, 2], LineOfSight([]), WorldParameters(
+        ranging_rate=2.0, ranging_noise=0.0, ranging_outliers=0.0, ranging_loss=0.0),
+    np.random.default_rng(1))
 
 
 class Driver(Node):
@@ -60,9 +69,12 @@ class Driver(Node):
         super().__init__('driver')
         self.odom: list[Odometry] = []
         self.scans: list[LaserScan] = []
+        self.sightings: dict[str, list[Float64MultiArray]] = {r.name: [] for r in ROBOTS}
         self.wheels = self.create_publisher(Twist, 'robot_1/cmd_vel', 10)
         self.create_subscription(Odometry, 'robot_1/odom', self.odom.append, 10)
         self.create_subscription(LaserScan, 'robot_1/scan', self.scans.append, 10)
+        for name, seen in self.sightings.items():
+            self.create_subscription(Float64MultiArray, f'{name}/measurements', seen.append, 10)
 
     def drive(self, forward: float, turning: float) -> None:
         """Command."""
@@ -75,17 +87,21 @@ def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
     text = world_sdf(load_arena('empty'), ROBOTS, Kind.GZ_CLASSIC,
                      NO_EQUIPMENT._replace(lidar=SCANNER), STEP)
     with Simulator(gazebo, text, WORLD_NAME) as running:
-        bridge, driver = Bridge(running.client, Messages(gazebo), ROBOTS), Driver()
+        bridge, driver = Bridge(running.client, Messages(gazebo), ROBOTS, [RADIOS]), Driver()
 
         def wait(condition: Callable[[], bool]) -> None:
             spin_until([bridge, driver], condition, deadline=20.0)
         wait(lambda: bridge.driven and driver.wheels.get_subscription_count() > 0
-             and bool(driver.scans))
+             and bool(driver.scans) and all(driver.sightings.values()))
         # Beams begin behind and go round by the right: 9 is to the right, 18 ahead. Of the other
         # robot they see the head, of 0.11 m.
         seen = driver.scans[-1].ranges
         assert (seen[18], seen[9]) == pytest.approx((2.0, 0.89), abs=0.02)
         assert seen[0] == seen[27] == math.inf
+        for name, other in (('robot_1', 2), ('robot_2', 1)):
+            identity, distance, bearing = driver.sightings[name][0].data
+            assert (identity, distance) == pytest.approx((other, 1.0), abs=0.02)
+            assert math.isnan(bearing)
 
         driver.drive(0.3, 0.0)
         wait(lambda: bridge.truth[0, 1] > 8.6)
@@ -106,11 +122,15 @@ def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
         bridge.delete('robot_1')
         silent, since = len(driver.odom), bridge.time
         wait(lambda: bridge.time > since + 1.0)
+        for seen in driver.sightings.values():
+            seen.clear()
         there = bridge.truth[0].copy()
         driver.drive(0.3, 0.0)
         wait(lambda: bridge.time > since + 2.0)
         assert len(driver.odom) <= silent + 1
         assert bridge.truth[0].tolist() == there.tolist()
+        # It measures nothing, and its radio does not answer.
+        assert not any(driver.sightings.values())
     bridge.destroy_node()
     driver.destroy_node()
 

@@ -48,6 +48,7 @@ def running(*arguments: str, **environment: str) -> Iterator['subprocess.Popen[s
     (('--robots', '0'), 'parameter robots: 0 is not allowed'),
     (('--robots', '5000'), 'parameter robots: 5000 do not fit'),
     (('--seconds', '0'), 'parameter seconds: 0.0 is not allowed'),
+    (('--pace', '0'), 'parameter pace: 0.0 is not allowed'),
     (('--seconds', 'nan'), 'parameter seconds: nan is not allowed'),
     (('--seed', '-1'), 'parameter seed: -1 is not allowed'),
     ((), 'Gazebo Classic 11 is not in ')])

@@ -16,6 +16,11 @@
 
 from pathlib import Path
 
+from leader_election.demo.logs import SIGHTINGS, UWB
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.sightings import observe
+from leader_election.world.world import World
+import numpy as np
 from physics.swarm import direct, embedded, in_gazebo, Running, Settings
 import pytest
 
@@ -33,6 +38,15 @@ def test_leaders_as_computed_directly() -> None:
     assert direct(line, Settings(radius=6.0, reach=4.0)) == {1: 3, 2: 3, 3: 3}
     assert direct(line, Settings(radius=5.9, reach=4.0)) == {1: 1, 2: 3, 3: 3}
     assert direct(line, Settings(radius=9.0, reach=2.9)) == {1: 1, 2: 2, 3: 3}
+
+
+def test_sensors_are_those_of_the_embedded_world() -> None:
+    assert SETTINGS.sensors({}) == ()
+    world = World(WorldParameters(robots=20, world='blocks', seed=1, **SIGHTINGS[UWB]))
+    seen = observe(SETTINGS.sensors(SIGHTINGS[UWB]), world.time, world.poses, range(20))
+    same = world.sightings(range(20))
+    assert len(seen) > 20
+    np.testing.assert_array_equal(seen, same)
 
 
 def figures(name: str, running: Running, factor: float) -> tuple[float, float]:
