@@ -228,6 +228,12 @@ class Localisation:
         covariance = self.covariance
         return math.inf if covariance is None else _deviations(covariance)[0]
 
+    def distances(self, now: float) -> list[tuple[int, float, float]]:
+        """Return the id of each neighbour heard lately, its distance, and its deviation [m]."""
+        return [(robot, *self._filter.distance(self.robot, robot, now))
+                for robot in sorted(self.localised)
+                if self._filter.age(robot, now) <= self._expiry]
+
     def distance_deviation(self, robot: int, estimate: Estimate | None, now: float) -> float:
         """
         Return the standard deviation of the distance to a neighbour [m]; infinite: not known.

@@ -25,6 +25,7 @@ from leader_election.localisation.landmarks import read_landmarks
 from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
+from leader_election.nodes.localisation_publishers import LocalisationPublishers
 from leader_election.nodes.odometry_origin import TransformOrigin
 from leader_election.nodes.qos import (
     EVENTS,
@@ -34,6 +35,7 @@ from leader_election.nodes.qos import (
     SENSOR,
 )
 from leader_election.nodes.robot_diagnostics import statuses
+from leader_election.nodes.sighting_inputs import SightingInputs
 from leader_election.nodes.state_publishers import PlotPublishers, StatePublishers
 from leader_election.parameters import ParameterError
 from leader_election.registry import message_type
@@ -54,7 +56,7 @@ from leader_election.robot.swarm_key import fingerprint
 from nav_msgs.msg import Odometry
 from rclpy.clock import ClockType
 from rclpy.node import Node
-from std_msgs.msg import Float64MultiArray, String
+from std_msgs.msg import String
 
 SHORTEST_TIMER = 1e-3
 """The shortest period of a timer [s]; zero is not a valid one."""
@@ -118,6 +120,8 @@ class Election:
         self._outputs = [
             StatePublishers(node, instance) for instance in self.robot.instances.values()
         ]
+        self._corrected = (
+            LocalisationPublishers(node, self.robot) if self.robot.sensing.cooperates else None)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self._plots = (
             PlotPublishers(node, self.robot) if parameters.metrics_period > 0.0 else None)
@@ -130,7 +134,7 @@ class Election:
         self._listen('odom', Odometry, self._odometry, SENSOR)
         metric = self.robot.sensing.metric
         if metric.needs_measurements or self.robot.sensing.cooperates:
-            self._listen('measurements', Float64MultiArray, self._measure, SENSOR)
+            SightingInputs(self.robot, self._listen, self._now)
         if metric.topic:
             self._listen(metric.topic, message_type(metric.message), self._sense, SENSOR)
         for instance in self.robot.instances.values():
@@ -231,15 +235,13 @@ class Election:
         turn = message.pose.pose.orientation
         needed = self._has_tasks or self._transform is None
         yaw = yaw_of((turn.x, turn.y, turn.z, turn.w)) if needed else None
-        self.robot.sensing.take_odometry((point.x, point.y, point.z), self._now(), origin, yaw)
+        counts = self.robot.sensing.take_odometry(
+            (point.x, point.y, point.z), self._now(), origin, yaw)
+        if counts and self._corrected is not None:
+            self._corrected.publish_pose(message, origin)
 
     def _sense(self, message: Any) -> None:
         self.robot.sensing.take_message(message, self._now())
-
-    def _measure(self, message: Float64MultiArray) -> None:
-        layout = message.layout.dim
-        width = layout[-1].size if len(layout) == 2 else 2
-        self.robot.sensing.take_measurements(message.data, self._now(), width)
 
     def _receive(self, message: String) -> None:
         now = self._now()
@@ -311,6 +313,8 @@ class Election:
         self._plan_repeats(self.robot.state.leader != leader)
         for outputs in self._outputs:
             outputs.publish(self.robot)
+        if self._corrected is not None:
+            self._corrected.publish_distances(now)
         if self._plots is not None:
             self._plots.round_duration = taken
         if self._events is not None:

@@ -45,6 +45,11 @@ STATE = QoSProfile(
     reliability=QoSReliabilityPolicy.RELIABLE, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL)
 """State, published on change and latched: a late subscriber receives the last message."""
 
+SIGHTINGS = QoSProfile(
+    history=QoSHistoryPolicy.KEEP_LAST, depth=100,
+    reliability=QoSReliabilityPolicy.BEST_EFFORT, durability=QoSDurabilityPolicy.VOLATILE)
+"""Measurements of neighbours: each message is about others, so all count."""
+
 EVENTS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=10,
     reliability=QoSReliabilityPolicy.RELIABLE, durability=QoSDurabilityPolicy.VOLATILE)

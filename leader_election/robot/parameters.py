@@ -38,6 +38,7 @@ from leader_election.robot.metrics import (
     RssiParameters,
     SensorDifferenceParameters,
 )
+from leader_election.robot.sighting_sources import SightingSourceParameters
 from leader_election.robot.strength import STRENGTH_SOURCES
 from leader_election.robot.wire import MAX_ID
 
@@ -150,7 +151,8 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
 
 @dataclass(frozen=True)
 class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferenceParameters,
-                         RoundTripParameters, LocalisationParameters, ProcessParameters):
+                         RoundTripParameters, LocalisationParameters, SightingSourceParameters,
+                         ProcessParameters):
     """The parameters of one robot."""
 
     robot_id: int = parameter(
@@ -229,6 +231,10 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         '(odometry), corrected by what this robot and its neighbours measure of each other '
         '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros).',
         choices=lambda: ('odometry', 'cooperative', 'tf'))
+    send_transform: bool = parameter(
+        False, 'Whether, with pose_source cooperative, the transform from frame to the frame of '
+        'odometry is sent on /tf (needs tf2_msgs), so that other nodes use the corrected pose. '
+        'No other node may send it.')
     odometry_expiry: float = parameter(
         2.0, 'The time after its receipt at which an odometry message expires; this robot then '
         'has no position.', unit='s', lower=0.01, upper=1e6)
@@ -271,6 +277,11 @@ class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferencePar
         """Refuse contradicting parameters."""
         super().__post_init__()
         LocalisationParameters.__post_init__(self)
+        SightingSourceParameters.__post_init__(self)
+        if self.send_transform and self.pose_source != 'cooperative':
+            raise ParameterError(
+                'parameter send_transform: true is not allowed; it takes pose_source cooperative, '
+                f'which is {self.pose_source}')
         if self.message_expiry <= self.round_period:
             raise ParameterError(
                 f'parameter message_expiry: {self.message_expiry:g} is not allowed; it takes more '

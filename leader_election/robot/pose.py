@@ -79,6 +79,23 @@ def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Position:
     return round(x, 4), round(y, 4)
 
 
+def moved_to(pose: Pose, place: Sequence[float]) -> Pose:
+    """
+    Return the motion on the map, about its vertical axis, that brings a pose to a place.
+
+    :param place: x, y, yaw [m, rad].
+
+    >>> pose = from_parameter([1.0, 0.0, 0.7, 0.1, 0.2, 0.3])
+    >>> after = moved_to(pose, (3.0, 4.0, 1.0)) @ pose
+    >>> position(after), heading(after), round(float(after[2, 3]), 6)
+    ((3.0, 4.0), 1.0, 0.7)
+    """
+    turn = place[2] - math.atan2(float(pose[1, 0]), float(pose[0, 0]))
+    motion = np.array(euler2mat(0.0, 0.0, turn, 'sxyz'))
+    shift = (*place[:2], 0.0) - motion @ (*pose[:2, 3], 0.0)
+    return np.asarray(compose(shift, motion, np.ones(3)))
+
+
 def yaw_of(orientation: Sequence[float]) -> float | None:
     """
     Return the yaw of a quaternion x, y, z, w [rad], ``None`` where it has no length.

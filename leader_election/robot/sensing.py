@@ -33,11 +33,14 @@ from leader_election.robot.metrics import (
 )
 from leader_election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.robot.pose import from_parameter, heading, Pose, position
+from leader_election.robot.sighting_sources import Extraction, shifted
 
 ODOMETRY_REJECTED = 'odometry_rejected'
 READINGS_REJECTED = 'readings_rejected'
 METRIC_ERRORS = 'metric_errors'
-SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS)
+NAMES_PASSED_OVER = 'names_passed_over'
+SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS,
+                    NAMES_PASSED_OVER)
 """The names of the counters of what is sensed."""
 NO_LANDMARKS: Mapping[int, Position] = MappingProxyType({})
 COOPERATIVE = 'cooperative'
@@ -71,6 +74,8 @@ class Sensing:
         """The own position [m] when :meth:`locate` was last called; ``None``: unknown."""
         self.reading: tuple[float, ...] = ()
         """The reading that the robot's messages carry for its metric; empty: none."""
+        self.last_passed_over = ''
+        """The last name of a detection that is no robot's or landmark's; empty: none."""
         self.localisation = Localisation(
             parameters.robot_id, parameters, cooperates=self.cooperates,
             expiry=parameters.message_expiry, top_speed=parameters.top_speed, counts=counts,
@@ -108,7 +113,7 @@ class Sensing:
     # Input.
 
     def take_odometry(self, point: Sequence[float], now: float, origin: Pose | None = None,
-                      yaw: float | None = None) -> None:
+                      yaw: float | None = None) -> bool:
         """
         Take in a position from odometry; one that is not finite or too large is counted.
 
@@ -116,17 +121,19 @@ class Sensing:
         :param now: the time [s].
         :param origin: the pose of odometry's frame in the shared one; by default ``initial_pose``.
         :param yaw: the heading in odometry's frame [rad], which tasks use; ``None``: unknown.
+        :return: whether it counts.
         """
         begin = self.initial_pose if origin is None else origin
         place = position(begin, point)
         if not is_place(place) or self.cooperates and yaw is None:
             self._counts[ODOMETRY_REJECTED] += 1
-            return
+            return False
         self._odometry = (place, now)
         self._yaw = None if yaw is None else yaw + heading(begin)
         if self._yaw is not None and (origin is None or self.cooperates):
             # Otherwise a localisation says where the robot is, and how sure it is of that.
             self.localisation.take_odometry((*place, self._yaw), now)
+        return True
 
     def take_measurements(self, rows: Sequence[float], now: float, width: int = 2) -> None:
         """
@@ -159,9 +166,20 @@ class Sensing:
         :param sightings: invalid ones are counted, those of oneself, too.
         :param now: the time [s].
         """
-        for neighbour, value, _ in self.localisation.take_sightings(sightings, now):
-            if math.isfinite(value):
+        ranged = self.parameters.metric != SIGNAL_STRENGTH
+        offset = self.parameters.range_offset
+        for neighbour, value, _ in self.localisation.take_sightings(
+                shifted(sightings, offset) if offset else sightings, now):
+            if ranged and math.isfinite(value):
                 self._measurements[neighbour] = (value, now)
+
+    def take_extraction(self, extraction: Extraction, now: float) -> None:
+        """Take in what a driver's message says of neighbours and landmarks."""
+        self._counts[MEASUREMENTS_REJECTED] += extraction.rejected
+        self._counts[NAMES_PASSED_OVER] += len(extraction.passed_over)
+        if extraction.passed_over:
+            self.last_passed_over = extraction.passed_over[-1]
+        self.take_sightings(extraction.sightings, now)
 
     def hear(self, message: Message, now: float) -> None:
         """Take in what a neighbour's message says of where robots are."""

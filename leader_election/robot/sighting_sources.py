@@ -35,9 +35,9 @@ import numpy as np
 
 MEASUREMENTS, DETECTIONS, TAGS, RANGES = 'measurements', 'detections', 'tags', 'ranges'
 SOURCES = (MEASUREMENTS, DETECTIONS, TAGS, RANGES)
-"""The values of ``sighting_sources``; their topics have the same names, but for ``range/<id>``."""
+"""The values of ``sighting_sources``; topics have these names, but ``range/robot_<id>``."""
 MOST_RANGES = 100
-"""The most topics ``range/<id>``."""
+"""The most topics ``range/robot_<id>``."""
 NUMBER = '{id}'
 """What stands for the id in a name."""
 COLUMNS = {2: ('', 'id,range', 'id,value'), 3: ('', 'id,range,bearing')}
@@ -45,14 +45,14 @@ COLUMNS = {2: ('', 'id,range', 'id,value'), 3: ('', 'id,range,bearing')}
 
 
 @dataclass(frozen=True)
-class SightingParameters:
+class SightingSourceParameters:
     """The parameters of the sources of sightings."""
 
     sighting_sources: str = parameter(
         'measurements', 'Where sightings of neighbours and landmarks come from, a list: '
         'measurements (ids with range and bearing), detections (vision_msgs/Detection3DArray), '
         'tags (tf2_msgs/TFMessage of a tag detector), ranges (sensor_msgs/Range, a topic for '
-        'each neighbour); topics of these names, but range/<id>.')
+        'each neighbour); topics of these names, but range/robot_<id>.')
     tag_names: str = parameter(
         'robot_{id}, tag36h11:{id}', 'Detections and tags: their names, a list of patterns in '
         'which {id} stands for the id. An id alone is always understood; other names are '
@@ -66,7 +66,7 @@ class SightingParameters:
         'frame of a camera that looks ahead is turned by -1.5708, 0, -1.5708.',
         unit='(m, rad)', lengths=(6,))
     range_ids: str = parameter(
-        '', "Ranges: the neighbours with a topic range/<id>, for example '1-5'.")
+        '', "Ranges: the neighbours with a topic range/robot_<id>, for example '1-5'.")
     range_offset: float = parameter(
         0.0, 'What is added to each range of a sighting: the way from what the sensor finds (a '
         "tag, an antenna) to the middle of the neighbour's body, less what the sensor itself "
@@ -120,7 +120,7 @@ class Extraction(NamedTuple):
 class SensorMount:
     """The place of a sensor on its robot, and the names of what it finds."""
 
-    def __init__(self, parameters: SightingParameters) -> None:
+    def __init__(self, parameters: SightingSourceParameters) -> None:
         """:param parameters: sensor_pose, sensor_frame and tag_names."""
         self._pose = from_parameter(parameters.sensor_pose)
         self._frame = parameters.sensor_frame
@@ -132,7 +132,8 @@ class SensorMount:
         """
         Return the id in a name, ``None`` where it is none of a robot or landmark.
 
-        >>> mount = SensorMount(SightingParameters(tag_names='robot_{id}_front, robot_{id}_back'))
+        >>> table = SightingSourceParameters(tag_names='robot_{id}_front, robot_{id}_back')
+        >>> mount = SensorMount(table)
         >>> mount.id_of('robot_3_back'), mount.id_of('12'), mount.id_of('robot_3_arm')
         (3, 12, None)
         """
@@ -153,7 +154,8 @@ class SensorMount:
         :return: ``None`` for what is not finite, and for the sensor's own place, which drivers
             publish for want of a place.
 
-        >>> optical = SightingParameters(sensor_pose=(0.2, 0.0, 0.3, -math.pi/2, 0.0, -math.pi/2))
+        >>> ahead = (0.2, 0.0, 0.3, -math.pi / 2, 0.0, -math.pi / 2)
+        >>> optical = SightingSourceParameters(sensor_pose=ahead)
         >>> sighting = SensorMount(optical).sighting(3, (-1.0, 0.1, 0.8))
         >>> round(sighting.range, 3), round(sighting.bearing, 3)
         (1.414, 0.785)

@@ -38,12 +38,18 @@ ROBOT: dict[str, Any] = {'robot_id': 1}
 TRANSFORMS = {'/tf', '/tf_static'}
 """What tf2 subscribes to; it is not on PyPI, so this is asked of the node only in a full ROS 2."""
 WITH_TF = find_spec('tf2_ros') is not None
+OPTIONAL = {'detections': 'vision_msgs', 'tags': 'tf2_msgs'}
+"""Sources of sightings whose messages are not on PyPI."""
+SOURCES = [source for source, package in OPTIONAL.items() if find_spec(package) is not None]
 PROFILES: dict[str, tuple[str, list[tuple[type[Node], dict[str, Any]]]]] = {
     'election_node': ('/alice', [
         (ElectionNode, ROBOT | {
             'metric': 'range', 'strength_source': 'battery', 'tasks': 'field,rally',
             'metrics_period': 1.0} | ({'pose_source': 'tf'} if WITH_TF else {})),
         (ElectionNode, ROBOT | {'strength_source': 'topic', 'tasks': 'count,patrol'}),
+        (ElectionNode, ROBOT | {
+            'pose_source': 'cooperative', 'send_transform': 'tags' in SOURCES, 'range_ids': '2',
+            'sighting_sources': ','.join(['measurements', 'ranges', *SOURCES])}),
         (ManagedElectionNode, ROBOT | {'use_sim_time': True})]),
     'wander': ('/alice', [
         (WanderNode, {'use_sim_time': True}), (WanderNode, {'world': 'blocks'})]),
@@ -104,6 +110,13 @@ def test_a_profile_is_what_the_node_has(name: str) -> None:
     allowed = may(name)
     if name == 'election_node' and not WITH_TF:
         found['subscribe'] |= TRANSFORMS
+    if name == 'election_node':
+        found['subscribe'] |= {f'{namespace}/{source}' for source in OPTIONAL}
+        if 'tags' not in SOURCES:
+            found['publish'].add('/tf')
+        # A topic for each neighbour.
+        found['subscribe'].remove(f'{namespace}/range/robot_2')
+        found['subscribe'].add(f'{namespace}/range/*')
     assert {right: sorted(allowed[right]) for right in RIGHTS} == {
         right: sorted(found[right]) for right in RIGHTS}
 

@@ -28,7 +28,7 @@ from leader_election.robot.sighting_sources import (
     row_width,
     SensorMount,
     shifted,
-    SightingParameters,
+    SightingSourceParameters,
 )
 import pytest
 from sensor_msgs.msg import Range
@@ -39,7 +39,7 @@ OPTICAL = (0.1, 0.0, 0.2, -math.pi / 2, 0.0, -math.pi / 2)
 
 
 def mount(**parameters: Any) -> SensorMount:
-    return SensorMount(build(SightingParameters, parameters))
+    return SensorMount(build(SightingSourceParameters, parameters))
 
 
 def dimension(size: int, label: str = '') -> MultiArrayDimension:
@@ -175,19 +175,20 @@ def test_an_offset_is_added_to_ranges_only() -> None:
      "parameter range_ids: '' is not allowed; sighting_sources has ranges, so it takes ids, for "
      "example '1-5'"),
     ({'range_ids': '1-101'},
-     "parameter range_ids: '1-101' is not allowed; it takes at most 100 ids from 0 to 9007199254740991"),
+     "parameter range_ids: '1-101' is not allowed; it takes at most 100 ids from 0 to "
+     '9007199254740991'),
     ({'range_ids': '-1'},
      "parameter range_ids: '-1' is not allowed; it takes ids and ranges of ids, for example "
      "'1-20,25'"),
 ])
 def test_wrong_parameters_are_refused(parameters: dict[str, Any], error: str) -> None:
     with pytest.raises(ParameterError) as refused:
-        build(SightingParameters, parameters)
+        build(SightingSourceParameters, parameters)
     assert str(refused.value) == error
 
 
 def test_lists_are_read_in_their_order_and_each_entry_once() -> None:
-    read = build(SightingParameters, {
+    read = build(SightingSourceParameters, {
         'sighting_sources': ' tags,measurements , tags', 'range_ids': '3,1-2,2'})
     assert read.sources == ('tags', 'measurements') and read.ranged == (3, 1, 2)
-    assert build(SightingParameters, {'sighting_sources': ''}).sources == ()
+    assert build(SightingSourceParameters, {'sighting_sources': ''}).sources == ()

@@ -1,0 +1,99 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The subscriptions to what a robot's sensors measure of neighbours and landmarks."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from leader_election.localisation.localisation import MEASUREMENTS_REJECTED
+from leader_election.nodes.qos import SIGHTINGS
+from leader_election.parameters import ParameterError
+from leader_election.registry import message_type
+from leader_election.robot.robot import Robot
+from leader_election.robot.sensing import SIGNAL_STRENGTH
+from leader_election.robot.sighting_sources import (
+    DETECTIONS,
+    Extraction,
+    MEASUREMENTS,
+    of_detections,
+    of_range,
+    of_tags,
+    RANGES,
+    row_width,
+    SensorMount,
+    TAGS,
+)
+from std_msgs.msg import Float64MultiArray
+
+TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
+         RANGES: 'sensor_msgs/msg/Range'}
+"""The types of messages whose packages may not be installed, by source."""
+Listen = Callable[[str, Any, Callable[[Any], None], Any], Any]
+"""Subscribes: topic, type, callback, profile."""
+
+
+class SightingInputs:
+    """Passes sightings on to a robot, from the sources of its parameter ``sighting_sources``."""
+
+    def __init__(self, robot: Robot, listen: Listen, clock: Callable[[], float]) -> None:
+        """
+        Subscribe.
+
+        :param robot: that has the sensors.
+        :param listen: creates a subscription.
+        :param clock: returns the time on the robot's clock [s].
+        :raises ParameterError: where the package of a message is not installed.
+        """
+        self._robot = robot
+        self._clock = clock
+        parameters = robot.parameters
+        mount = SensorMount(parameters)
+        sources = parameters.sources
+        if parameters.metric == SIGNAL_STRENGTH and not robot.sensing.cooperates:
+            # No other source has signal strengths.
+            sources = (MEASUREMENTS,)
+        for source in sources:
+            if source == MEASUREMENTS:
+                listen(MEASUREMENTS, Float64MultiArray, self._measure, SIGHTINGS)
+            elif source == RANGES:
+                for neighbour in parameters.ranged:
+                    listen(f'range/robot_{neighbour}', _type(source),
+                           partial(self._take, partial(of_range, robot=neighbour)), SIGHTINGS)
+            else:
+                extract = of_detections if source == DETECTIONS else of_tags
+                listen(source, _type(source),
+                       partial(self._take, partial(extract, mount=mount)), SIGHTINGS)
+
+    def _measure(self, message: Float64MultiArray) -> None:
+        width = row_width(message.layout.dim, len(message.data))
+        if width is None:
+            self._robot.counts[MEASUREMENTS_REJECTED] += 1
+        else:
+            self._robot.sensing.take_measurements(message.data, self._clock(), width)
+
+    def _take(self, extract: Callable[[Any], Extraction], message: Any) -> None:
+        self._robot.sensing.take_extraction(extract(message), self._clock())
+
+
+def _type(source: str) -> Any:
+    """Return the type of a source's messages."""
+    try:
+        return message_type(TYPES[source])
+    except ImportError:
+        package = TYPES[source].partition('/')[0]
+        raise ParameterError(
+            f'parameter sighting_sources: {source!r} needs the package {package}, which is not '
+            f'installed; install it, or use {MEASUREMENTS!r}') from None
