@@ -143,7 +143,7 @@ def _check_initial_poses(robots: Sequence[FleetRobot]) -> None:
 
 def _uses_initial_pose(robot: FleetRobot) -> bool:
     needs = METRICS.get(_value(robot, 'metric')).needs_positions
-    return (_value(robot, 'pose_source') == 'odometry'
+    return (_value(robot, 'pose_source') != 'tf'
             and (needs or math.isfinite(_value(robot, 'communication_range'))))
 
 
