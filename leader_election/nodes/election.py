@@ -33,6 +33,7 @@ from leader_election.nodes.qos import (
     NEIGHBOURHOOD,
     overridable,
     SENSOR,
+    SIGHTINGS,
 )
 from leader_election.nodes.robot_diagnostics import statuses
 from leader_election.nodes.sighting_inputs import SightingInputs
@@ -131,7 +132,9 @@ class Election:
         self._incompatible = IncompatiblePublishers(node, 'neighbourhood')
         self._hearing = self._listen(
             'neighbourhood', String, self._receive, NEIGHBOURHOOD, self._incompatible.events)
-        self._listen('odom', Odometry, self._odometry, SENSOR)
+        # A sighting belongs to the odometry before it: neither may be skipped, however late.
+        paired = self.robot.sensing.cooperates
+        self._listen('odom', Odometry, self._odometry, SIGHTINGS if paired else SENSOR)
         metric = self.robot.sensing.metric
         if metric.needs_measurements or self.robot.sensing.cooperates:
             SightingInputs(self.robot, self._listen, self._now)

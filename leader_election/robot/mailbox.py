@@ -123,16 +123,27 @@ def reserve_left(last: ReceivedMessage, message: Message, now: float, top_speed:
     The reserve grows back at the top speed up to ``PLACE_TOLERANCE``, so that many messages with
     a small step each get no farther than one.
 
+    Corrections of its position do not count: only odometry is judged, where it is sent.
+
     :param last: the message of the sender that was kept last.
     :param message: a later one.
     :param now: the time of its receipt [s].
     :param top_speed: of all robots [m/s]; infinite: any step is possible.
     :return: negative: it cannot have come from there.
     """
-    if math.isinf(top_speed) or last.message.position is None or message.position is None:
+    before, after = dead_reckoned(last.message), dead_reckoned(message)
+    if math.isinf(top_speed) or before is None or after is None:
         return last.reserve
-    step = math.dist(last.message.position, message.position)
+    step = math.dist(before, after)
     return min(last.reserve + top_speed * (now - last.received) - step, PLACE_TOLERANCE)
+
+
+def dead_reckoned(message: Message) -> Position | None:
+    """Return the sender's position by odometry alone, where it says so: it is never corrected."""
+    told = message.localisation
+    if told is None or told.odometry is None:
+        return message.position
+    return told.odometry[0], told.odometry[1]
 
 
 def velocity_after(last: ReceivedMessage | None, message: Message, now: float,

@@ -15,8 +15,15 @@
 """The mailbox: expiry, and the limit."""
 
 from leader_election.algorithms import BOUNDED
+from leader_election.localisation.localisation import Estimate
 from leader_election.robot.codec import Message
-from leader_election.robot.mailbox import Mailbox, ReceivedMessage, velocity_after
+from leader_election.robot.mailbox import (
+    Mailbox,
+    PLACE_TOLERANCE,
+    ReceivedMessage,
+    reserve_left,
+    velocity_after,
+)
 
 
 def message(sender: int, value: float = 0.0) -> Message:
@@ -83,3 +90,16 @@ def test_velocity_is_smoothed_over_a_period():
     assert velocity_after(first, further, 0.5, 1.0) == (0.5, -1.0)
     assert velocity_after(first, further, 0.0, 1.0) == (0.0, 0.0), 'no time has passed'
     assert velocity_after(first, further._replace(position=None), 1.0, 1.0) == (0.0, 0.0)
+
+
+def test_a_correction_of_the_position_is_no_leap():
+    def at(x: float, odometry: float) -> Message:
+        told = Estimate((odometry, 0.0, 0.0), 0.0, 0.1, 0.1)
+        return message(7)._replace(position=(x, 0.0), localisation=told)
+
+    first = ReceivedMessage(at(0.0, 0.0), 0.0)
+    corrected, leapt = at(5.0, 0.1), at(0.0, 5.0)
+    assert reserve_left(first, corrected, 1.0, top_speed=0.5) == PLACE_TOLERANCE
+    assert reserve_left(first, leapt, 1.0, top_speed=0.5) == 1.0 + 0.5 - 5.0
+    without = [each._replace(localisation=None) for each in (at(0.0, 0.0), corrected)]
+    assert reserve_left(ReceivedMessage(without[0], 0.0), without[1], 1.0, 0.5) < 0.0
