@@ -129,3 +129,13 @@ def test_the_storage_of_rosbag2_has_only_options_of_the_mcap_writer():
         'noChunkCRC', 'noAttachmentCRC', 'enableDataCRC', 'noChunking', 'noMessageIndex',
         'noSummary', 'chunkSize', 'compression', 'compressionLevel', 'forceCompression'}
     assert told['compression'] in ('None', 'Lz4', 'Zstd')
+
+
+def test_ros2_bag_records_the_same_topics_by_the_regular_expression_of_the_document():
+    text = (CONFIG.parent / 'doc' / 'seeing.md').read_text()
+    [expression] = re.findall(r"--regex '(.*)'", text)
+    for name in REPLAYED:
+        assert re.match(expression, f'/robot_3/{name}'), name
+    assert re.match(expression, '/clock') and not re.match(expression, '/robot_3/odometry')
+    assert sorted(expression.partition('(neigh')[2].rstrip(')$').split('|')[1:]) == sorted(
+        REPLAYED[1:])
