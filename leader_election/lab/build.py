@@ -95,7 +95,8 @@ def network_of(
         devices=engine.Devices(
             id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
             position=position, present=np.ones(n, bool), running=np.ones(n, bool),
-            group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf)),
+            group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf),
+            error=np.zeros((n, 2))),
         places=layout.places, vectors=layout.vectors, exports=exports,
         rounds=engine.event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
                              and scenario.rounds.jitter == 0.0),

@@ -34,7 +34,7 @@ from leader_election.robot.parameters import ElectionParameters
 T = TypeVar('T')
 
 KEYS = ('title', 'source', 'duration', 'algorithms', 'devices', 'first_id', 'motion', 'messages',
-        'rounds', 'strength', 'sensor', 'measure', 'events', 'vary')
+        'localisation', 'rounds', 'strength', 'sensor', 'measure', 'events', 'vary')
 LABEL = r'[\w-][\w. -]*'
 """Labels become names of files."""
 LARGEST_RADIUS = 1e6

@@ -14,17 +14,17 @@
 
 """The reports of ``lab reproduce`` and ``lab study``: run, compare, draw, and write Markdown."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import isnan
 from pathlib import Path
 import platform
 from time import monotonic
+from typing import Any
 
 from leader_election.lab import figures, published, runs
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.comparison import COLUMNS, COMPARISONS, Order, Row
-from leader_election.lab.figures.steadiness import TABLE_COLUMNS as STEADINESS_COLUMNS
-from leader_election.lab.figures.steadiness import table_rows as table_of_steadiness
+from leader_election.lab.figures import localisation_error, steadiness
 from leader_election.lab.figures.style import count_seeds
 from leader_election.lab.results import load, MISSING, path_of, reason, ResultError, varied
 from leader_election.lab.scenario import ScenarioError
@@ -46,8 +46,12 @@ PAPERS: Mapping[str, str] = {
     'ifac2020': 'Mo, Audrito, Dasgupta, Beal: A Resilient Leader Election Algorithm Using '
                 'Aggregate Computing Blocks (IFAC 2020)'}
 """The papers, by the prefix of the names of their scenarios and figures."""
-STEADINESS = 'steadiness'
-"""The scenario, and its figure, of how long leaders last."""
+TABLES: Mapping[str, Sequence[tuple[str, Sequence[str], Callable[..., Any]]]] = {
+    'steadiness': [('steadiness', steadiness.TABLE_COLUMNS, steadiness.table_rows)],
+    'localisation_error': [
+        ('localisation_error', localisation_error.TABLE_COLUMNS, localisation_error.table_rows),
+        ('localisation_drift', localisation_error.DRIFT_COLUMNS, localisation_error.drift_rows)]}
+"""The tables that belong to a figure: the scenario, the columns, and the function of the rows."""
 VERSIONS = ('leader_election', 'python', 'numpy', 'numba', 'xarray')
 
 
@@ -69,18 +73,20 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None) -> int:
     names = [name for name in figures.names() if name not in FIGURES]
     drawn, missing = draw_all(names, folder)
     text = papers_report(results, rows, drawn, missing, monotonic() - began,
-                         steadiness_table(folder) if STEADINESS in drawn else ())
+                         own_tables(folder, drawn))
     return conclude(text, aims_missed(results, rows), folder)
 
 
-def steadiness_table(folder: Path) -> list[str]:
+def own_tables(folder: Path, drawn: Sequence[str]) -> list[str]:
     """
-    Return the table of steadiness, all algorithms side by side, as Markdown.
+    Return the tables of this package's own experiments as Markdown.
 
-    :param folder: of the results, those of scenario ``steadiness`` among them.
+    :param folder: of the results.
+    :param drawn: the names of the figures whose results are there.
     """
-    rows = table_of_steadiness(load(path_of(folder, STEADINESS)), scenarios.load(STEADINESS))
-    return _markdown_table(STEADINESS_COLUMNS, rows)
+    return [line for name in drawn for scenario, columns, rows in TABLES.get(name, ())
+            for line in ('', *_markdown_table(columns, rows(
+                load(path_of(folder, scenario)), scenarios.load(scenario))))][1:]
 
 
 def conclude(text: str, missed: Sequence[str], folder: Path) -> int:
@@ -130,7 +136,7 @@ def is_undecided(row: Row, seeds: int) -> bool:
 
 def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
                   drawn: Sequence[str], missing: Sequence[str], seconds: float,
-                  steadiness: Sequence[str] = ()) -> str:
+                  tables: Sequence[str] = ()) -> str:
     """
     Return the report of the papers' experiments, as Markdown.
 
@@ -138,7 +144,7 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
     :param drawn: the names of the figures in the folder ``figures`` beside the report.
     :param missing: a line for each figure that could not be drawn.
     :param seconds: duration of the computation [s].
-    :param steadiness: the lines of the table of steadiness, where its results are there.
+    :param tables: the lines of the tables of own experiments, where their results are there.
     """
     aims = [row for of_scenario in rows.values() for row in of_scenario if row.met is not None]
     missed = aims_missed(results, rows)
@@ -158,8 +164,8 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
     others = [name for name in drawn if not name.startswith(tuple(PAPERS))]
     if others:
         parts += ['', '## Beyond the papers', *images(others)]
-    if steadiness:
-        parts += ['', *steadiness]
+    if tables:
+        parts += ['', *tables]
     if missing:
         parts += ['', '## Not drawn', '', *(f'- {line}' for line in missing)]
     return '\n'.join([*parts, '', '## How it was computed', '', *computed(results, seconds), ''])

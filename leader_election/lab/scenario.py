@@ -33,6 +33,7 @@ from leader_election.lab.parser import KEYS, ScenarioError, section_errors
 from leader_election.lab.schema import (
     Entrant,
     Group,
+    Localisation,
     Measure,
     Messages,
     Rounds,
@@ -70,6 +71,7 @@ class Scenario:
     tick: float
     """Time between two steps of a device [s]."""
     messages: Messages
+    localisation: Localisation
     rounds: Rounds
     strength: Strength
     sensing: Sensing
@@ -193,7 +195,10 @@ def parse(raw: Any, name: str) -> Scenario:
         sensing = sensing.with_metric(messages.metric, metric_own)
     with section_errors(name, 'strength'):
         sensing = sensing.with_source(strength.cycle, source_own)
-    link_range = messages.range if messages.metric in ('distance', 'odometry') else math.inf
+    localisation = parser.parse_section(Localisation, raw, 'localisation', name)
+    link_range = math.inf
+    if messages.metric in ('distance', 'odometry'):
+        link_range = min(messages.range, localisation.communication_range)
     scenario = Scenario(
         name=name,
         text=yaml.safe_dump(raw, sort_keys=False),
@@ -209,6 +214,7 @@ def parse(raw: Any, name: str) -> Scenario:
         motion_parameters=motion_parameters,
         tick=float(tick),
         messages=messages,
+        localisation=localisation,
         rounds=parser.parse_section(Rounds, raw, 'rounds', name),
         strength=strength,
         sensing=sensing,

@@ -92,6 +92,60 @@ class Sensor:
                                  'three numbers a peak: x, y, height')
 
 
+EXACT, DRIFT, COOPERATIVE = 'exact', 'drift', 'cooperative'
+"""Models of localisation."""
+
+
+@dataclass(frozen=True)
+class Localisation:
+    """The positions that devices believe they have, by which they know their distances."""
+
+    model: str = parameter(
+        EXACT, 'Which positions devices use for distances: the true ones (exact), those of '
+        'odometry whose error grows along the way (drift), or those of a filter over odometry and '
+        'sightings of neighbours, whose error does not grow (cooperative).',
+        choices=lambda: (EXACT, DRIFT, COOPERATIVE))
+    communication_range: float = parameter(
+        INFINITE, 'A neighbour whose estimated distance is greater is none, even if its messages '
+        'are received, as on robots; messages.range is the reach of the radio by true positions.',
+        unit='m', lower=1e-9, upper=INFINITE)
+    interval: float = parameter(
+        1.0, 'Time between two changes of the errors.', unit='s', lower=1e-3, upper=1e6)
+    initial_deviation: tuple[float, ...] = parameter(
+        (0.05, 0.03), 'Model drift: standard deviations of the initial pose, of each coordinate '
+        'and of the heading.', unit='m, rad', lengths=(2,))
+    odometry_noise_position: float = parameter(
+        0.06, 'Model drift: standard deviation of the position along the way, after 1 m; across '
+        'the way it is half of that.', unit='m/sqrt(m)', lower=0.0, upper=1e3)
+    odometry_noise_turn: float = parameter(
+        0.20, 'Model drift: standard deviation of the heading after a turn of 1 rad.',
+        unit='rad/sqrt(rad)', lower=0.0, upper=1e3)
+    odometry_noise_heading: float = parameter(
+        0.03, 'Model drift: standard deviation of the heading after 1 m.', unit='rad/sqrt(m)',
+        lower=0.0, upper=1e3)
+    odometry_noise_rest: float = parameter(
+        1e-3, 'Model drift: standard deviation of position and heading after 1 s at rest.',
+        unit='m/sqrt(s), rad/sqrt(s)', lower=0.0, upper=1e3)
+    deviation: float = parameter(
+        0.12, 'Model cooperative: standard deviation of the distance between two devices, and '
+        'root mean square error of a position in the common frame.', unit='m', lower=0.0,
+        upper=1e6)
+    correlation_time: float = parameter(
+        17.0, 'Model cooperative: time after which the correlation of an error with itself has '
+        'fallen to 1/e; 0: each change is independent of the one before.', unit='s', lower=0.0,
+        upper=1e9)
+    frame_drift: float = parameter(
+        0.03, 'Model cooperative: standard deviation of each coordinate of the common frame '
+        'after 1 s. No distance depends on it, but positions that strength sources get do.',
+        unit='m/sqrt(s)', lower=0.0, upper=1e3)
+
+    def __post_init__(self) -> None:
+        """Raise a ``ParameterError`` for a negative deviation."""
+        if not all(0.0 <= value < INFINITE for value in self.initial_deviation):
+            raise ParameterError(f'parameter initial_deviation: {list(self.initial_deviation)} '
+                                 'is not allowed; it takes two finite numbers, at least 0')
+
+
 @dataclass(frozen=True)
 class Rounds:
     """When devices run their rounds."""

@@ -22,9 +22,11 @@ from typing import Any, NamedTuple
 from leader_election.lab import engine
 from leader_election.lab.build import larger, network_of
 from leader_election.lab.engine import Medium
+from leader_election.lab.localisation import PositionErrors
 from leader_election.lab.message_length import message_bytes
 from leader_election.lab.reset import begin
 from leader_election.lab.scenario import Entrant, Scenario
+from leader_election.lab.schema import EXACT
 from leader_election.lab.selection import leading
 from leader_election.lab.sensing import readings
 import numpy as np
@@ -70,11 +72,15 @@ class Simulation:
 
     def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
         # What happens to one thing does not change what is drawn for another.
-        streams = [np.random.default_rng([seed, stream]) for stream in range(1, 6)]
-        self._strengths, rounds, walk, self._messages, self._events = streams
+        streams = [np.random.default_rng([seed, stream]) for stream in range(1, 7)]
+        self._strengths, rounds, walk, self._messages, self._events, errors = streams
         self._walk = walk
         self.scenario, self.entrant = scenario, entrant
         self.network, self._motion = network_of(scenario, entrant, seed, rounds, walk)
+        devices = self.network.devices
+        self._errors = None if scenario.localisation.model == EXACT else PositionErrors(
+            scenario.localisation, devices.position, devices.error,
+            devices.id - devices.id.min(), errors)
         self._degree_since = np.nan
         self._round = engine.round_entry(entrant.algorithm, entrant.parameters)
         self._bind_motion()
@@ -100,7 +106,9 @@ class Simulation:
         # Three times 0.1 s are a hair more than 0.3 s, and the sample at the end is wanted.
         end = max(scenario.duration, float(scenario.times()[-1]))
         times = [p.at for _, p in scenario.events if p.at <= scenario.duration]
-        for stop in sorted({0.0, end, *snapshots, *times, *self.switches, *self._senses()}):
+        changes = set(self._error_times())
+        stops = {0.0, end, *snapshots, *times, *self.switches, *self._senses()}
+        for stop in sorted(stops | changes):
             if not since <= stop < until:
                 continue
             self.run(min(stop, end))
@@ -109,7 +117,9 @@ class Simulation:
                     self.happen(event, parameters)
             if stop == 0.0 and scenario.rounds.acquainted:
                 self.acquaint()
-            if stop > 0.0:
+            if stop in changes:
+                self.change_errors()
+            if stop > 0.0 and stop in stops:
                 self.sense(stop)
             if stop > 0.0 and stop in self.switches:
                 self.switch(stop)
@@ -126,7 +136,8 @@ class Simulation:
         """
         twin = copy.copy(self)
         twin.scenario = scenario
-        changing = ('network', '_motion', '_strengths', '_walk', '_messages', '_events')
+        changing = ('network', '_motion', '_strengths', '_walk', '_messages', '_events',
+                    '_errors')
         vars(twin).update(copy.deepcopy({name: getattr(self, name) for name in changing}))
         twin._bind_motion()
         return twin
@@ -203,6 +214,19 @@ class Simulation:
             for k in range(int(self.scenario.duration / self.scenario.sensor.period) + 1):
                 yield k * self.scenario.sensor.period
 
+    def _error_times(self) -> Iterator[float]:
+        """Yield the times at which the errors of positions change [s]; none where all is exact."""
+        if self._errors is not None:
+            interval = self.scenario.localisation.interval
+            for k in range(1, int(self.scenario.duration / interval) + 1):
+                yield k * interval
+
+    def change_errors(self) -> None:
+        """Let the errors of positions go on by an interval, where there are any."""
+        if self._errors is not None:
+            self._errors.advance(self.network.devices.position,
+                                 self.scenario.localisation.interval)
+
     def sense(self, time: float) -> None:
         """Let all devices take new readings, where the scenario has a use for them."""
         if not self.scenario.sensing:
@@ -211,7 +235,8 @@ class Simulation:
             self._detach()
         columns, position = self.columns, self.network.devices.position
         columns.sensed[:] = readings(self.scenario.sensor, position)
-        columns.place_x[:], columns.place_y[:] = position[:, 0], position[:, 1]
+        place = position if self._errors is None else self._errors.reported(position)
+        columns.place_x[:], columns.place_y[:] = place[:, 0], place[:, 1]
         columns.clock[:] = time
 
     def acquaint(self) -> None:
@@ -259,7 +284,8 @@ class Simulation:
         messages, rounds = self.scenario.messages, self.scenario.rounds
         fixed = self.network.lists.fixed >= 0
         return Medium(
-            reach=np.inf if fixed else messages.range, floor=messages.floor,
+            reach=np.inf if fixed else messages.range, estimated=self._errors is not None,
+            trusted=self.scenario.localisation.communication_range, floor=messages.floor,
             hops=messages.metric == 'hops', expiry=messages.expiry, loss=messages.loss,
             delay_least=messages.delay[0], delay_most=messages.delay[1],
             duplication=messages.duplication, jitter=rounds.jitter,

@@ -63,6 +63,10 @@ class ReferenceSimulator:
     """Fixed links, the lower index first; ``None``: devices in range are linked."""
     by_degree: bool = False
     """Whether strength is the number of neighbours received from."""
+    error: NDArray[np.float64] | None = None
+    """By how much each device errs about its own position [m], shape (n, 2); ``None``: not."""
+    trusted: float = math.inf
+    """A neighbour at a greater distance, by the positions that devices believe in, is none [m]."""
     gone: set[int] = field(default_factory=set)
     side: dict[int, bool] = field(default_factory=dict)
     """The side of each device; no message crosses from one side to the other."""
@@ -90,6 +94,9 @@ class ReferenceSimulator:
             else (min(i, j), max(i, j)) in self.pairs)]
         assert set(near) <= set(order), f'device {i} misses some in range at {now} s'
         near.sort(key=order.index)
+        if self.error is not None:
+            believed = position + self.error
+            apart = {j: distance(believed[i], believed[j]) for j in apart}
         for j in set(range(len(self.devices))) - set(near):
             self.boxes.pop((i, j), None)
             self.flights.pop((i, j), None)
@@ -101,7 +108,7 @@ class ReferenceSimulator:
             message = self.boxes.get((i, j))
             if message and now - message.received > self.messages.expiry:
                 del self.boxes[i, j]
-            elif message:
+            elif message and apart[j] <= self.trusted:
                 heard.append(Heard(j, message.export, self.metric(apart[j])))
         if self.by_degree:
             self.devices[i] = self.devices[i]._replace(strength=float(len(heard)))

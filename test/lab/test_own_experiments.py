@@ -51,6 +51,19 @@ def test_the_map_varies_two_things_for_regions_and_for_one_leader():
     assert set(ONE_FOR_ALL) < {entrant.label for entrant in loaded.entrants}
 
 
+def test_positions_err_in_the_world_of_the_sweeps():
+    base = scenario.load('sweep_loss')
+    for name in ('localisation_error', 'localisation_drift'):
+        loaded = scenario.load(name)
+        for part in ('groups', 'motion_parameters', 'rounds'):
+            assert getattr(loaded, part) == getattr(base, part)
+        # Robots hear each other from farther away than they go by, and limit hops by themselves.
+        assert loaded.messages.range > loaded.localisation.communication_range == 3.0
+        assert {entrant.parameters.hop_limit for entrant in loaded.entrants} == {
+            base.replaced({'algorithms': [{'name': 'bounded', 'radius': 10, 'hop_limit': 0}]}
+                          ).entrants[0].parameters.hop_limit}
+
+
 STRIP = """
 duration: 30
 algorithms: [{name: bounded, radius: 3.2}]

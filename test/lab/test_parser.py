@@ -98,6 +98,14 @@ NOT_ALLOWED = [
     ('messages.duplication', messages(duplication=0.5)),
     ('messages.duplication', messages(duplication=True, delay=[0, 1])),
     ('messages.metric', messages(metric='miles')), ('messages.floor', messages(floor=-1)),
+    ('localisation.model', {'localisation': {'model': 'gps'}}),
+    ('localisation.deviation', {'localisation': {'deviation': -0.1}}),
+    ('localisation.correlation_time', {'localisation': {'correlation_time': NAN}}),
+    ('localisation.communication_range', {'localisation': {'communication_range': 0}}),
+] + [
+    ('localisation.initial_deviation', {'localisation': {'initial_deviation': value}})
+    for value in ([0.1], [-0.1, 0.0], [INF, 0.0], 0.1)
+] + [
     ('motion.kind', {'motion': {'kind': 'fly'}}), ('motion.kind', {'motion': {'speed': 3}}),
     ('motion.tick', {'motion': {'kind': 'static', 'tick': 0}}),
     ('motion.tick', {'motion': {'kind': 'static', 'tick': True}}),

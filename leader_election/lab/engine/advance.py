@@ -93,6 +93,7 @@ def advance(network, medium, calls, random, until):
     links, pool, lists = network.links, network.pool, network.lists
     identity, strength = network.devices.id, network.devices.strength
     position, running = network.devices.position, network.devices.running
+    error, estimated = network.devices.error, medium.estimated
     period, sent = network.devices.period, network.devices.sent
     start, neighbour, mirror = links.start, links.neighbour, links.mirror
     box, told = links.box, links.told
@@ -112,7 +113,7 @@ def advance(network, medium, calls, random, until):
     ring, order, times, head = rounds.ring, rounds.order, rounds.time, rounds.head
     move_order, move_times, move_head = moves.order, moves.time, moves.head
     moving, tick = len(move_order) > 0, lists.tick
-    square = medium.reach * medium.reach
+    square, trusted = medium.reach * medium.reach, medium.trusted * medium.trusted
     takes_time = medium.delay_most > 0.0
     patient = medium.expiry == np.inf
     plain = medium.loss == 0.0 and not takes_time
@@ -178,6 +179,13 @@ def advance(network, medium, calls, random, until):
                     clear(links, pool, k)
                 if told[k]:
                     keep(links, pool, places, exports, sent[i], i, k)
+            if estimated:
+                # The radio reaches by true positions; distances are those that devices know.
+                x, y = x + error[i, 0], y + error[i, 1]
+                for r in range(near):
+                    j = neighbour[reached[r]]
+                    dx, dy = position[j, 0] + error[j, 0] - x, position[j, 1] + error[j, 1] - y
+                    metric[r] = dx * dx + dy * dy
             if takes_time:
                 for r in range(near):
                     arrive(links, pool, counts, reached[r], now)
@@ -186,19 +194,19 @@ def advance(network, medium, calls, random, until):
             # link are at hand now. Only addresses are noted; the round copies what it reads.
             for r in range(near):
                 k = reached[r]
-                j, held = neighbour[k], box[k]
+                j, held, inside = neighbour[k], box[k], metric[r] <= trusted
                 if held == FRESH and (patient or now - sent[j] <= medium.expiry):
                     sources[messages] = own_rows + size * np.int64(j)
                     metric[messages] = metric[r]
-                    messages += 1
+                    messages += inside
                     if by_degree:
-                        degree += sent[j] >= medium.degree_since
+                        degree += inside & (sent[j] >= medium.degree_since)
                 elif held >= 0 and (patient or now - pool_time[held] <= medium.expiry):
                     sources[messages] = pooled_rows + size * np.int64(held)
                     metric[messages] = metric[r]
-                    messages += 1
+                    messages += inside
                     if by_degree:
-                        degree += pool_time[held] >= medium.degree_since
+                        degree += inside & (pool_time[held] >= medium.degree_since)
                 elif held != EMPTY:
                     counts[EXPIRED] += 1
                     clear(links, pool, k)

@@ -47,6 +47,8 @@ class Devices(NamedTuple):
     """Time between two rounds, before jitter [s]."""
     sent: NDArray[np.float64]
     """When it last sent [s], -inf for never."""
+    error: NDArray[np.float64]
+    """By how much the position that it believes to have is off [m], shape (n, 2)."""
 
 
 class Medium(NamedTuple):
@@ -54,6 +56,10 @@ class Medium(NamedTuple):
 
     reach: float
     """The farthest that a message is heard, inclusive [m]."""
+    estimated: bool
+    """Whether distances are those between estimated positions, ``Devices.error`` included."""
+    trusted: float
+    """A neighbour at a greater distance, estimated where that holds, is none [m]."""
     floor: float
     """The least distance that the metric gives [m]."""
     hops: bool

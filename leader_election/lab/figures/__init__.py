@@ -24,6 +24,7 @@ from leader_election.lab import published
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.figures.border import draw_border
 from leader_election.lab.figures.curves import draw_instability, draw_leaders
+from leader_election.lab.figures.localisation_error import draw_localisation_error
 from leader_election.lab.figures.partition import draw_partitions
 from leader_election.lab.figures.regions import (
     draw_collections,
@@ -87,6 +88,9 @@ def drawings() -> dict[str, Drawing]:
         'map': Drawing(draw_map, results=('map',)),
         'steadiness': Drawing(
             draw_steadiness, results=('steadiness',), scenarios=('steadiness',)),
+        'localisation_error': Drawing(
+            draw_localisation_error, results=('localisation_error', 'localisation_drift'),
+            scenarios=('localisation_error', 'localisation_drift')),
         'border': Drawing(draw_border, results=('border',), scenarios=('border',))}
 
 

@@ -190,6 +190,26 @@ def test_agrees_where_strength_is_the_number_of_neighbours(messages: dict[str, A
     assert len(degrees) > 4
 
 
+@pytest.mark.parametrize('strength', ['random', 'degree'])
+@pytest.mark.parametrize('messages', [
+    {}, {'loss': 0.4, 'expiry': 1.5}, {'delay': [0.2, 1.2]}, {'metric': 'hops'}],
+    ids=['plain', 'loss', 'delay', 'hops'])
+def test_agrees_where_positions_err(messages: dict[str, Any], strength: str) -> None:
+    localisation = {'model': 'cooperative', 'deviation': 5.0, 'communication_range': 20.0}
+    scenario = scene(motion=WALK, messages={'range': 25, **messages}, localisation=localisation,
+                     strength={'cycle': [strength]})
+    stage = begun(scenario, 1)
+    slow = slow_for(stage, 1)
+    slow.by_degree = strength == 'degree'
+    slow.error, slow.trusted = stage.network.devices.error, 20.0
+    several = set()
+    for until in np.arange(1.0, scenario.duration + 1.0):
+        several |= {len(heard) for _, _, heard in side_by_side(stage, slow, until)}
+        stage.run(until)
+        stage.change_errors()
+    assert len(several) > 4
+
+
 @pytest.mark.parametrize('timing', [
     {'spread': 0.5}, {'jitter': 0.5}, {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}],
     ids=['spread', 'jitter', 'both'])

@@ -1,0 +1,146 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Errors of the positions by which devices know their distances.
+
+Dead reckoning: the noise of odometry is that which the robots' filter assumes. Along the way the
+position errs by 0.06 m after 1 m, across it by half of that; the heading errs by 0.20 rad after a
+turn of 1 rad and by 0.03 rad after 1 m (standard deviations; variances add up). An error of the
+heading turns all that is walked from then on.
+
+Cooperative localisation: not the filter, but its effect. In a frame that all devices share, the
+error of each coordinate is a stationary Ornstein-Uhlenbeck process, independent of those of other
+devices. The frame itself drifts, for all devices alike (G. Uhlenbeck, L. Ornstein, "On the Theory
+of the Brownian Motion", Physical Review 36, 1930).
+"""
+
+import math
+
+from leader_election.lab.schema import DRIFT, EXACT, Localisation
+import numpy as np
+from numpy.typing import NDArray
+
+MOVED = 0.01
+"""A shorter way between two changes of the errors has no direction: there is no turn [m]."""
+
+Floats = NDArray[np.float64]
+
+
+class PositionErrors:
+    """
+    The errors of all devices' positions, changed in place as time goes on.
+
+    :param parameters: of a model that is not exact.
+    :param position: where devices are at time 0 [m], shape (n, 2).
+    :param error: where the errors are written [m], shape (n, 2).
+    :param order: the place of each device in the order of ids, in which numbers are drawn.
+    """
+
+    def __init__(self, parameters: Localisation, position: Floats, error: Floats,
+                 order: NDArray[np.int64], random: np.random.Generator) -> None:
+        assert parameters.model != EXACT
+        self.error = error
+        self.frame = np.zeros(2)
+        """How far the common frame has drifted [m], which is not part of the errors."""
+        self._parameters, self._order, self._random = parameters, order, random
+        self._position = position.copy()
+        self._direction = np.full(len(position), np.nan)
+        place, heading = parameters.initial_deviation
+        drawn = self._normal(3)
+        self._heading = heading * drawn[:, 2]
+        if parameters.model == DRIFT:
+            error[:] = place * drawn[:, :2]
+        else:
+            error[:] = self._coordinate_deviation() * drawn[:, :2]
+
+    def advance(self, position: Floats, seconds: float) -> None:
+        """
+        Change the errors.
+
+        :param position: where devices are now [m], shape (n, 2).
+        :param seconds: since the last change.
+        """
+        if self._parameters.model == DRIFT:
+            self._drift(position, seconds)
+        else:
+            self._relax(seconds)
+
+    def reported(self, position: Floats) -> Floats:
+        """Return the positions that devices would report [m], shape (n, 2)."""
+        return position + self.error + self.frame
+
+    def _relax(self, seconds: float) -> None:
+        """Let stationary errors go on: the exact solution of the process over this time."""
+        parameters = self._parameters
+        kept = (math.exp(-seconds / parameters.correlation_time)
+                if parameters.correlation_time > 0.0 else 0.0)
+        fresh = self._coordinate_deviation() * math.sqrt(1.0 - kept * kept)
+        self.error *= kept
+        self.error += fresh * self._normal(2)
+        self.frame += (parameters.frame_drift * math.sqrt(seconds)
+                       * self._random.standard_normal(2))
+
+    def _coordinate_deviation(self) -> float:
+        # The distance between two devices errs along one direction, by the errors of both.
+        return self._parameters.deviation / math.sqrt(2.0)
+
+    def _drift(self, position: Floats, seconds: float) -> None:
+        """Let odometry measure the way since the last change, a straight one."""
+        parameters = self._parameters
+        way = position - self._position
+        length = np.hypot(way[:, 0], way[:, 1])
+        turn = self._turn(way, length)
+        drawn = self._normal(3)
+        rest = parameters.odometry_noise_rest ** 2 * seconds
+        place = np.sqrt(parameters.odometry_noise_position ** 2 * length + rest)
+        turning = np.sqrt(parameters.odometry_noise_turn ** 2 * turn
+                          + parameters.odometry_noise_heading ** 2 * length + rest) * drawn[:, 2]
+        # At rest there is no way to be along or across: either axis will do.
+        ahead = np.divide(way, length[:, None], out=np.tile([1.0, 0.0], (len(way), 1)),
+                          where=length[:, None] > 0.0)
+        left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
+        measured = (way + (place * drawn[:, 0])[:, None] * ahead
+                    + (place / 2.0 * drawn[:, 1])[:, None] * left)
+        # Noise of the heading comes up all along the way: half of it turns the way itself.
+        self.error += _turned(measured, self._heading + turning / 2.0) - way
+        self._heading += turning
+        self._position[:] = position
+
+    def _turn(self, way: Floats, length: Floats) -> Floats:
+        """Return by how much devices have turned [rad], at least 0; they face where they go."""
+        direction = np.arctan2(way[:, 1], way[:, 0])
+        moved = length >= MOVED
+        turn = np.abs((direction - self._direction + math.pi) % (2.0 * math.pi) - math.pi)
+        self._direction[moved] = direction[moved]
+        return np.where(moved & np.isfinite(turn), turn, 0.0)
+
+    def _normal(self, columns: int) -> Floats:
+        """Return standard normal numbers, a row for each device: the same for any storage."""
+        return self._random.standard_normal((len(self._order), columns))[self._order]
+
+
+def _turned(vectors: Floats, angle: Floats) -> Floats:
+    """
+    Return vectors turned to the left.
+
+    :param vectors: shape (n, 2).
+    :param angle: [rad], shape (n,).
+
+    >>> _turned(np.array([[2.0, 0.0]]), np.array([math.pi / 2.0])).round(9).tolist()
+    [[0.0, 2.0]]
+    """
+    cosine, sine = np.cos(angle), np.sin(angle)
+    return np.stack([cosine * vectors[:, 0] - sine * vectors[:, 1],
+                     sine * vectors[:, 0] + cosine * vectors[:, 1]], axis=1)

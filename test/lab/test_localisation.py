@@ -1,0 +1,332 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Errors of positions: by hand, by their statistics, and what they do to an election."""
+
+from collections.abc import Iterable, Sequence
+import math
+from typing import Any
+
+from lab.simulations import begun, leaders, line, scene, WALK
+from leader_election.lab.localisation import PositionErrors
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.schema import Localisation
+from leader_election.lab.simulate import Run, simulate, simulate_branches
+from leader_election.swarm.partition import Graph, partition
+from leader_election.world.logs import read_logs, SAMPLE
+import numpy as np
+from numpy.typing import NDArray
+import pytest
+
+NO_NOISE: dict[str, Any] = {
+    'model': 'drift', 'initial_deviation': [0, 0], 'odometry_noise_position': 0,
+    'odometry_noise_turn': 0, 'odometry_noise_heading': 0, 'odometry_noise_rest': 0}
+MANY = 20_000
+"""Devices of a statistic: a standard deviation of so many is off by 1 % at most, twice its own."""
+CLOSE = 0.02
+
+
+def errors(devices: int = 1, seed: int = 0, **parameters: Any) -> PositionErrors:
+    """Return the errors of devices that begin at the origin."""
+    return PositionErrors(
+        Localisation(**{**NO_NOISE, **parameters}), np.zeros((devices, 2)),
+        np.zeros((devices, 2)), np.arange(devices), np.random.default_rng(seed))
+
+
+def walked(made: PositionErrors, points: Iterable[Sequence[float]]) -> NDArray[np.float64]:
+    """Return the errors of devices that all walk from point to point, one a second."""
+    for point in points:
+        made.advance(np.tile(np.asarray(point, float), (len(made.error), 1)), 1.0)
+    return made.error.copy()
+
+
+# Drift.
+
+
+def test_without_noise_there_is_no_error() -> None:
+    assert not walked(errors(3), [(1, 0), (1, 5), (-3, 2)]).any()
+
+
+def test_a_wrong_heading_turns_all_that_is_walked() -> None:
+    made = errors(initial_deviation=[0.0, 0.4])
+    [error] = walked(made, [(2, 0)])
+    # Dead reckoning has a way of 2 m in another direction, and the double of it after 4 m.
+    assert np.hypot(*(error + (2.0, 0.0))) == pytest.approx(2.0)
+    assert abs(error[1]) > 0.01
+    assert walked(made, [(4, 0)])[0] == pytest.approx(2.0 * error)
+    # Back at the start the turned ways cancel.
+    assert walked(made, [(4, 3), (0, 0)])[0] == pytest.approx([0.0, 0.0], abs=1e-12)
+
+
+def test_noise_of_the_position_grows_with_the_root_of_the_way() -> None:
+    error = walked(errors(MANY, odometry_noise_position=0.06), [(1, 0), (2, 0), (4, 0)])
+    assert error.std(axis=0) == pytest.approx([0.12, 0.06], rel=CLOSE)
+    # Along y the axes change places.
+    error = walked(errors(MANY, odometry_noise_position=0.06), [(0, 4)])
+    assert error.std(axis=0) == pytest.approx([0.06, 0.12], rel=CLOSE)
+
+
+def test_noise_of_the_heading_moves_the_end_sideways() -> None:
+    # Half of what comes up along the first metre turns that metre; all of it the second one, and
+    # half of what comes up along that: 0.03 m times the root of (3/2)^2 + (1/2)^2.
+    error = walked(errors(MANY, odometry_noise_heading=0.03), [(1, 0), (2, 0)])
+    assert error[:, 1].std() == pytest.approx(0.03 * math.sqrt(2.5), rel=CLOSE)
+    assert abs(error[:, 0]).max() < 0.02
+
+
+def test_noise_of_a_turn_counts_from_the_turn_on() -> None:
+    made = errors(MANY, odometry_noise_turn=0.04)
+    # Straight on, there is nothing to be wrong about; nor where there is no way to speak of.
+    assert not walked(made, [(1, 0), (2, 0), (2, 0), (2, 0.009), (2, 0)]).any()
+    turned = 0.04 * math.sqrt(math.pi / 2.0)
+    error = walked(made, [(2, 1)])
+    assert error[:, 0].std() == pytest.approx(turned / 2.0, rel=CLOSE)
+    assert walked(made, [(2, 2)])[:, 0].std() == pytest.approx(turned * 1.5, rel=CLOSE)
+
+
+def test_at_rest_errors_grow_with_the_root_of_time() -> None:
+    error = walked(errors(MANY, odometry_noise_rest=1e-3), [(0, 0)] * 100)
+    assert error.std(axis=0) == pytest.approx([0.01, 0.005], rel=CLOSE)
+
+
+# The effect of a filter.
+
+
+def cooperative(devices: int = MANY, **parameters: Any) -> PositionErrors:
+    return errors(devices, **{'model': 'cooperative', 'deviation': 0.12, **parameters})
+
+
+@pytest.mark.parametrize('seconds', [0, 1, 40])
+def test_errors_are_stationary_and_as_large_as_is_said(seconds: int) -> None:
+    error = walked(cooperative(), [(k, k) for k in range(seconds)])
+    assert np.sqrt((error ** 2).sum(axis=1).mean()) == pytest.approx(0.12, rel=CLOSE)
+    # Two devices 50 m apart: their distance is off by their errors along the line.
+    apart = np.hypot(50.0 + error[1::2, 0] - error[::2, 0], error[1::2, 1] - error[::2, 1]) - 50.0
+    assert apart.std() == pytest.approx(0.12, rel=CLOSE)
+
+
+@pytest.mark.parametrize(('lasting', 'seconds', 'left'), [
+    (17.0, 17, math.exp(-1.0)), (6.0, 3, math.exp(-0.5)), (0.0, 1, 0.0)])
+def test_the_correlation_of_errors_falls(lasting: float, seconds: int, left: float) -> None:
+    made = cooperative(correlation_time=lasting)
+    before = made.error.copy()
+    after = walked(made, [(0, 0)] * seconds)
+    assert np.corrcoef(before.ravel(), after.ravel())[0, 1] == pytest.approx(left, abs=CLOSE)
+
+
+def test_the_drift_of_the_common_frame_is_in_no_distance() -> None:
+    still, drifting = cooperative(5, frame_drift=0.0), cooperative(5, frame_drift=2.0)
+    for made in (still, drifting):
+        walked(made, [(k, 0) for k in range(30)])
+    assert np.array_equal(still.error, drifting.error)
+    place = np.zeros((5, 2))
+    moved = drifting.reported(place) - still.reported(place)
+    assert moved == pytest.approx(np.tile(moved[0], (5, 1))) and np.hypot(*moved[0]) > 1.0
+
+
+@pytest.mark.parametrize('model', ['drift', 'cooperative'])
+def test_errors_follow_ids_wherever_devices_are_stored(model: str) -> None:
+    order = np.array([2, 0, 3, 1])
+    position = np.arange(8.0).reshape(4, 2)
+    stored = []
+    for places in (np.arange(4), order):
+        made = PositionErrors(Localisation(model=model), position[places], np.zeros((4, 2)),
+                              places, np.random.default_rng(1))
+        made.advance(2.0 * position[places], 1.0)
+        stored.append(made.error)
+    assert np.array_equal(stored[0][order], stored[1])
+
+
+# What devices know of each other.
+
+
+def told(error: Sequence[Sequence[float]], **localisation: Any) -> list[int]:
+    """Return the leaders of five devices 10 m apart, which err by so much, after 20 s."""
+    stage = begun(line(
+        algorithms=[{'name': 'bounded', 'radius': 11}], messages={'range': 12},
+        localisation={'model': 'cooperative', 'deviation': 0, **localisation}))
+    stage.network.devices.error[:] = error
+    stage.run(20.0)
+    return leaders(stage)
+
+
+def test_a_distance_is_that_between_estimated_positions() -> None:
+    # Device 4 leads device 3, device 2 leads device 1, and the one at the end is alone.
+    assert told([[0, 0]] * 5) == [0, 2, 2, 4, 4]
+    # Device 3 is held to be 12 m from device 4, and 8 m from device 2.
+    assert told([[0, 0], [0, 0], [0, 0], [-2, 0], [0, 0]]) == [1, 1, 3, 3, 4]
+    # What errs all alike errs about nothing.
+    assert told([[70, -3]] * 5) == [0, 2, 2, 4, 4]
+
+
+def test_a_neighbour_is_one_whose_estimated_distance_is_in_range() -> None:
+    near = [[4.0, 0], [3.0, 0], [2.0, 0], [1.0, 0], [0, 0]]
+    # 9 m from each to the next by what they hold to be true.
+    assert told(near, communication_range=9.5) == [0, 2, 2, 4, 4]
+    assert told([[0, 0]] * 5, communication_range=9.5) == [0, 1, 2, 3, 4]
+    # The radio still reaches by true positions: two steps, of which each is held to be 4 m, are
+    # within the radius, and over the ones between.
+    squeezed = [[24.0, 0], [18.0, 0], [12.0, 0], [6.0, 0], [0, 0]]
+    assert told(squeezed) == [1, 1, 4, 4, 4]
+    assert told([[40.0, 0], [30.0, 0], [20.0, 0], [10.0, 0], [0, 0]], communication_range=0.1) \
+        == [4] * 5
+
+
+def same(one: Run, other: Run) -> bool:
+    """Return whether two runs are the same to the last bit."""
+    return (np.array_equal(one.samples, other.samples, equal_nan=True)
+            and np.array_equal(one.counts, other.counts))
+
+
+SCENES: dict[str, dict[str, Any]] = {
+    'walk': {'motion': WALK},
+    'loss': {'motion': WALK, 'messages': {'range': 25, 'loss': 0.3, 'expiry': 2.5}},
+    'delay': {'motion': WALK, 'messages': {'range': 25, 'delay': [0.2, 1.7], 'loss': 0.2}},
+    'hops': {'motion': WALK, 'messages': {'range': 25, 'metric': 'hops'}},
+    'degree': {'motion': WALK, 'strength': {'cycle': ['degree']}},
+    'links': {'devices': [{'kind': 'grid', 'columns': 7, 'rows': 2, 'step': [9, 9],
+                           'linked': True}]},
+    'events': {'motion': WALK, 'events': [{'kind': 'die', 'at': 8.3, 'share': 0.3},
+                                          {'kind': 'corrupt', 'at': 12, 'share': 0.5}]},
+    'sensing': {'motion': WALK, 'messages': {'range': 25, 'metric': 'sensor_difference'},
+                'sensor': {'peaks': [30.0, 30.0, 50.0], 'period': 2.5}},
+}
+
+
+@pytest.mark.parametrize('sections', SCENES.values(), ids=SCENES)
+def test_no_error_is_exact_to_the_last_bit(sections: dict[str, Any]) -> None:
+    plain = simulate(scene(**sections), 'bounded', 1)
+    for localisation in (
+            {'model': 'exact', 'deviation': 5.0}, NO_NOISE, {**NO_NOISE, 'interval': 0.3},
+            {'model': 'cooperative', 'deviation': 0.0, 'frame_drift': 0.0}):
+        assert same(plain, simulate(scene(**sections, localisation=localisation), 'bounded', 1))
+    # What is out of the radio's reach is out of range anyway.
+    assert same(plain, simulate(
+        scene(**sections, localisation={'communication_range': 200.0}), 'bounded', 1))
+
+
+def erring(model: str, **sections: Any) -> Scenario:
+    return scene(motion=WALK, localisation={'model': model, 'deviation': 5.0}, **sections)
+
+
+@pytest.mark.parametrize('model', ['drift', 'cooperative'])
+def test_errors_follow_from_the_seed_and_touch_no_other_draw(model: str) -> None:
+    one = simulate(erring(model), 'bounded', 3, [29.0])
+    assert same(one, simulate(erring(model), 'bounded', 3))
+    plain = simulate(scene(motion=WALK), 'bounded', 3, [29.0])
+    assert not same(one, plain)
+    assert np.array_equal(one.snapshots[0].position, plain.snapshots[0].position)
+
+
+@pytest.mark.parametrize('model', ['drift', 'cooperative'])
+def test_errors_go_on_in_branches(model: str) -> None:
+    several = [erring(model, events=[{'kind': 'die', 'at': at, 'share': 0.2}])
+               for at in (11.0, 14.5)]
+    for scenario, run in zip(several, simulate_branches(several, 'bounded', 2)):
+        assert same(simulate(scenario, 'bounded', 2), run)
+
+
+def test_the_range_that_devices_go_by_limits_hops() -> None:
+    def limit(**sections: Any) -> int:
+        settings: Any = scene(algorithms=[{'name': 'bounded', 'radius': 60, 'hop_limit': 0}],
+                              **sections).entrants[0].parameters
+        return int(settings.hop_limit)
+    assert limit(messages={'range': 50}, localisation={'communication_range': 25}) == limit() \
+        != limit(messages={'range': 50})
+
+
+# Held against figures that are known.
+
+
+def paths() -> NDArray[np.float64]:
+    """Return where five real robots were, a row for each second, shape (times, 5, 2) [m]."""
+    logs = read_logs(SAMPLE)
+    times = np.arange(0.0, min(log.t[-1] for log in logs), 1.0)
+    return np.stack([np.stack([np.interp(times, log.t, log.poses[:, k]) for k in range(2)], axis=1)
+                     for log in logs], axis=1)
+
+
+def distances(places: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the distances of all pairs at all times [m], shape (times, 5, 5)."""
+    found: NDArray[np.float64] = np.linalg.norm(places[:, :, None] - places[:, None], axis=-1)
+    return found
+
+
+def partitions(apart: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the leader of each robot for ten orders of strength, as in the demonstration."""
+    strengths = np.random.default_rng(0).random((10, apart.shape[1]))
+    found = []
+    for now in apart:
+        graph: Graph = {i: {j: float(now[i, j]) for j in range(len(now))
+                            if j != i and now[i, j] <= 2.5} for i in range(len(now))}
+        for strength in strengths:
+            reached = partition(graph, dict(enumerate(strength.tolist())), 3.0, 'id')
+            found.append([reached[i][0] for i in range(len(now))])
+    return np.array(found)
+
+
+def replayed(places: NDArray[np.float64], seed: int, **parameters: Any) -> NDArray[np.float64]:
+    """Return where devices on these paths believe to be."""
+    made = PositionErrors(Localisation(**parameters), places[0], np.zeros_like(places[0]),
+                          np.arange(places.shape[1]), np.random.default_rng(seed))
+    found = [places[0] + made.error]
+    for place in places[1:]:
+        made.advance(place, 1.0)
+        found.append(place + made.error)
+    return np.array(found)
+
+
+@pytest.mark.parametrize(('deviation', 'known'), [(0.1, 0.98), (0.2, 0.955), (0.5, 0.895)])
+def test_an_error_costs_real_robots_as_much_as_independent_errors_of_distances(
+        deviation: float, known: float) -> None:
+    """With errors that belong to links, in place of positions, so many have the same leader."""
+    places = paths()
+    apart = distances(places)
+    right, random = partitions(apart), np.random.default_rng(0)
+    by_positions, by_links = [], []
+    for seed in range(2):
+        by_positions.append(right == partitions(distances(replayed(
+            places, seed, model='cooperative', deviation=deviation, correlation_time=0.0))))
+        noise = np.triu(deviation * random.standard_normal(apart.shape), 1)
+        by_links.append(right == partitions(apart + noise + noise.transpose(0, 2, 1)))
+    assert np.mean(by_links) == pytest.approx(known, abs=0.015)
+    assert np.mean(by_positions) == pytest.approx(known, abs=0.025)
+
+
+def reckoned() -> NDArray[np.float64]:
+    """Return where the odometry of these robots has them, as :func:`paths`."""
+    found = []
+    for log in read_logs(SAMPLE):
+        speed, rate = log.velocities[:-1].T
+        seconds = np.diff(log.t)
+        turned = np.append(0.0, np.cumsum(rate * seconds))
+        heading = log.poses[0, 2] + (turned[:-1] + turned[1:]) / 2.0
+        steps = (speed * seconds)[:, None] * np.stack([np.cos(heading), np.sin(heading)], axis=1)
+        places = np.vstack([log.poses[:1, :2], log.poses[0, :2] + np.cumsum(steps, axis=0)])
+        found.append(np.stack([np.interp(np.arange(0.0, log.t[-1], 1.0), log.t, places[:, k])
+                               for k in range(2)], axis=1))
+    length = min(len(places) for places in found)
+    return np.stack([places[:length] for places in found], axis=1)
+
+
+@pytest.mark.parametrize(('since', 'until'), [(20, 60), (60, 120)])
+def test_drift_is_about_that_of_real_odometry(since: int, until: int) -> None:
+    """The distances that five real robots have by their odometry, 0.40 m and 0.67 m off."""
+    places = paths()
+
+    def off(believed: NDArray[np.float64]) -> float:
+        error = (distances(believed) - distances(places))[since:until]
+        return float(np.mean(error ** 2))
+    modelled = np.mean([off(replayed(places, seed, model='drift')) for seed in range(20)])
+    assert math.sqrt(modelled) == pytest.approx(math.sqrt(off(reckoned())), rel=0.3)
