@@ -14,7 +14,7 @@
 
 """Tables of numbers in CSV files, with errors that name the file and the line."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 import csv
 import math
 from pathlib import Path
@@ -38,13 +38,13 @@ class Table(NamedTuple):
     """The line of each row in the file."""
 
 
-def read_table(path: Path, columns: Sequence[str | tuple[str, ...]],
+def read_table(path: Path, columns: Sequence[str],
                may_lack: Collection[str] = ()) -> Table:
     """
     Read columns of a CSV file with a header; further columns are ignored.
 
     :param path: of the file.
-    :param columns: the names of the columns, each one name or several of which one is there.
+    :param columns: the names of the columns.
     :param may_lack: columns whose values may be empty or ``nan``, or that may be missing
         altogether; such values are NaN.
     :raises LogError: for a missing column, a value that is missing or not finite, or an
@@ -55,27 +55,17 @@ def read_table(path: Path, columns: Sequence[str | tuple[str, ...]],
     try:
         with path.open(newline='', encoding='utf-8-sig') as file:
             reader = csv.DictReader(file)
-            names = _names(reader.fieldnames or (), columns, may_lack)
+            missing = [name for name in columns
+                       if name not in (reader.fieldnames or ()) and name not in may_lack]
+            if missing:
+                raise ValueError(f'line 1: missing columns {", ".join(missing)}')
             for values in reader:
                 rows.append([_number(name, values.get(name), name in may_lack, reader.line_num)
-                             for name in names])
+                             for name in columns])
                 lines.append(reader.line_num)
     except (OSError, ValueError, csv.Error) as error:
         raise LogError(f'log {path}: {error}') from error
     return Table(np.reshape(rows, (len(rows), len(columns))), lines)
-
-
-def _names(header: Iterable[str], columns: Sequence[str | tuple[str, ...]],
-           may_lack: Collection[str]) -> list[str]:
-    """Return the name in the file of each column."""
-    known = set(header)
-    choices = [(column,) if isinstance(column, str) else column for column in columns]
-    names = [next((name for name in choice if name in known), '') for choice in choices]
-    missing = [' or '.join(choice) for name, choice in zip(names, choices)
-               if not name and choice[0] not in may_lack]
-    if missing:
-        raise ValueError(f'line 1: missing columns {", ".join(missing)}')
-    return [name or choice[0] for name, choice in zip(names, choices)]
 
 
 def _number(name: str, text: str | None, may_lack: bool, line: int) -> float:

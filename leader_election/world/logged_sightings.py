@@ -30,6 +30,7 @@ import math
 from pathlib import Path
 import re
 
+from leader_election.localisation.landmarks import read_landmarks
 from leader_election.world.csv_table import LogError, read_table
 from leader_election.world.kinematics import Array
 from leader_election.world.logs import LANDMARKS, log_paths, logs_folder
@@ -42,23 +43,6 @@ Landmarks = dict[int, tuple[float, float]]
 """x, y of each landmark, by its id [m]."""
 _SAME_TIME = 1e-9
 """The rounding of times [s]."""
-
-
-def read_landmarks(path: Path) -> Landmarks:
-    """
-    Read the places of landmarks.
-
-    :param path: of a CSV file.
-    :raises LogError: for an unreadable file or a wrong value, and for a landmark with two places.
-    """
-    table, lines = read_table(path, (('subject', 'id'), 'x', 'y'))
-    found: Landmarks = {}
-    for (subject, x, y), line in zip(table.tolist(), lines):
-        landmark = _whole(path, line, subject)
-        if landmark in found:
-            raise LogError(f'log {path}: line {line}: landmark {landmark} is there twice')
-        found[landmark] = x, y
-    return found
 
 
 def landmarks_path(logs: str) -> Path | None:
@@ -79,13 +63,10 @@ def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
     :param logs: that are replayed; their landmarks count without a path. Empty: none.
     :param path: of a file of landmarks; empty: none.
     :param ids: of the robots.
-    :raises LogError: for a wrong file, and for a landmark with the id of a robot.
+    :raises ParameterError: for a wrong file, and for a landmark with the id of a robot.
     """
-    found = Path(path) if path else landmarks_path(logs) if logs else None
-    if path and not Path(path).is_file():
-        raise LogError(f'parameter landmarks: {path!r} is not a file; it takes a CSV file with '
-                       'the columns subject, x, y')
-    landmarks = read_landmarks(found) if found else {}
+    found = path or str((landmarks_path(logs) if logs else None) or '')
+    landmarks = dict(read_landmarks(found))
     for landmark in landmarks:
         if landmark in ids:
             raise LogError(f'log {found}: landmark {landmark} has the id of a robot; change '
@@ -101,7 +82,7 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
     :param ids: of the robots, in the order of their logs.
     :return: in the order of time: time [s], row of the observer, id of what it saw, range [m],
         bearing [rad], shape (m, 5).
-    :raises LogError: if there are none, or a file is wrong.
+    :raises ParameterError: if there are none, or a file is wrong.
     """
     names = {landmark: landmark for landmark in read_scene_landmarks(logs, '', ids)}
     with logs_folder(logs) as folder:
