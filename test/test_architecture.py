@@ -33,7 +33,7 @@ LEANS_ON = {
     'localisation': {'parameters'},
     'robot': {'localisation', 'coordination', 'algorithms', 'registry', 'parameters'},
     'swarm': {'robot', 'localisation', 'algorithms', 'registry', 'parameters'},
-    'world': {'parameters'},
+    'world': {'localisation', 'parameters'},
     'tasks': {'coordination', 'robot', 'parameters', 'registry'},
     'view': {'swarm', 'tasks', 'world', 'robot'},
     'fleet': {'command_line', 'tasks', 'coordination', 'robot', 'world', 'parameters'},

@@ -20,6 +20,7 @@ from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
+from leader_election.localisation.landmarks import read_landmarks
 from leader_election.localisation.recorded_errors import Array, Recorded
 from leader_election.recording.clocks import Clocks
 from leader_election.recording.decode import (
@@ -38,7 +39,6 @@ from leader_election.world.logged_sightings import FOLDER as SIGHTINGS
 from leader_election.world.logged_sightings import (
     Landmarks,
     landmarks_path,
-    read_landmarks,
     read_sightings,
 )
 from leader_election.world.logs import log_paths, logs_folder, read_log, RobotLog
@@ -88,7 +88,7 @@ def from_logs(logs: str, landmarks: Path | None = None) -> NoiseInput:
             _integrated(log), np.column_stack((log.t, log.poses)),
             np.delete(sightings[sightings[:, 1] == row], 1, axis=1))
         for row, (robot, log) in enumerate(zip(ids, tables))}
-    return NoiseInput(robots, {} if places is None else read_landmarks(places),
+    return NoiseInput(robots, {} if places is None else dict(read_landmarks(str(places))),
                       max(float(log.t[-1] - log.t[0]) for log in tables))
 
 
@@ -177,7 +177,7 @@ def from_recording(path: Path, topics: Topics, landmarks: Path | None = None) ->
                        f'{len(odometry)} robots) and a reference ({topics.reference}: '
                        f'{len(reference)} robots)')
     # Landmarks, and robots without odometry, may be seen, too.
-    return NoiseInput(robots, {} if landmarks is None else read_landmarks(landmarks),
+    return NoiseInput(robots, {} if landmarks is None else dict(read_landmarks(str(landmarks))),
                       clocks.now, tuple(_warnings(robots, unreadable + reader.unreadable)))
 
 
