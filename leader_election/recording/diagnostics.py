@@ -19,6 +19,7 @@ from collections.abc import Iterable, Mapping
 import re
 from typing import NamedTuple
 
+from leader_election.localisation.neighbourhood_filter import COUNTERS as SIGHTING_COUNTERS
 from leader_election.robot.codec import MAIN
 from leader_election.robot.diagnostics import (
     COMMUNICATION_RANGE,
@@ -51,6 +52,7 @@ class DiagnosticsSummary:
     :ivar strengths: the last strength of each robot, by id.
     :ivar radius: the last published radius of a region [m], if any.
     :ivar communication_range: the last published communication range [m], if any.
+    :ivar sightings: the last values of the neighbourhood filter's counters, by name and robot.
     :ivar sent: number of messages that robots sent while they were recorded, by their own count.
     :ivar recorded: how many of these are in the recording.
 
@@ -70,6 +72,7 @@ class DiagnosticsSummary:
         self.strengths: dict[int, float] = {}
         self.radius: float | None = None
         self.communication_range: float | None = None
+        self.sightings: dict[str, dict[int, int]] = {}
         self.sent = self.recorded = 0
         self._radius_key = key_of(RADIUS, instance)
         self._last: dict[int, _Sent] = {}
@@ -102,6 +105,11 @@ class DiagnosticsSummary:
         reach = number(status.values, COMMUNICATION_RANGE)
         if reach is not None and reach >= 0.0:
             self.communication_range = reach
+
+        for name in SIGHTING_COUNTERS:
+            counted = number(status.values, name)
+            if counted is not None:
+                self.sightings.setdefault(name, {})[status.id] = int(counted)
 
     def _count(self, robot: int, now: _Sent) -> None:
         before = self._last.get(robot, now)

@@ -24,6 +24,12 @@ from collections.abc import Iterator, Mapping, Sequence
 import math
 from typing import NamedTuple
 
+from leader_election.localisation.neighbourhood_filter import (
+    ACCEPTED,
+    CARRIED_OFF,
+    REJECTED,
+    UNKNOWN,
+)
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -279,6 +285,24 @@ def localisation_lines(shares: Sequence[Localisation], communication_range: floa
     for share in shares[:-1]:
         yield f'{share.begin:8.1f} to {share.end:6.1f} s{_columns(share)}'
     yield f'{"overall":>20}{_columns(shares[-1])}'
+
+
+def sighting_lines(counters: Mapping[str, int]) -> Iterator[str]:
+    """
+    Yield what became of sightings, where there were any.
+
+    :param counters: of the neighbourhood filters, by name.
+
+    >>> next(sighting_lines({ACCEPTED: 97, REJECTED: 3, UNKNOWN: 0, CARRIED_OFF: 1}))
+    'sightings: 97 accepted, 3 rejected (3.0%), 0 unknown; robots taken for carried off: 1'
+    """
+    accepted, rejected, unknown, carried_off = (
+        counters.get(name, 0) for name in (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF))
+    judged = accepted + rejected
+    if judged + unknown:
+        share = f' ({rejected / judged:.1%})' if judged else ''
+        yield (f'sightings: {accepted} accepted, {rejected} rejected{share}, {unknown} unknown; '
+               f'robots taken for carried off: {carried_off}')
 
 
 def _columns(share: Localisation) -> str:

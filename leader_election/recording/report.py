@@ -25,6 +25,7 @@ from leader_election.recording.localisation import (
     localisation_errors,
     localisation_lines,
     LocalisationErrors,
+    sighting_lines,
     Tracks,
 )
 from leader_election.recording.options import ReplaySettings
@@ -92,6 +93,8 @@ class Report:
     Errors of positions and distances, and deviations: over consecutive intervals, and at last over
     all.
     """
+    sightings: dict[str, int]
+    """Sums of the neighbourhood filters' counters since the robots' start, by name."""
     fields: dict[int, dict[str, Any]]
     """The last value of each field that only the algorithm has, by robot."""
 
@@ -124,6 +127,7 @@ def report(run: Run, settings: ReplaySettings) -> Report:
         losses=[_since(begin, loss) for loss in losses(snapshots, settings.expiry)],
         agreement=_agreement(run, settings, duration) if settings.instance == MAIN else [],
         localisation=_localisation(run, settings, duration),
+        sightings={name: sum(counts.values()) for name, counts in diagnostics.sightings.items()},
         fields=_last_fields(snapshots))
 
 
@@ -252,6 +256,7 @@ def as_text(of: Report) -> str:
     return '\n'.join([*_swarm_lines(of), *_election_lines(of), *_reign_lines(of),
                       *_loss_lines(of), *_agreement_lines(of),
                       *localisation_lines(of.localisation, of.communication_range),
+                      *sighting_lines(of.sightings),
                       *_field_lines(of)])
 
 

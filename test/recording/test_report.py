@@ -97,7 +97,8 @@ def test_without_fields_nothing_is_reported_of_them(recorded, capsys):
     assert main([str(recorded), '--json']) == 0
     assert json.loads(capsys.readouterr().out)['fields'] == {}
     assert main([str(recorded)]) == 0
-    assert 'fields' not in capsys.readouterr().out
+    text = capsys.readouterr().out
+    assert 'fields' not in text and 'sightings' not in text
 
 
 def test_fields_of_many_robots_are_cut_short_in_the_text():
@@ -118,6 +119,9 @@ def drifting_story(with_truth: bool = True):
     """
     messages = [(0.0, '/diagnostics', status(1, strength=1.0, radius=9.0,
                                              communication_range=4.5))]
+    for time, robot, accepted in ((1.0, 1, 5), (9.0, 1, 50), (9.1, 2, 47)):
+        messages.append((time, '/diagnostics', status(
+            robot, sightings_accepted=accepted, sightings_rejected=robot)))
     for second in range(11):
         for robot, (x, y) in enumerate(((0.0, 0.0), (4.0, 0.0), (0.0, 3.0)), start=1):
             time = second + 0.01 * robot
@@ -148,6 +152,8 @@ def test_errors_and_deviations_are_reported_against_truth(tmp_path, capsys):
     text = capsys.readouterr().out
     assert 'distances of pairs within 4.5 m' in text
     assert re.search(r'overall .* 0.01 +0.20 +0.01 +2.00', text)
+    # The last values of each robot, summed.
+    assert 'sightings: 97 accepted, 3 rejected (3.0%), 0 unknown;' in text
 
 
 def test_without_truth_deviations_are_reported(tmp_path, capsys):
