@@ -26,25 +26,26 @@ from collections.abc import Mapping, Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.noise import Array, odometry_covariance, range_variance
+from leader_election.localisation.noise import Array, odometry_variances
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.rejections import Rejections
 from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.updates import (
+    LANDMARK,
+    Line,
+    Outcome,
+    update,
+    update_by_ranges,
+)
 import numpy as np
 
-GATES = (0.0, 10.83, 13.82)
-"""The squares of normalised errors that 99.9 % of good sightings keep to, by numbers measured."""
-ITERATIONS = 3
-"""Of an update with a bearing: it is linearised anew where the estimate comes to lie."""
-NEAREST = 0.3
-"""The least range with which bearings and bends are computed [m]."""
 UNEXPLAINED_SPEED = 0.1
 """By which odometry that is out of date may be off, for its age [m/s]."""
 LOOSENED = (1.5, 1.5, 1.0)
 """The standard deviations that are added to a robot that was carried off [m, m, rad]."""
-BENT = 0.1
-"""A bend beyond which sightings are taken one by one [m]."""
+AT_ONCE = 3
+"""So many ranges are taken in at once: fewer are faster one by one."""
 
 ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
 UNKNOWN, CARRIED_OFF = 'sightings_unknown', 'robots_carried_off'
@@ -143,22 +144,28 @@ class NeighbourhoodFilter:
         :param now: the time [s], not before that of its last odometry.
         :param turns: what it turns for each metre without its odometry saying so [rad/m].
         """
-        motion = between(self._odometry[robot], odometry)
-        rows, duration = self._rows(robot), now - self._times[robot]
+        forward, left, turn = motion = between(self._odometry[robot], odometry)
+        duration = now - self._times[robot]
+        first = self._row[robot]
+        third, end = first + 2, first + 3
         state, covariance = self.state, self.covariance
-        first, second, third = rows.start, rows.start + 1, rows.start + 2
-        yaw = float(state[third])
-        cos, sin = math.cos(yaw), math.sin(yaw)
-        state[rows] = compose((float(state[first]), float(state[second]), yaw), motion)
-        x, y = -sin * motion[0] - cos * motion[1], cos * motion[0] - sin * motion[1]
+        pose: PlanePose = tuple(state[first:end].tolist())
+        state[first:end] = compose(pose, motion)
+        cos, sin = math.cos(pose[2]), math.sin(pose[2])
+        x, y = -sin * forward - cos * left, cos * forward - sin * left
+        (xx, xy, xt), (_, yy, yt), (_, _, tt) = covariance[first:end, first:end].tolist()
+        # By the turn of the way with the heading, for the covariances with all others.
         covariance[first] += x * covariance[third]
-        covariance[second] += y * covariance[third]
-        covariance[:, first] += x * covariance[:, third]
-        covariance[:, second] += y * covariance[:, third]
-        turned = np.array(((cos, -sin, 0.0), (sin, cos, 0.0), (0.0, 0.0, 1.0)))
-        turn = abs(motion[2]) + turns * math.hypot(motion[0], motion[1])
-        noise = odometry_covariance((motion[0], motion[1], turn), duration, self.parameters)
-        covariance[rows, rows] += turned @ noise @ turned.T
+        covariance[first + 1] += y * covariance[third]
+        covariance[:, first:third] = covariance[first:third].T
+        along, across, heading, mixed = odometry_variances(
+            (forward, left, abs(turn) + turns * math.hypot(forward, left)), duration,
+            self.parameters)
+        xy += x * yt + y * xt + x * y * tt + (along - across) * sin * cos
+        xx += 2.0 * x * xt + x * x * tt + cos * cos * along + sin * sin * across
+        yy += 2.0 * y * yt + y * y * tt + sin * sin * along + cos * cos * across
+        xt, yt = xt + x * tt - sin * mixed, yt + y * tt + cos * mixed
+        covariance[first:end, first:end] = ((xx, xy, xt), (xy, yy, yt), (xt, yt, tt + heading))
         self._odometry[robot], self._times[robot] = odometry, now
 
     def loosen(self, robot: int, now: float) -> None:
@@ -192,17 +199,14 @@ class NeighbourhoodFilter:
     def distance(self, one: int, other: int, now: float) -> tuple[float, float]:
         """Return the distance between two robots, and its standard deviation [m]."""
         first, second = self._row[one], self._row[other]
-        apart = self.state[second:second + 2] - self.state[first:first + 2]
-        length = max(float(np.hypot(*apart)), 1e-6)
-        covariance = self.covariance
-        relative = (
-            covariance[first:first + 2, first:first + 2]
-            + covariance[second:second + 2, second:second + 2]
-            - covariance[first:first + 2, second:second + 2]
-            - covariance[second:second + 2, first:first + 2])
-        along = apart / length
+        state, covariance = self.state, self.covariance
+        x, y = (state[second:second + 2] - state[first:first + 2]).tolist()
+        length = max(math.hypot(x, y), 1e-6)
+        x, y = x / length, y / length
+        ways = covariance[second:second + 2] - covariance[first:first + 2]
+        (xx, xy), (_, yy) = (ways[:, second:second + 2] - ways[:, first:first + 2]).tolist()
         stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
-        return length, math.sqrt(max(float(along @ relative @ along), 0.0) + stale)
+        return length, math.sqrt(max(x * x * xx + 2.0 * x * y * xy + y * y * yy, 0.0) + stale)
 
     # Sightings.
 
@@ -214,155 +218,55 @@ class NeighbourhoodFilter:
         :param now: the time [s].
         :return: the innovations of those that concern known and fresh robots, in their order.
         """
-        known = [each for each in sightings if self._is_known(*each, now)]
+        known, lines = [], []
+        for observed in sightings:
+            line = self._line(*observed, now)
+            if line is not None:
+                known.append(observed)
+                lines.append(line)
         self._counts[UNKNOWN] += len(sightings) - len(known)
-        if not known:
-            return []
-        update = _Update(self, known, now)
-        if len(known) > 1 and update.bent:
-            # Each of them straightens the next: far less certain poses than usual.
-            return [innovation for each in known for innovation in self._take([each], now)]
-        return self._take(known, now, update)
+        if len(known) >= AT_ONCE and all(math.isnan(line.bearing) for line in lines):
+            outcomes = update_by_ranges(self.state, self.covariance, lines, self.parameters)
+            if outcomes is not None:
+                return self._note(known, outcomes, now)
+        return [innovation for observed, line in zip(known, lines) for innovation in self._note(
+            [observed], [update(self.state, self.covariance, line, self.parameters)], now)]
 
-    def _take(self, known: Sequence[Observed], now: float,
-              update: '_Update | None' = None) -> list[Innovation]:
-        """Take in sightings at once."""
-        update = update or _Update(self, known, now)
-        accepted = update.apply()
+    def _line(self, observer: int, sighting: Sighting, now: float) -> Line | None:
+        """Return a sighting with its rows, ``None`` where a robot is unknown or out of date."""
+        seen, rows = sighting.id, self._row
+        if observer not in rows or observer == seen:
+            return None
+        age, of_seen = now - self._times[observer], 0.0
+        place = self._landmarks.get(seen)
+        if place is None:
+            if seen not in rows:
+                return None
+            of_seen = now - self._times[seen]
+        if max(age, of_seen) > self.expiry:
+            return None
+        return Line(
+            rows[observer], rows[seen] if place is None else LANDMARK, place or (0.0, 0.0),
+            sighting.range, sighting.bearing,
+            UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen))
+
+    def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
+              now: float) -> list[Innovation]:
+        """Count what was taken in, and look for robots that were carried off."""
         innovations = []
-        for (observer, sighting), took, errors in zip(known, accepted, update.normalised()):
-            self._counts[ACCEPTED if took else REJECTED] += 1
-            self._rejections.note(observer, sighting.id, now, not took)
-            innovations.append(Innovation(observer, sighting.id, *errors, took))
-        if not all(accepted):
+        rejected = 0
+        for (observer, sighting), outcome in zip(known, outcomes):
+            rejected += not outcome.accepted
+            self._rejections.note(observer, sighting.id, now, not outcome.accepted)
+            innovations.append(Innovation(observer, sighting.id, *outcome))
+        self._counts[ACCEPTED] += len(known) - rejected
+        if rejected:
+            self._counts[REJECTED] += rejected
             suspect = self._rejections.suspect(self._row, now)
             if suspect is not None:
                 self.loosen(suspect, now)
         return innovations
 
-    def _is_known(self, observer: int, sighting: Sighting, now: float) -> bool:
-        seen = sighting.id
-        return (observer in self._row and observer != seen
-                and self.age(observer, now) <= self.expiry
-                and (seen in self._landmarks
-                     or seen in self._row and self.age(seen, now) <= self.expiry))
-
     def _rows(self, robot: int) -> slice:
         first = self._row[robot]
         return slice(first, first + 3)
-
-
-class _Update:
-    """
-    One update with m sightings: expected values, their derivatives, gate and gain.
-
-    Rows of measurements are the ranges, then the bearings; those that are missing are masked.
-    """
-
-    def __init__(self, own: NeighbourhoodFilter, sightings: Sequence[Observed],
-                 now: float) -> None:
-        m = len(sightings)
-        self._filter = own
-        self._count = m
-        self._observers = np.array([own._row[observer] for observer, _ in sightings])
-        self._seen = np.array([-1 if sighting.id in own._landmarks else own._row[sighting.id]
-                               for _, sighting in sightings])
-        self._places = np.array([own._landmarks.get(sighting.id, (0.0, 0.0))
-                                 for _, sighting in sightings])
-        self._measured = np.array([[sighting.range for _, sighting in sightings],
-                                   [sighting.bearing for _, sighting in sightings]])
-        self._given = ~np.isnan(self._measured)
-        ages = np.array([
-            own.age(observer, now) ** 2
-            + (0.0 if sighting.id in own._landmarks else own.age(sighting.id, now) ** 2)
-            for observer, sighting in sightings])
-        expected, rows = self._expect(own.state)
-        ranges = expected[0]
-        product = rows @ own.covariance
-        spread = product @ rows.T
-        across = np.diagonal(spread)[2 * m:]
-        # A long uncertainty across the line of sight makes a range longer than the linearised one.
-        bend = across / (2.0 * np.maximum(ranges, NEAREST))
-        self.bent = bool((bend > BENT).any())
-        self._bends = np.minimum(bend, 0.5 * np.nan_to_num(self._measured[0]))
-        stale = UNEXPLAINED_SPEED ** 2 * ages
-        self._variances = np.concatenate((
-            range_variance(ranges, own.parameters) + 2.0 * bend ** 2 + stale,
-            own.parameters.bearing_noise ** 2 + stale / np.maximum(ranges, NEAREST) ** 2))
-        self._errors = self._error(expected)
-        self._product, self._rows = product[:2 * m], rows[:2 * m]
-        self._spread = spread[:2 * m, :2 * m]
-
-    def _expect(self, state: Array) -> tuple[Array, Array]:
-        """
-        Return the expected ranges and bearings, shape (2, m), and derivatives, shape (3 m, 3 n).
-
-        The derivatives are those of the ranges, of the bearings, and of the way across.
-        """
-        m, here, there = self._count, self._observers, self._seen
-        robots = there >= 0
-        places = np.where(robots[:, np.newaxis],
-                          state[np.column_stack((there, there + 1))], self._places)
-        x, y = (places - state[np.column_stack((here, here + 1))]).T
-        square = np.maximum(x * x + y * y, 1e-4)
-        length = np.sqrt(square)
-        expected = np.array((length, np.arctan2(y, x) - state[here + 2]))
-        rows = np.zeros((3, m, len(state)))
-        each, seen = np.arange(m), there[robots]
-        for k, (by_x, by_y) in enumerate((
-                (x / length, y / length), (-y / square, x / square), (-y / length, x / length))):
-            rows[k, each, here], rows[k, each, here + 1] = -by_x, -by_y
-            rows[k, each[robots], seen] = by_x[robots]
-            rows[k, each[robots], seen + 1] = by_y[robots]
-        rows[1, each, here + 2] = -1.0
-        return expected, rows.reshape(3 * m, -1)
-
-    def _error(self, expected: Array) -> Array:
-        """Return measured less expected, shape (2 m,), 0 where nothing was measured."""
-        error = self._measured - expected
-        error[0] -= self._bends
-        error[1] = (error[1] + math.pi) % (2.0 * math.pi) - math.pi
-        return np.where(self._given, error, 0.0).ravel()
-
-    def normalised(self) -> list[tuple[float, float]]:
-        """Return the normalised errors of range and bearing of each sighting before the update."""
-        deviations = np.sqrt(np.diagonal(self._spread) + self._variances)
-        errors = np.where(self._given.ravel(), self._errors / deviations, np.nan)
-        return list(zip(*errors.reshape(2, -1).tolist()))
-
-    def accepted(self) -> list[bool]:
-        """Return for each sighting whether it passes the gate."""
-        m, given = self._count, self._given
-        total = self._spread + np.diag(self._variances)
-        ranges, bearings = np.diagonal(total)[:m], np.diagonal(total)[m:]
-        mixed = np.where(given.all(axis=0), np.diagonal(total, offset=m), 0.0)
-        of_range, of_bearing = self._errors[:m], self._errors[m:]
-        square = (bearings * of_range ** 2 - 2.0 * mixed * of_range * of_bearing
-                  + ranges * of_bearing ** 2) / (ranges * bearings - mixed ** 2)
-        gates = np.array(GATES)[given.sum(axis=0)]
-        return [bool(good) for good in square <= gates]
-
-    def apply(self) -> list[bool]:
-        """Update state and covariance by the sightings that pass the gate; return which do."""
-        own, accepted = self._filter, self.accepted()
-        used = (self._given & np.array(accepted)).ravel()
-        if not used.any():
-            return accepted
-        variances = np.diag(self._variances[used])
-        rows, product, error = self._rows[used], self._product[used], self._errors[used]
-        covariance, step = own.covariance, np.zeros(len(own.state))
-        total = rows @ product.T + variances
-        repeats = ITERATIONS if self._given[1].any() else 1
-        for k in range(repeats):
-            if k:
-                expected, anew = self._expect(own.state + step)
-                rows = anew[:len(used)][used]
-                error = self._error(expected)[used] + rows @ step
-                product = rows @ covariance
-                total = product @ rows.T + variances
-            gain = np.linalg.solve(total, product).T
-            step = gain @ error
-        own.state = own.state + step
-        covariance = covariance - gain @ product
-        own.covariance = (covariance + covariance.T) / 2.0
-        return accepted

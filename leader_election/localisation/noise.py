@@ -31,8 +31,6 @@ def odometry_covariance(motion: PlanePose, duration: float,
     """
     Return the covariance of a motion by odometry, in the frame of its begin, shape (3, 3).
 
-    The noise of the heading inside the motion moves its end sideways by half the way on average.
-
     :param motion: x, y, yaw [m, rad].
     :param duration: [s].
 
@@ -41,15 +39,30 @@ def odometry_covariance(motion: PlanePose, duration: float,
     ...     odometry_covariance((1.0, 0.0, 0.0), 0.0, table))]
     [0.0036, 0.001125, 0.0009]
     """
+    along, across, heading, mixed = odometry_variances(motion, duration, parameters)
+    return np.array(((along, 0.0, 0.0), (0.0, across, mixed), (0.0, mixed, heading)))
+
+
+def odometry_variances(motion: PlanePose, duration: float, parameters: LocalisationParameters
+                       ) -> tuple[float, float, float, float]:
+    """
+    Return the variances along the way, across it and of the heading, and the covariance of these.
+
+    The noise of the heading inside the motion moves its end sideways by half the way on average.
+    All other covariances are zero.
+
+    :param motion: x, y, yaw [m, rad].
+    :param duration: [s].
+    """
     way, turn = math.hypot(motion[0], motion[1]), abs(motion[2])
     rest = parameters.odometry_noise_rest ** 2 * duration
     along = parameters.odometry_noise_position ** 2 * way + rest
     heading = (parameters.odometry_noise_turn ** 2 * turn
                + parameters.odometry_noise_heading ** 2 * way + rest)
-    across, mixed = ACROSS * along + heading * way ** 2 / 4.0, heading * way / 2.0
-    return np.array(((along, 0.0, 0.0), (0.0, across, mixed), (0.0, mixed, heading)))
+    mixed = heading * way / 2.0
+    return along, ACROSS * along + mixed * way / 2.0, heading, mixed
 
 
-def range_variance(distance: Array, parameters: LocalisationParameters) -> Array:
-    """Return the variances of measured ranges [m2], for expected ranges [m]."""
+def range_variance(distance: float, parameters: LocalisationParameters) -> float:
+    """Return the variance of a measured range [m2], for the expected one [m]."""
     return parameters.range_noise ** 2 + (parameters.range_noise_scale * distance) ** 2

@@ -32,11 +32,19 @@ class Rejections:
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[int, int], deque[tuple[float, bool]]] = {}
+        self._rejected: Counter[int] = Counter()
+        """The remembered rejections of each robot, those out of the window included."""
 
     def note(self, observer: int, seen: int, now: float, rejected: bool) -> None:
         """Remember a sighting."""
-        pair = self._pairs.setdefault((observer, seen), deque(maxlen=MEMORY))
+        pair = self._pairs.get((observer, seen))
+        if pair is None:
+            pair = self._pairs[observer, seen] = deque()
+        elif len(pair) == MEMORY and pair.popleft()[1]:
+            self._count((observer, seen), -1)
         pair.append((now, rejected))
+        if rejected:
+            self._count((observer, seen), 1)
 
     def suspect(self, robots: Container[int], now: float) -> int | None:
         """
@@ -47,19 +55,24 @@ class Rejections:
         :param robots: those that can be suspect; landmarks are not.
         :return: ``None`` where no robot has enough rejections.
         """
-        rejected: Counter[int] = Counter()
-        taken: Counter[int] = Counter()
-        for pair, sightings in self._pairs.items():
-            recent = [bad for time, bad in sightings if now - time <= WINDOW]
-            for robot in pair:
-                rejected[robot] += sum(recent)
-                taken[robot] += len(recent)
-        return max((
-            (number / taken[robot], number, robot) for robot, number in rejected.items()
-            if robot in robots and number >= LEAST and number >= SHARE * taken[robot]),
-            default=(0.0, 0, None))[2]
+        worst: tuple[float, int, int | None] = (0.0, 0, None)
+        for robot, remembered in self._rejected.items():
+            if remembered < LEAST or robot not in robots:
+                continue
+            recent = [bad for pair, sightings in self._pairs.items() if robot in pair
+                      for time, bad in sightings if now - time <= WINDOW]
+            number = sum(recent)
+            if number >= LEAST and number >= SHARE * len(recent):
+                worst = max(worst, (number / len(recent), number, robot))
+        return worst[2]
 
     def forget(self, robot: int) -> None:
         """Forget the sightings by a robot and of it."""
-        self._pairs = {pair: sightings for pair, sightings in self._pairs.items()
-                       if robot not in pair}
+        for pair in [pair for pair in self._pairs if robot in pair]:
+            self._count(pair, -sum(bad for _, bad in self._pairs.pop(pair)))
+
+    def _count(self, pair: tuple[int, int], number: int) -> None:
+        for robot in pair:
+            self._rejected[robot] += number
+            if not self._rejected[robot]:
+                del self._rejected[robot]

@@ -1,0 +1,233 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+
+"""
+Updates of an extended Kalman filter by sightings, in place.
+
+A sighting depends on three numbers only: the way from the observer to what it sees, and the
+observer's heading. One sighting is therefore linearised and iterated with their 3 x 3 covariance,
+in plain numbers; numpy's calls would take longer than what they compute. Many ranges are taken at
+once, linearised once.
+"""
+
+from collections.abc import Sequence
+import math
+from typing import NamedTuple
+
+from leader_election.localisation.noise import Array, range_variance
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import wrap
+import numpy as np
+
+GATES = (0.0, 10.83, 13.82)
+"""The squares of normalised errors that 99.9 % of good sightings keep to, by numbers measured."""
+ITERATIONS = 3
+"""Of an update with a bearing: it is linearised anew where the estimate comes to lie."""
+NEAREST = 0.3
+"""The least range with which bearings and bends are computed [m]."""
+BENT = 0.1
+"""A bend beyond which sightings are taken one by one [m]."""
+LANDMARK = -1
+"""In place of the row of what is seen: it stands at a known place."""
+
+
+class Line(NamedTuple):
+    """A sighting, and the rows of state and covariance that it concerns."""
+
+    here: int
+    """The first row of the observer."""
+    there: int
+    """The first row of the robot that is seen, or :data:`LANDMARK`."""
+    place: tuple[float, float]
+    """Of the landmark [m]."""
+    range: float
+    """The measured one [m]; not a number: none."""
+    bearing: float
+    """The measured one [rad]; not a number: none."""
+    stale: float
+    """The variance of the places by the age of odometry [m2]."""
+
+
+class Outcome(NamedTuple):
+    """The normalised errors of a sighting before the update; not a number: none."""
+
+    range: float
+    bearing: float
+    accepted: bool
+    """Whether it passed the gate; otherwise it changed nothing."""
+
+
+def update(state: Array, covariance: Array, line: Line,
+           parameters: LocalisationParameters) -> Outcome:
+    """
+    Update state and covariance by one sighting.
+
+    :param state: x, y, yaw of each robot, shape (3 n,); changed in place.
+    :param covariance: shape (3 n, 3 n); changed in place, and symmetric to the last bit.
+    """
+    here, there = line.here, line.there
+    # The covariances of way and heading with the whole state, shape (3, 3 n).
+    way = np.empty((3, len(state)))
+    px, py, yaw = state[here:here + 3].tolist()
+    if there == LANDMARK:
+        np.negative(covariance[here:here + 2], out=way[:2])
+        x, y = line.place[0] - px, line.place[1] - py
+    else:
+        np.subtract(covariance[there:there + 2], covariance[here:here + 2], out=way[:2])
+        x, y = state[there:there + 2].tolist()
+        x, y = x - px, y - py
+    way[2] = covariance[here + 2]
+    by_x, by_y, by_yaw = way.tolist()
+    xx, xy, yy = -by_x[here], -by_x[here + 1], -by_y[here + 1]
+    if there != LANDMARK:
+        xx, xy, yy = xx + by_x[there], xy + by_x[there + 1], yy + by_y[there + 1]
+    xt, yt, tt = by_x[here + 2], by_y[here + 2], by_yaw[here + 2]
+
+    ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
+    length = math.sqrt(max(x * x + y * y, 1e-4))
+    bend = _bend((y * y * xx - 2.0 * x * y * xy + x * x * yy) / (length * length), length)
+    of_range = _range_variance(length, bend, line.stale, parameters)
+    of_bearing = parameters.bearing_noise ** 2 + line.stale / max(length, NEAREST) ** 2
+    measured = line.range - min(bend, 0.5 * line.range) if ranged else 0.0
+
+    outcome = Outcome(math.nan, math.nan, False)
+    step_x = step_y = turn = 0.0
+    # The derivatives of range and bearing; those of what was not measured stay zero.
+    cos = sin = side_x = side_y = heading = range_error = bearing_error = 0.0
+    for k in range(ITERATIONS if turned else 1):
+        ahead_x, ahead_y = x + step_x, y + step_y
+        length = math.sqrt(max(ahead_x * ahead_x + ahead_y * ahead_y, 1e-4))
+        if ranged:
+            cos, sin = ahead_x / length, ahead_y / length
+            range_error = measured - length + cos * step_x + sin * step_y
+        if turned:
+            side_x, side_y, heading = (
+                -ahead_y / (length * length), ahead_x / (length * length), -1.0)
+            bearing_error = (
+                wrap(line.bearing - math.atan2(ahead_y, ahead_x) + yaw + turn)
+                + side_x * step_x + side_y * step_y - turn)
+        # The covariances of way and heading with range and bearing, then those of these two.
+        rx, ry, rt = cos * xx + sin * xy, cos * xy + sin * yy, cos * xt + sin * yt
+        bx = side_x * xx + side_y * xy + heading * xt
+        by = side_x * xy + side_y * yy + heading * yt
+        bt = side_x * xt + side_y * yt + heading * tt
+        rr = cos * rx + sin * ry + of_range
+        rb = cos * bx + sin * by
+        bb = side_x * bx + side_y * by + heading * bt + of_bearing
+        determinant = rr * bb - rb * rb
+        by_range = (bb * range_error - rb * bearing_error) / determinant
+        by_bearing = (rr * bearing_error - rb * range_error) / determinant
+        if k == 0:
+            square = range_error * by_range + bearing_error * by_bearing
+            outcome = Outcome(
+                range_error / math.sqrt(rr) if ranged else math.nan,
+                bearing_error / math.sqrt(bb) if turned else math.nan,
+                square <= GATES[ranged + turned])
+            if not outcome.accepted:
+                return outcome
+        step_x = rx * by_range + bx * by_bearing
+        step_y = ry * by_range + by * by_bearing
+        turn = rt * by_range + bt * by_bearing
+
+    # By Cholesky's factor of the innovation's covariance; the last row is the step of the state.
+    first = math.sqrt(rr)
+    mixed = rb / first
+    second = math.sqrt(determinant) / first
+    changes = np.array((
+        (cos / first, sin / first, 0.0),
+        ((side_x - mixed * cos / first) / second, (side_y - mixed * sin / first) / second,
+         heading / second),
+        (cos * by_range + side_x * by_bearing, sin * by_range + side_y * by_bearing,
+         heading * by_bearing))) @ way
+    state += changes[2]
+    covariance -= changes[:2].T @ changes[:2]
+    return outcome
+
+
+def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
+                     parameters: LocalisationParameters) -> list[Outcome] | None:
+    """
+    Update state and covariance by ranges at once.
+
+    :param state: as of :func:`update`.
+    :param covariance: as of :func:`update`.
+    :param lines: those with a range, and without a bearing.
+    :return: ``None``, without an update: poses are so uncertain that ranges have to be taken one
+        by one, each of which straightens the next.
+    """
+    m, size, numbers = len(lines), len(state), state.tolist()
+    places: list[int] = []
+    values: list[float] = []
+    lengths = []
+    for k, line in enumerate(lines):
+        here, there = line.here, line.there
+        x, y = numbers[there:there + 2] if there != LANDMARK else line.place
+        x, y = x - numbers[here], y - numbers[here + 1]
+        length = math.sqrt(max(x * x + y * y, 1e-4))
+        cos, sin = x / length, y / length
+        along, across = k * size + here, (m + k) * size + here
+        places += (along, along + 1, across, across + 1)
+        values += (-cos, -sin, sin, -cos)
+        if there != LANDMARK:
+            along, across = k * size + there, (m + k) * size + there
+            places += (along, along + 1, across, across + 1)
+            values += (cos, sin, -sin, cos)
+        lengths.append(length)
+    rows = np.zeros((2 * m, size))
+    rows.put(places, values)
+    product = rows @ covariance
+    spread = product[:m] @ rows[:m].T
+    across_all = (product[m:] * rows[m:]).sum(axis=1).tolist()
+
+    outcomes, used, errors, variances = [], [], [], []
+    for k, (line, length, own, side) in enumerate(zip(
+            lines, lengths, spread.diagonal().tolist(), across_all)):
+        bend = _bend(side, length)
+        if bend > BENT:
+            return None
+        variance = _range_variance(length, bend, line.stale, parameters)
+        error = line.range - length - min(bend, 0.5 * line.range)
+        accepted = error * error <= GATES[1] * (own + variance)
+        outcomes.append(Outcome(error / math.sqrt(own + variance), math.nan, accepted))
+        if accepted:
+            used.append(k)
+            errors.append(error)
+            variances.append(variance)
+    if not used:
+        return outcomes
+    product = product[:m]
+    if len(used) < m:
+        product, spread = product[used], spread.take(used, axis=0).take(used, axis=1)
+    spread.ravel()[::len(used) + 1] += variances
+    root = np.linalg.inv(np.linalg.cholesky(spread))
+    changes = root @ product
+    state += (root @ errors) @ changes
+    covariance -= changes.T @ changes
+    return outcomes
+
+
+def _bend(across: float, length: float) -> float:
+    """
+    Return by how much a range is longer than the linearised one [m].
+
+    :param across: the variance across the line of sight [m2].
+    """
+    return across / (2.0 * max(length, NEAREST))
+
+
+def _range_variance(length: float, bend: float, stale: float,
+                    parameters: LocalisationParameters) -> float:
+    """Return the variance of a measured range [m2]."""
+    return range_variance(length, parameters) + 2.0 * bend * bend + stale

@@ -1,0 +1,174 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+
+"""Updates by sightings: the same as the equations with whole matrices give."""
+
+from collections.abc import Sequence
+import math
+
+from leader_election.localisation.noise import Array, range_variance
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import wrap
+from leader_election.localisation.updates import (
+    GATES,
+    ITERATIONS,
+    LANDMARK,
+    Line,
+    update,
+    update_by_ranges,
+)
+import numpy as np
+import pytest
+
+NOISE = LocalisationParameters()
+NONE = math.nan
+PLACE = (6.0, -2.0)
+
+
+def swarm(robots: int = 4, deviation: float = 0.1) -> tuple[Array, Array]:
+    """Return a state and a covariance in which everything depends on everything."""
+    draw = np.random.default_rng(robots)
+    state = draw.uniform(-3.0, 3.0, 3 * robots)
+    root = draw.normal(size=(3 * robots, 3 * robots)) * deviation / math.sqrt(3 * robots)
+    return state, root @ root.T + 1e-4 * np.eye(3 * robots)
+
+
+def expected(state: Array, line: Line) -> tuple[Array, Array]:
+    """Return range and bearing, shape (2,), and their derivatives by the state, shape (2, n)."""
+    there = line.place if line.there == LANDMARK else state[line.there:line.there + 2]
+    x, y = there - state[line.here:line.here + 2]
+    square = x * x + y * y
+    rows = np.zeros((2, len(state)))
+    by_place = np.array(((x, y), (-y / math.sqrt(square), x / math.sqrt(square))))
+    by_place /= math.sqrt(square)
+    rows[:, line.here:line.here + 2] = -by_place
+    rows[1, line.here + 2] = -1.0
+    if line.there != LANDMARK:
+        rows[:, line.there:line.there + 2] = by_place
+    return np.array((math.sqrt(square), math.atan2(y, x) - state[line.here + 2])), rows
+
+
+def by_matrices(state: Array, covariance: Array, lines: Sequence[Line],
+                iterations: int) -> tuple[Array, Array, float]:
+    """Return state, covariance and squared normalised error of an iterated Kalman update."""
+    given = ~np.isnan([number for line in lines for number in (line.range, line.bearing)])
+    measured = np.array([number for line in lines for number in (line.range, line.bearing)])
+    bends, variances = [], []
+    for line in lines:
+        (length, _), rows = expected(state, line)
+        across = rows[1].copy()
+        across[line.here + 2] = 0.0
+        bend = float(across @ covariance @ across) * length / 2.0
+        bends += [bend, 0.0]
+        variances += [
+            range_variance(length, NOISE) + 2.0 * bend ** 2 + line.stale,
+            NOISE.bearing_noise ** 2 + line.stale / length ** 2]
+    step, square = np.zeros(len(state)), math.nan
+    for _ in range(iterations):
+        told = [expected(state + step, line) for line in lines]
+        rows = np.vstack([derivatives for _, derivatives in told])[given]
+        error = measured - np.concatenate([numbers for numbers, _ in told]) - bends
+        error[1::2] = [wrap(angle) for angle in error[1::2]]
+        innovation = error[given] + rows @ step
+        total = rows @ covariance @ rows.T + np.diag(variances)[np.ix_(given, given)]
+        gain = np.linalg.solve(total, rows @ covariance).T
+        if math.isnan(square):
+            square = float(innovation @ np.linalg.solve(total, innovation))
+        step = gain @ innovation
+    return state + step, covariance - gain @ rows @ covariance, square
+
+
+@pytest.mark.parametrize('there', [6, LANDMARK])
+@pytest.mark.parametrize('off', [(0.1, NONE), (NONE, -0.05), (-0.08, 0.04)])
+def test_a_sighting_is_an_iterated_update(there: int, off: tuple[float, float]) -> None:
+    state, covariance = swarm()
+    line = Line(3, there, PLACE, NONE, NONE, 0.002)
+    near, _ = expected(state, line)
+    line = line._replace(range=near[0] + off[0], bearing=wrap(near[1] + off[1]))
+    new, less, square = by_matrices(
+        state, covariance, [line], 1 if math.isnan(off[1]) else ITERATIONS)
+    outcome = update(state, covariance, line, NOISE)
+    assert outcome.accepted and square < GATES[1]
+    assert math.isnan(outcome.range) == math.isnan(off[0])
+    assert math.isnan(outcome.bearing) == math.isnan(off[1])
+    np.testing.assert_allclose(state, new, rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(covariance, less, rtol=0.0, atol=1e-14)
+    assert np.array_equal(covariance, covariance.T)
+
+
+@pytest.mark.parametrize('accepted', [True, False])
+def test_the_gate_takes_range_and_bearing_together(accepted: bool) -> None:
+    state, covariance = swarm()
+    before = state.copy(), covariance.copy()
+    line = Line(0, 6, PLACE, NONE, NONE, 0.0)
+    near, _ = expected(state, line)
+
+    def off(scale: float) -> Line:
+        return line._replace(range=near[0] + scale, bearing=wrap(near[1] - scale))
+    low, high = 0.0, 3.0
+    for _ in range(40):
+        middle = (low + high) / 2.0
+        inside = by_matrices(state, covariance, [off(middle)], 1)[2] <= GATES[2]
+        low, high = (middle, high) if inside else (low, middle)
+    outcome = update(state, covariance, off(low - 1e-6 if accepted else high + 1e-6), NOISE)
+    assert outcome.accepted == accepted
+    assert np.array_equal(state, before[0]) != accepted
+    assert np.array_equal(covariance, before[1]) != accepted
+
+
+def test_ranges_at_once_are_one_update() -> None:
+    state, covariance = swarm(6)
+    lines = []
+    for k, there in enumerate((3, 6, 9, LANDMARK, 15)):
+        line = Line(0, there, PLACE, NONE, NONE, 0.001 * k)
+        lines.append(line._replace(range=expected(state, line)[0][0] + 0.05 * (k - 2)))
+    # One of them is wrong, and has no part in the update.
+    wrong = lines[1]._replace(range=lines[1].range + 5.0)
+    new, less, _ = by_matrices(state, covariance, lines[:1] + lines[2:], 1)
+    outcomes = update_by_ranges(state, covariance, [lines[0], wrong, *lines[2:]], NOISE)
+    assert outcomes is not None
+    assert [outcome.accepted for outcome in outcomes] == [True, False, True, True, True]
+    np.testing.assert_allclose(state, new, rtol=0.0, atol=1e-12)
+    np.testing.assert_allclose(covariance, less, rtol=0.0, atol=1e-14)
+    assert np.array_equal(covariance, covariance.T)
+
+
+def test_one_range_at_once_is_one_range() -> None:
+    line = Line(0, 6, PLACE, 2.5, NONE, 0.001)
+    results = []
+    for alone in (True, False):
+        state, covariance = swarm()
+        state[:2], state[6:8] = (0.0, 0.0), (1.5, 2.1)
+        outcome = (update(state, covariance, line, NOISE) if alone
+                   else (update_by_ranges(state, covariance, [line], NOISE) or [])[0])
+        results.append((outcome[:1] + outcome[2:], state, covariance))
+    for one, other in zip(*results):
+        np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-15)
+
+
+def test_long_uncertainty_across_is_taken_one_by_one() -> None:
+    state, covariance = swarm(deviation=3.0)
+    before = state.copy(), covariance.copy()
+    lines = [Line(0, there, PLACE, 1.0, NONE, 0.0) for there in (3, 6, 9)]
+    assert update_by_ranges(state, covariance, lines, NOISE) is None
+    assert np.array_equal(state, before[0]) and np.array_equal(covariance, before[1])
+
+
+def test_robots_at_the_same_place_are_no_division_by_zero() -> None:
+    for bearing in (NONE, 1.0):
+        state, covariance = swarm()
+        state[6:8] = state[:2]
+        update(state, covariance, Line(0, 6, PLACE, 0.05, bearing, 0.0), NOISE)
+        assert np.isfinite(state).all() and np.isfinite(covariance).all()
