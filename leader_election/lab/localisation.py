@@ -15,10 +15,11 @@
 """
 Errors of the positions by which devices know their distances.
 
-Dead reckoning: the noise of odometry is that which the robots' filter assumes. Along the way the
-position errs by 0.06 m after 1 m, across it by half of that; the heading errs by 0.20 rad after a
-turn of 1 rad and by 0.03 rad after 1 m (standard deviations; variances add up). An error of the
-heading turns all that is walked from then on.
+Dead reckoning: the noise of odometry is that which the robots' filter assumes
+(:func:`leader_election.localisation.noise.odometry_covariance`). Along the way the position errs
+by 0.06 m after 1 m, across it by half of that; the heading errs by 0.20 rad after a turn of 1 rad
+and by 0.03 rad after 1 m (standard deviations; variances add up). An error of the heading turns
+all that is walked from then on.
 
 Cooperative localisation: not the filter, but its effect. In a frame that all devices share, the
 error of each coordinate is a stationary Ornstein-Uhlenbeck process, independent of those of other
@@ -29,6 +30,7 @@ of the Brownian Motion", Physical Review 36, 1930).
 import math
 
 from leader_election.lab.schema import DRIFT, EXACT, Localisation
+from leader_election.localisation.noise import ACROSS
 import numpy as np
 from numpy.typing import NDArray
 
@@ -112,7 +114,7 @@ class PositionErrors:
                           where=length[:, None] > 0.0)
         left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
         measured = (way + (place * drawn[:, 0])[:, None] * ahead
-                    + (place / 2.0 * drawn[:, 1])[:, None] * left)
+                    + (math.sqrt(ACROSS) * place * drawn[:, 1])[:, None] * left)
         # Noise of the heading comes up all along the way: half of it turns the way itself.
         self.error += _turned(measured, self._heading + turning / 2.0) - way
         self._heading += turning

@@ -22,6 +22,7 @@ from leader_election.coordination.aggregate import AGGREGATES
 from leader_election.coordination.region import CANDIDATE
 from leader_election.coordination.settings import RegionSettings
 from leader_election.lab.topologies import Topology
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import parameter, ParameterError
 from leader_election.robot.metrics import METRICS
 from leader_election.robot.strength import STRENGTH_SOURCES
@@ -112,20 +113,21 @@ class Localisation:
     interval: float = parameter(
         1.0, 'Time between two changes of the errors.', unit='s', lower=1e-3, upper=1e6)
     initial_deviation: tuple[float, ...] = parameter(
-        (0.05, 0.03), 'Model drift: standard deviations of the initial pose, of each coordinate '
-        'and of the heading.', unit='m, rad', lengths=(2,))
+        LocalisationParameters.initial_deviation, 'Model drift: standard deviations of the '
+        'initial pose, of each coordinate and of the heading.', unit='m, rad', lengths=(2,))
     odometry_noise_position: float = parameter(
-        0.06, 'Model drift: standard deviation of the position along the way, after 1 m; across '
-        'the way it is half of that.', unit='m/sqrt(m)', lower=0.0, upper=1e3)
+        LocalisationParameters.odometry_noise_position, 'Model drift: standard deviation of '
+        'the position along the way, after 1 m; across the way it is half of that.',
+        unit='m/sqrt(m)', lower=0.0, upper=1e3)
     odometry_noise_turn: float = parameter(
-        0.20, 'Model drift: standard deviation of the heading after a turn of 1 rad.',
-        unit='rad/sqrt(rad)', lower=0.0, upper=1e3)
+        LocalisationParameters.odometry_noise_turn, 'Model drift: standard deviation of the '
+        'heading after a turn of 1 rad.', unit='rad/sqrt(rad)', lower=0.0, upper=1e3)
     odometry_noise_heading: float = parameter(
-        0.03, 'Model drift: standard deviation of the heading after 1 m.', unit='rad/sqrt(m)',
-        lower=0.0, upper=1e3)
+        LocalisationParameters.odometry_noise_heading, 'Model drift: standard deviation of the '
+        'heading after 1 m.', unit='rad/sqrt(m)', lower=0.0, upper=1e3)
     odometry_noise_rest: float = parameter(
-        1e-3, 'Model drift: standard deviation of position and heading after 1 s at rest.',
-        unit='m/sqrt(s), rad/sqrt(s)', lower=0.0, upper=1e3)
+        LocalisationParameters.odometry_noise_rest, 'Model drift: standard deviation of position '
+        'and heading after 1 s, also at rest.', unit='(m, rad)/sqrt(s)', lower=0.0, upper=1e3)
     deviation: float = parameter(
         0.12, 'Model cooperative: standard deviation of the distance between two devices, and '
         'root mean square error of a position in the common frame.', unit='m', lower=0.0,

@@ -23,6 +23,8 @@ from leader_election.lab.localisation import PositionErrors
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.schema import Localisation
 from leader_election.lab.simulate import Run, simulate, simulate_branches
+from leader_election.localisation.noise import odometry_covariance
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.swarm.partition import Graph, partition
 from leader_election.world.logs import read_logs, SAMPLE
 import numpy as np
@@ -93,6 +95,17 @@ def test_noise_of_a_turn_counts_from_the_turn_on() -> None:
     error = walked(made, [(2, 1)])
     assert error[:, 0].std() == pytest.approx(turned / 2.0, rel=CLOSE)
     assert walked(made, [(2, 2)])[:, 0].std() == pytest.approx(turned * 1.5, rel=CLOSE)
+
+
+def test_noise_is_that_which_the_filter_assumes() -> None:
+    made = errors(MANY, **{name: getattr(LocalisationParameters, name) for name in (
+        'odometry_noise_position', 'odometry_noise_turn', 'odometry_noise_heading')})
+    walked(made, [(0.02, 0.0)])
+    before = made.error.copy()
+    after = walked(made, [(0.02, 1.0)]) - before
+    assumed = odometry_covariance((1.0, 0.0, math.pi / 2.0), 0.0, LocalisationParameters())
+    # It walks to the left of where it began: along is y, and across is -x.
+    assert after.std(axis=0)[::-1] == pytest.approx(np.sqrt(np.diag(assumed)[:2]), rel=3.0 * CLOSE)
 
 
 def test_at_rest_errors_grow_with_the_root_of_time() -> None:
