@@ -182,11 +182,11 @@ def draw_localisation_error(
     :param scenario: that of ``errors``, which is run again with exact positions.
     :param drifting: that of ``drifts``, likewise.
     """
+    seeds = [count_seeds(each['instability']) for each in (errors, drifts)]
     figure = new_figure(
         13.0, 8.0, errors.attrs.get('title', ''),
-        f'mean over {count_seeds(errors["instability"])}, right '
-        f'{count_seeds(drifts["instability"])}; band: 95 % interval. Left: average over time, '
-        'without the first sixth; right: over spans of '
+        f'mean over {" and, right, ".join(dict.fromkeys(seeds))}; band: 95 % interval. Left: '
+        'average over time, without the first sixth; right: over spans of '
         f'{drifting.duration / SPANS:g} s')
     panels = figure.subplots(2, 2, sharey='row')
     same = same_leader_part(scenario, errors['seed'].values.tolist())
