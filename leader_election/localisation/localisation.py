@@ -47,6 +47,10 @@ TURNS = 1.0
 """The turn that is assumed for each metre of a robot that does not send its heading [rad/m]."""
 
 
+LEAST_RANGE = 1e-3
+"""No range is less [m]."""
+
+
 class Estimate(NamedTuple):
     """A robot's estimate of its own pose, as it is sent."""
 
@@ -259,10 +263,24 @@ class Localisation:
                   and len(due) < max(self.parameters.most_sightings, 1)):
                 del self._pending[seen]
                 self._used[seen] = now
-                due.append(seen_from(waits.sighting, waits.odometry, self._odometry))
+                due.append(self._from_here(waits))
         self._used = {seen: time for seen, time in self._used.items()
                       if now - time <= FORGOTTEN_AFTER * self._expiry}
         return tuple(due)
+
+    def _from_here(self, waits: _Pending) -> Sighting:
+        """
+        Return a sighting as it would be from the present pose.
+
+        Where a range came without a bearing, the direction is the one that the filter expects.
+        """
+        sighting = seen_from(waits.sighting, waits.odometry, self._odometry)
+        place, here = self.place_of(sighting.id), self.pose
+        if place is None or here is None or not math.isnan(sighting.bearing):
+            return sighting
+        before = compose(here, between(self._odometry, waits.odometry))
+        change = math.dist(place, here[:2]) - math.dist(place, before[:2])
+        return sighting._replace(range=max(sighting.range + change, LEAST_RANGE))
 
     def _see(self, sightings: list[tuple[int, Sighting]], now: float) -> None:
         observer = sightings[0][0]
