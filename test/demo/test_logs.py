@@ -18,7 +18,7 @@ from argparse import Namespace
 from importlib.resources import files
 import math
 
-from leader_election.demo.logs import swarms, table, world_parameters
+from leader_election.demo.logs import overload, swarms, table, world_parameters
 from leader_election.demo.main import parse
 from leader_election.fleet.hosting import RobotHostParameters
 from leader_election.parameters import build, ParameterError
@@ -116,3 +116,12 @@ def test_the_last_column_is_the_filters_and_the_last_row_overall() -> None:
     assert header.endswith('by true poses again   whole, filter   with filter')
     assert last.split() == ['overall', '62.5%', '25.0%', '87.5%', '75.0%', '87.5%']
     assert {len(line) for line in table(four, 2.0)} == {len(header)}
+
+
+def test_a_machine_that_is_too_busy_is_reported() -> None:
+    good, bad = agreement(1, 1).share(0.0, 9.0), agreement(1, 2).share(0.0, 9.0)
+    assert overload(good, {'by_truth': 100, 'with_filter': 96}, 100.0) == ''
+    assert overload(good, {'by_truth': 100, 'with_filter': 46}, 100.0).startswith(
+        'with_filter sent 46 messages, and 100 were due')
+    assert 'agree with itself' in overload(bad, {'by_truth': 100}, 100.0)
+    assert overload(None, {'by_truth': 100}, 100.0) == ''
