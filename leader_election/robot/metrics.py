@@ -39,7 +39,10 @@ class RangingInput(NamedTuple):
     neighbour: Position | None
     """The neighbour's position, as it reported it [m]."""
     measurement: float | None = None
-    """The latest value for this neighbour on topic ``measurements``, while it is fresh."""
+    """
+    The latest value for this neighbour on topic ``measurements``, while it is fresh; smoothed, if
+    the metric measures ranges.
+    """
     parameters: Any = NoParameters()
     """The metric's own parameters."""
     own_reading: Sequence[float] = ()
@@ -101,6 +104,11 @@ class Metric:
     """Whether it is the straight distance, the same from either end [m]."""
     needs_measurements: bool = False
     """Whether it takes values of topic ``measurements``."""
+    measures_ranges: bool = False
+    """
+    Whether these values are distances [m]: they are smoothed by odometry
+    (:mod:`leader_election.robot.range_smoothing`), and ``communication_range`` applies to them.
+    """
     parameters: type[Any] = NoParameters
     """
     The metric's own parameters: a frozen dataclass of :func:`leader_election.parameter` fields.
@@ -171,6 +179,17 @@ def odometry(metres: float, own_reading: float, neighbour_reading: float,
 def hops(metres: float, own_reading: float, neighbour_reading: float, parameters: Any) -> float:
     """Return one, whatever the distance."""
     return 1.0
+
+
+@dataclass(frozen=True)
+class RangeParameters:
+    """The parameters of metric ``range``."""
+
+    range_smoothing: int = parameter(
+        5, 'Metric range: the distance is that by odometry plus the median of so many last '
+        'differences between a range, measured at either end, and that distance; the median of '
+        'so many last ranges where positions are not known. 1: the last range as it is.',
+        lower=1, upper=100)
 
 
 def measured_range(ranging: RangingInput) -> float | None:
@@ -299,7 +318,9 @@ def time_stamps(known: ReadingInput) -> tuple[float, ...]:
 METRICS: Registry[Metric] = Registry('metric', 'leader_election.metrics')
 METRICS.add(Metric('odometry', cost=odometry, needs_positions=True, is_length=True))
 METRICS.add(Metric('hops', cost=hops, counts_links=True))
-METRICS.add(Metric('range', measured_range, needs_measurements=True))
+METRICS.add(Metric(
+    'range', measured_range, needs_measurements=True, measures_ranges=True,
+    parameters=RangeParameters))
 METRICS.add(Metric('rssi', rssi, needs_measurements=True, parameters=RssiParameters))
 METRICS.add(Metric(
     'sensor_difference', cost=sensor_difference, parameters=SensorDifferenceParameters,

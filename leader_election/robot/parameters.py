@@ -34,6 +34,7 @@ from leader_election.parameters import (
 )
 from leader_election.robot.metrics import (
     METRICS,
+    RangeParameters,
     RoundTripParameters,
     RssiParameters,
     SensorDifferenceParameters,
@@ -150,9 +151,9 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
 
 
 @dataclass(frozen=True)
-class ElectionParameters(InstanceParameters, RssiParameters, SensorDifferenceParameters,
-                         RoundTripParameters, LocalisationParameters, SightingSourceParameters,
-                         ProcessParameters):
+class ElectionParameters(InstanceParameters, RangeParameters, RssiParameters,
+                         SensorDifferenceParameters, RoundTripParameters,
+                         LocalisationParameters, SightingSourceParameters, ProcessParameters):
     """The parameters of one robot."""
 
     robot_id: int = parameter(

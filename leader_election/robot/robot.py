@@ -339,7 +339,7 @@ class Robot:
             return False
         age = now - entry.received
         ahead = place[0] + age * entry.velocity[0], place[1] + age * entry.velocity[1]
-        return not self.sensing.reaches(ahead)
+        return not self.sensing.reaches(message.id, ahead, now)
 
     def _missed(self, message: Message, now: float) -> int:
         """Return how many further messages of the sender were due at a time [s]."""

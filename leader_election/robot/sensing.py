@@ -33,6 +33,7 @@ from leader_election.robot.metrics import (
 )
 from leader_election.robot.parameters import ElectionParameters, own_parameters
 from leader_election.robot.pose import from_parameter, heading, Pose, position
+from leader_election.robot.range_smoothing import RangeSmoothing
 from leader_election.robot.sighting_sources import Extraction, shifted
 
 ODOMETRY_REJECTED = 'odometry_rejected'
@@ -81,6 +82,7 @@ class Sensing:
             expiry=parameters.message_expiry, top_speed=parameters.top_speed, counts=counts,
             landmarks=landmarks)
         """The own pose by odometry and, with pose_source cooperative, by sightings."""
+        self._ranges = RangeSmoothing(parameters.range_smoothing, parameters.measurement_expiry)
         self._mailbox = mailbox
         self._counts = counts
         self._yaw: float | None = None
@@ -93,12 +95,14 @@ class Sensing:
         """Apply changed parameters."""
         self.parameters = self.localisation.parameters = parameters
         self.localisation.top_speed = parameters.top_speed
+        self._ranges.configure(parameters.measurement_expiry)
 
     @property
     def positions_matter(self) -> bool:
         """Whether robots without a position are of no use to each other."""
-        return (self.metric.needs_positions
-                or math.isfinite(self.parameters.communication_range))
+        return self.metric.needs_positions or (
+            math.isfinite(self.parameters.communication_range)
+            and not self.metric.measures_ranges)
 
     @property
     def cooperates(self) -> bool:
@@ -170,8 +174,12 @@ class Sensing:
         offset = self.parameters.range_offset
         for neighbour, value, _ in self.localisation.take_sightings(
                 shifted(sightings, offset) if offset else sightings, now):
-            if ranged and math.isfinite(value):
-                self._measurements[neighbour] = (value, now)
+            if not ranged or not math.isfinite(value):
+                continue
+            self._measurements[neighbour] = (value, now)
+            if self.metric.measures_ranges:
+                self.locate(now)
+                self._ranges.take(neighbour, value, self._apart_from(neighbour, now), now)
 
     def take_extraction(self, extraction: Extraction, now: float) -> None:
         """Take in what a driver's message says of neighbours and landmarks."""
@@ -184,6 +192,13 @@ class Sensing:
     def hear(self, message: Message, now: float) -> None:
         """Take in what a neighbour's message says of where robots are."""
         self.localisation.hear(message.id, message.position, message.localisation, now)
+        if (message.localisation is None or not self.metric.measures_ranges
+                or self.parameters.range_smoothing == 1):
+            return
+        for sighting in message.localisation.sightings:
+            if sighting.id == self.parameters.robot_id and math.isfinite(sighting.range):
+                self._ranges.take(message.id, sighting.range,
+                                  self._apart(self.place_of(message)), now)
 
     def begin_round(self, now: float) -> None:
         """Use the sightings since the last round; the position is that of now."""
@@ -248,14 +263,35 @@ class Sensing:
 
     def in_range(self, message: Message, now: float) -> bool:
         """Return whether the sender is within ``communication_range`` of the own position."""
-        return self.is_worthless(message, now) or self.reaches(self.place_of(message))
+        return (self.is_worthless(message, now)
+                or self.reaches(message.id, self.place_of(message), now))
 
-    def reaches(self, place: Position | None) -> bool:
-        """Return whether a position is within ``communication_range`` of the own one."""
+    def reaches(self, neighbour: int, place: Position | None, now: float) -> bool:
+        """
+        Return whether a neighbour at a place is within ``communication_range``.
+
+        By measured ranges if the metric goes by them; one that was not measured may be.
+        """
         if math.isinf(self.parameters.communication_range):
             return True
-        return (self.position is not None and place is not None
-                and math.dist(self.position, place) <= self.parameters.communication_range)
+        apart = self._apart(place)
+        if self.metric.measures_ranges:
+            measured = self._ranges.distance(neighbour, apart, now)
+            return measured is None or measured <= self.parameters.communication_range
+        return apart is not None and apart <= self.parameters.communication_range
+
+    def _apart(self, place: Position | None) -> float | None:
+        """Return the distance of a place from the own position [m], ``None`` if not known."""
+        if self.position is None or place is None:
+            return None
+        return math.dist(self.position, place)
+
+    def _apart_from(self, neighbour: int, now: float) -> float | None:
+        """Return the distance of both positions now [m], ``None`` if not known."""
+        entry = self._mailbox.entry(neighbour)
+        if entry is None:
+            return None
+        return self._apart(self.place_of(entry.message))
 
     def deviation_to(self, message: Message, now: float) -> float:
         """Return the standard deviation of the distance to the sender [m]; infinite: unknown."""
@@ -275,6 +311,7 @@ class Sensing:
         for neighbour, (_, taken) in list(self._measurements.items()):
             if now - taken > self.parameters.measurement_expiry:
                 del self._measurements[neighbour]
+        self._ranges.forget(now)
         self._make_reading(now)
 
     def distance_to(self, message: Message, now: float) -> float | None:
@@ -284,9 +321,13 @@ class Sensing:
         last, previous = self._last_distance.get(message.id, (None, None))
         if self.metric.once_a_message and last is message:
             return previous
+        place = self.place_of(message)
+        if self.metric.measures_ranges:
+            measurement = self._ranges.distance(message.id, self._apart(place), now)
+        else:
+            measurement = self._measurements.get(message.id, (None, now))[0]
         ranging = RangingInput(
-            own=self.position, neighbour=self.place_of(message),
-            measurement=self._measurements.get(message.id, (None, now))[0],
+            own=self.position, neighbour=place, measurement=measurement,
             parameters=own_parameters(self.metric, self.parameters),
             own_reading=self.reading, neighbour_reading=message.reading,
             id=self.parameters.robot_id, received=now - self._mailbox.age(message.id, now),
