@@ -44,6 +44,9 @@ OBSERVATION_PERIOD = 0.1
 """The time between two observations of the swarm [s]."""
 SETTLING_TIME = 10.0
 """The time after which tasks must work, from the first partition or the recovery on [s]."""
+EXACT_ODOMETRY = {
+    'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0, 'odometry_noise_heading': 0.0}
+"""Parameters of robots whose odometry has no errors: their deviation does not grow on the way."""
 STRONGEST = 'strongest_robot'
 """The name of the process of the robot that will be killed."""
 
@@ -113,7 +116,8 @@ class SwarmDemo:
             'radio_loss': options.loss})
         robots: dict[str, Any] = {
             **self.scene_parameters, **self.scenario.robot_parameters, 'radius': options.radius,
-            'communication_range': options.range, 'schedule': options.schedule}
+            'communication_range': options.range, 'schedule': options.schedule,
+            **(EXACT_ODOMETRY if options.drift == 0.0 else {})}
         others = [robot for robot in self.ids if robot != self.strongest]
         processes = min(options.processes, len(others))
         for i in range(processes):

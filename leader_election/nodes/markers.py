@@ -15,6 +15,7 @@
 """Markers of a swarm, for RViz and Foxglove."""
 
 from collections.abc import Iterable, Mapping, Sequence
+import math
 
 from geometry_msgs.msg import Point
 from leader_election.robot.codec import Position
@@ -29,8 +30,8 @@ ROBOT_SIZE = 0.3
 """Diameter of a robot's sphere; a leader's is twice as large [m]."""
 MARGIN = 0.35
 """Distance of a region's outline from its members [m]."""
-DISC_HEIGHT = 0.01
-"""Of the disc of a deviation [m]."""
+CIRCLE = [(math.cos(math.pi * k / 12), math.sin(math.pi * k / 12)) for k in range(25)]
+"""The points of a circle of radius 1, closed."""
 TEXT_LENGTH = 48
 """So much of a decision, or of an algorithm's own fields, is shown [characters]."""
 
@@ -42,7 +43,7 @@ class Markers:
     Namespaces: ``robots``, ``leaders``, ``gone`` and ``links``, one marker each; ``regions``,
     ``labels`` and, where leaders decide, ``decisions``, one marker a leader; ``fields``, one
     marker a robot, where the algorithm has fields of its own; ``deviations``, one marker a robot
-    that publishes one: a disc whose radius is the standard deviation of its position.
+    that publishes one: a circle whose radius is the standard deviation of its position.
     """
 
     def __init__(self, frame_id: str) -> None:
@@ -71,7 +72,7 @@ class Markers:
             *(self._region(leader, positions(snapshot, members), frame.colours[leader])
               for leader, members in regions(snapshot).items())]
         new = {(marker.ns, marker.id): marker for marker in markers
-               if marker.points or marker.text or marker.type == Marker.CYLINDER}
+               if marker.points or marker.text}
         invalid = [Marker(ns=ns, id=number, action=Marker.DELETE)
                    for ns, number in self._shown if (ns, number) not in new]
         self._shown = new
@@ -114,11 +115,12 @@ class Markers:
                           -0.9)
 
     def _deviation(self, robot: RobotView, frame: Frame) -> Marker:
-        marker = self._marker('deviations', Marker.CYLINDER, 2.0 * robot.deviation,
-                              frame.colours[robot.leader], 0.35)
+        """Return a circle, not a disc: deviations of odometry alone soon cover each other."""
+        marker = self._marker('deviations', Marker.LINE_STRIP, 0.03,
+                              frame.colours[robot.leader], 0.6)
         marker.id = _number(robot.id)
-        marker.scale.z = DISC_HEIGHT
         [marker.pose.position] = _points([robot.position])
+        marker.points = _points((robot.deviation * x, robot.deviation * y) for x, y in CIRCLE)
         return marker
 
     def _text(self, namespace: str, robot: RobotView, text: str, size: float,

@@ -45,7 +45,7 @@ _TALLEST = 1.4
 _MARGIN = 0.45
 """Distance of a region's outline from its members [m]."""
 _INK, _FAINT = '#2b2f36', '#8a9099'
-_UNIT_CIRCLE = np.column_stack([wave(np.linspace(0.0, 2.0 * np.pi, 49))
+_UNIT_CIRCLE = np.column_stack([wave(np.linspace(0.0, 2.0 * np.pi, 97))
                                 for wave in (np.cos, np.sin)])
 _HALO = [withStroke(linewidth=2.5, foreground='white')]
 
@@ -144,7 +144,7 @@ class Canvas:
         self._parts.set_color([to_rgba(colour, 0.75) for colour, _ in split])
         uncertain = [r for r in placed if math.isfinite(r.deviation)]
         self._deviations.set_segments([_circle(r.position, r.deviation) for r in uncertain])
-        self._deviations.set_color([frame.colours[r.leader] for r in uncertain])
+        self._deviations.set_color([to_rgba(frame.colours[r.leader], 0.6) for r in uncertain])
         self._label([(label(r), r.position) for r in leaders if r.position is not None])
         lost = len(orphans(snapshot))
         self._caption.set_text('   ·   '.join((

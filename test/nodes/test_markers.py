@@ -53,15 +53,18 @@ def uncertain(deviation: float) -> Frame:
         robots=robots | {2: robots[2]._replace(deviation=deviation)}))
 
 
-def test_a_deviation_is_a_disc_of_its_radius_in_the_colour_of_the_leader() -> None:
+def test_a_deviation_is_a_circle_of_its_radius_in_the_colour_of_the_leader() -> None:
     markers = Markers('map')
-    [disc] = [m for m in markers.update(uncertain(0.4), 5.0).markers if m.ns == 'deviations']
-    assert (disc.type, disc.id, disc.action) == (Marker.CYLINDER, 2, Marker.ADD)
-    assert (disc.scale.x, disc.scale.y) == (0.8, 0.8) and disc.scale.z < 0.1
-    assert (disc.pose.position.x, disc.pose.position.y) == (2.0, 0.0)
-    assert (disc.color.r, disc.color.g, disc.color.b) == pytest.approx(PALETTE[0])
-    assert 0.0 < disc.color.a < 1.0
-    # A disc of no size is none, and disappears.
+    [circle] = [m for m in markers.update(uncertain(0.4), 5.0).markers if m.ns == 'deviations']
+    assert (circle.type, circle.id, circle.action) == (Marker.LINE_STRIP, 2, Marker.ADD)
+    assert [math.hypot(point.x, point.y) for point in circle.points] == pytest.approx(
+        [0.4] * len(circle.points))
+    assert (circle.pose.position.x, circle.pose.position.y) == (2.0, 0.0)
+    assert (circle.points[0].x, circle.points[0].y) == pytest.approx(
+        (circle.points[-1].x, circle.points[-1].y))
+    assert (circle.color.r, circle.color.g, circle.color.b) == pytest.approx(PALETTE[0])
+    assert 0.0 < circle.color.a < 1.0
+    # A circle of no size is none, and disappears.
     for deviation in (0.0, math.nan):
         markers.update(uncertain(0.4), 5.0)
         [gone] = [m for m in markers.update(uncertain(deviation), 5.0).markers
