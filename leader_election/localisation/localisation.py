@@ -20,10 +20,12 @@ import math
 from typing import NamedTuple
 
 from leader_election.localisation import neighbourhood_filter
+from leader_election.localisation.innovations import InnovationStatistics
 from leader_election.localisation.neighbourhood_filter import Innovation, NeighbourhoodFilter
 from leader_election.localisation.noise import Array
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
+from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, seen_from, Sighting
 import numpy as np
 
@@ -81,6 +83,7 @@ class Localisation:
 
     Times are seconds on a clock of the caller's that never goes back.
 
+    :ivar statistics: of the innovations of all of its sightings and its neighbours'.
     :ivar innovations: those of the last round's own sightings, and of the messages since.
     :ivar restarts: how often odometry began anew.
     """
@@ -103,9 +106,11 @@ class Localisation:
         self.cooperates = cooperates
         self.top_speed = top_speed
         self.innovations: list[Innovation] = []
+        self.statistics = InnovationStatistics()
         self._expiry = expiry
         self._counts = counts
-        self._filter = NeighbourhoodFilter(parameters, expiry, landmarks or {}, counts)
+        self._landmarks = landmarks or {}
+        self._filter = NeighbourhoodFilter(parameters, expiry, self._landmarks, counts)
         self.parameters = parameters
         self._raw: PlanePose | None = None
         self._odometry: PlanePose = (0.0, 0.0, 0.0)
@@ -211,6 +216,16 @@ class Localisation:
         """The neighbours whose poses are estimated."""
         return [robot for robot in self._filter.ids if robot != self.robot]
 
+    @property
+    def landmarks(self) -> int:
+        """The number of known landmarks."""
+        return len(self._landmarks)
+
+    @property
+    def biases(self) -> list[SensorBias]:
+        """The constant errors of the own sensor, and of those of the neighbours."""
+        return self._filter.bias.estimates()
+
     def place_of(self, robot: int) -> tuple[float, float] | None:
         """Return the estimated position of a neighbour [m], ``None`` where there is none."""
         return self._filter.pose(robot)[:2] if robot in self._filter else None
@@ -289,7 +304,9 @@ class Localisation:
             return
         if any(sighting.id == self.robot for _, sighting in sightings):
             self._filter.move(self.robot, self._odometry, now)
-        self.innovations += self._filter.see(sightings, now)
+        innovations = self._filter.see(sightings, now)
+        self.innovations += innovations
+        self.statistics.take(innovations, now)
 
     def _is_distrusted(self, robot: int, now: float) -> bool:
         """Return whether what a neighbour says contradicts the others again and again."""

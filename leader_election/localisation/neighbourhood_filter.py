@@ -30,6 +30,7 @@ from leader_election.localisation.noise import Array, odometry_variances
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.rejections import Rejections
+from leader_election.localisation.sensor_bias import BiasEstimate
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.updates import (
     LANDMARK,
@@ -74,6 +75,7 @@ class NeighbourhoodFilter:
     :ivar state: x, y, yaw of each robot in the shared frame [m, rad], shape (3 n,).
     :ivar covariance: shape (3 n, 3 n).
     :ivar carried_off: the times at which a robot was found to have been carried off, by id.
+    :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
     """
 
     def __init__(self, parameters: LocalisationParameters, expiry: float,
@@ -92,6 +94,7 @@ class NeighbourhoodFilter:
         self.state: Array = np.zeros(0)
         self.covariance: Array = np.zeros((0, 0))
         self.carried_off: dict[int, list[float]] = {}
+        self.bias = BiasEstimate()
         self._landmarks = landmarks
         self._counts = counts
         self._row: dict[int, int] = {}
@@ -123,6 +126,7 @@ class NeighbourhoodFilter:
         covariance[:before, :before] = self.covariance
         covariance[before:, before:] = np.diag(np.square((deviation[0], *deviation)))
         self.covariance = covariance
+        self.bias.add()
         self._odometry[robot], self._times[robot] = odometry, now
 
     def drop(self, robot: int) -> None:
@@ -135,6 +139,7 @@ class NeighbourhoodFilter:
         del self._odometry[robot], self._times[robot]
         self.carried_off.pop(robot, None)
         self._rejections.forget(robot)
+        self.bias.drop(robot, keep)
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """
@@ -156,6 +161,7 @@ class NeighbourhoodFilter:
         (xx, xy, xt), (_, yy, yt), (_, _, tt) = covariance[first:end, first:end].tolist()
         # By the turn of the way with the heading, for the covariances with all others.
         covariance[first] += x * covariance[third]
+        self.bias.move(first, x, y)
         covariance[first + 1] += y * covariance[third]
         covariance[:, first:third] = covariance[first:third].T
         along, across, heading, mixed = odometry_variances(
@@ -225,12 +231,17 @@ class NeighbourhoodFilter:
                 known.append(observed)
                 lines.append(line)
         self._counts[UNKNOWN] += len(sightings) - len(known)
+        if not known:
+            return []
+        self.bias.begin(known[0][0], now)
         if len(known) >= AT_ONCE and all(math.isnan(line.bearing) for line in lines):
-            outcomes = update_by_ranges(self.state, self.covariance, lines, self.parameters)
+            outcomes = update_by_ranges(
+                self.state, self.covariance, lines, self.parameters, self.bias)
             if outcomes is not None:
                 return self._note(known, outcomes, now)
         return [innovation for observed, line in zip(known, lines) for innovation in self._note(
-            [observed], [update(self.state, self.covariance, line, self.parameters)], now)]
+            [observed],
+            [update(self.state, self.covariance, line, self.parameters, self.bias)], now)]
 
     def _line(self, observer: int, sighting: Sighting, now: float) -> Line | None:
         """Return a sighting with its rows, ``None`` where a robot is unknown or out of date."""

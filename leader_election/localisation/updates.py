@@ -29,6 +29,7 @@ from typing import NamedTuple
 from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import wrap
+from leader_election.localisation.sensor_bias import BiasEstimate, BY_BEARING, BY_RANGE
 import numpy as np
 
 GATES = (0.0, 10.83, 13.82)
@@ -69,13 +70,14 @@ class Outcome(NamedTuple):
     """Whether it passed the gate; otherwise it changed nothing."""
 
 
-def update(state: Array, covariance: Array, line: Line,
-           parameters: LocalisationParameters) -> Outcome:
+def update(state: Array, covariance: Array, line: Line, parameters: LocalisationParameters,
+           bias: BiasEstimate | None = None) -> Outcome:
     """
     Update state and covariance by one sighting.
 
     :param state: x, y, yaw of each robot, shape (3 n,); changed in place.
     :param covariance: shape (3 n, 3 n); changed in place, and symmetric to the last bit.
+    :param bias: the estimate of constant errors beside it; ``None``: there is none.
     """
     here, there = line.here, line.there
     # The covariances of way and heading with the whole state, shape (3, 3 n).
@@ -145,25 +147,39 @@ def update(state: Array, covariance: Array, line: Line,
     first = math.sqrt(rr)
     mixed = rb / first
     second = math.sqrt(determinant) / first
-    changes = np.array((
+    factors = np.array((
         (cos / first, sin / first, 0.0),
         ((side_x - mixed * cos / first) / second, (side_y - mixed * sin / first) / second,
          heading / second),
         (cos * by_range + side_x * by_bearing, sin * by_range + side_y * by_bearing,
-         heading * by_bearing))) @ way
+         heading * by_bearing)))
+    changes = factors @ way
     state += changes[2]
     covariance -= changes[:2].T @ changes[:2]
+    if bias is not None:
+        slopes = factors[:2] @ bias.of_way(here, there)
+        other = int(here > 0)
+        if ranged:
+            slopes[0, BY_RANGE + other] += 1.0 / first
+            slopes[1, BY_RANGE + other] -= mixed / (first * second)
+        if turned:
+            slopes[1, BY_BEARING + other] += 1.0 / second
+        error = range_error / first
+        bias.take(slopes, np.array((error, (bearing_error - mixed * error) / second)),
+                  changes[:2])
     return outcome
 
 
 def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
-                     parameters: LocalisationParameters) -> list[Outcome] | None:
+                     parameters: LocalisationParameters,
+                     bias: BiasEstimate | None = None) -> list[Outcome] | None:
     """
     Update state and covariance by ranges at once.
 
     :param state: as of :func:`update`.
     :param covariance: as of :func:`update`.
     :param lines: those with a range, and without a bearing.
+    :param bias: as of :func:`update`.
     :return: ``None``, without an update: poses are so uncertain that ranges have to be taken one
         by one, each of which straightens the next.
     """
@@ -213,8 +229,14 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
     spread.ravel()[::len(used) + 1] += variances
     root = np.linalg.inv(np.linalg.cholesky(spread))
     changes = root @ product
-    state += (root @ errors) @ changes
+    whitened = root @ errors
+    state += whitened @ changes
     covariance -= changes.T @ changes
+    if bias is not None:
+        slopes = rows[used] @ bias.sensitivity
+        for k, each in enumerate(used):
+            slopes[k, BY_RANGE + (lines[each].here > 0)] += 1.0
+        bias.take(root @ slopes, whitened, changes)
     return outcomes
 
 

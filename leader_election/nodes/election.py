@@ -41,6 +41,7 @@ from leader_election.nodes.state_publishers import PlotPublishers, StatePublishe
 from leader_election.parameters import ParameterError
 from leader_election.registry import message_type
 from leader_election.robot.codec import MAIN
+from leader_election.robot.localisation_watch import LocalisationWatch
 from leader_election.robot.neighbourhood_watch import NeighbourhoodWatch
 from leader_election.robot.observation_clock import ObservationClock
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
@@ -128,7 +129,7 @@ class Election:
             PlotPublishers(node, self.robot) if parameters.metrics_period > 0.0 else None)
         self._events = (
             EventLog(node, self.robot, parameters.event_log) if parameters.event_log else None)
-        self._watch = NeighbourhoodWatch()
+        self._watch, self._localisation_watch = NeighbourhoodWatch(), LocalisationWatch()
         self._incompatible = IncompatiblePublishers(node, 'neighbourhood')
         self._hearing = self._listen(
             'neighbourhood', String, self._receive, NEIGHBOURHOOD, self._incompatible.events)
@@ -352,7 +353,8 @@ class Election:
         name = self._node.get_namespace().strip('/') or self._node.get_name()
         now = self._now()
         message.status = statuses(
-            self.robot, name, now, self._events, self._neighbourhood_fault(now))
+            self.robot, name, now, self._events, self._neighbourhood_fault(now),
+            self._localisation_watch.fault(self.robot.sensing, self.robot.counts, now))
         self._diagnostics.publish(message)
 
     def _neighbourhood_fault(self, now: float) -> str:

@@ -23,8 +23,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
+from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 from leader_election.nodes.event_log import EventLog
 from leader_election.robot import diagnostics as vocabulary
+from leader_election.robot import localisation_watch
 from leader_election.robot.codec import MAIN
 from leader_election.robot.instance import Instance
 from leader_election.robot.robot import (
@@ -32,6 +34,7 @@ from leader_election.robot.robot import (
     ODOMETRY_WITHOUT_TRANSFORM,
     Robot,
     ROUNDS,
+    SIGHTINGS_LEFT_OUT,
 )
 from leader_election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
 from leader_election.robot.swarm_key import fingerprint
@@ -39,7 +42,8 @@ from leader_election.robot.swarm_key import fingerprint
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR
 OF_ELECTION = (ROUNDS, LEADER_CHANGES)
 OF_ODOMETRY = (*SENSING_COUNTERS, ODOMETRY_WITHOUT_TRANSFORM)
-"""The counters of these two concerns; all others belong to the neighbourhood."""
+OF_LOCALISATION = (*LOCALISATION_COUNTERS, SIGHTINGS_LEFT_OUT)
+"""The counters of these concerns; all others belong to the neighbourhood."""
 SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
 """Parameters that are published, since those of other robots have to agree with them."""
 STATE = 'state.'
@@ -50,17 +54,19 @@ Concern = tuple[bytes, str, dict[str, Any]]
 
 def statuses(robot: Robot, name: str, now: float,
              log: EventLog | None = None, neighbourhood_fault: str = '',
-             ) -> list[DiagnosticStatus]:
+             localisation_fault: str = '') -> list[DiagnosticStatus]:
     """
-    Return a status for each concern: election, odometry, neighbourhood and, if any, regions.
+    Return a status for each concern: election, odometry, localisation, neighbourhood, and others.
 
     :param name: the prefix of the statuses' names.
     :param now: the time on the robot's clock [s].
     :param log: the robot's event log, if there is one: a further concern.
     :param neighbourhood_fault: what is wrong with the neighbourhood; empty: nothing.
+    :param localisation_fault: what is wrong with the localisation; empty: nothing.
     """
     concerns = {vocabulary.ELECTION: _election(robot, now),
                 vocabulary.ODOMETRY: _odometry_status(robot, now),
+                vocabulary.LOCALISATION: _localisation(robot, localisation_fault, now),
                 vocabulary.NEIGHBOURHOOD: _neighbourhood(robot, neighbourhood_fault)}
     if any(instance.region is not None for instance in robot.instances.values()):
         concerns[vocabulary.REGIONS] = _regions(robot)
@@ -121,8 +127,14 @@ def _odometry_status(robot: Robot, now: float) -> Concern:
     return WARN, f'{_odometry_fault(robot, now)}: no position is announced', values
 
 
+def _localisation(robot: Robot, fault: str, now: float) -> Concern:
+    values = localisation_watch.values(robot.sensing, now)
+    values |= {name: robot.counts[name] for name in OF_LOCALISATION}
+    return (WARN if fault else OK, fault or localisation_watch.text(robot.sensing, now), values)
+
+
 def _neighbourhood(robot: Robot, fault: str) -> Concern:
-    elsewhere = (*OF_ELECTION, *OF_ODOMETRY)
+    elsewhere = (*OF_ELECTION, *OF_ODOMETRY, *OF_LOCALISATION)
     values = {'neighbours': len(robot.neighbours),
               **{name: f'{getattr(robot.parameters, name):g}' for name in SETTINGS},
               'senders_expired': robot.mailbox.expired,

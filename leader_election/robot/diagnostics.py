@@ -30,6 +30,7 @@ from leader_election.robot.codec import MAIN
 
 ELECTION, ODOMETRY, NEIGHBOURHOOD = 'election', 'odometry', 'neighbourhood'
 REGIONS, EVENT_LOG, KEY = 'regions', 'event_log', 'key'
+LOCALISATION = 'localisation'
 """The concerns of a robot."""
 
 LEADER, ROLE, DISTANCE, RADIUS, STRENGTH = 'leader', 'role', 'distance', 'radius', 'strength'
@@ -37,6 +38,10 @@ HOPS, HOP_LIMIT = 'hops', 'hop_limit'
 ODOMETRY_NEEDED, ODOMETRY_EXPIRY = 'odometry_needed', 'odometry_expiry'
 COMMUNICATION_RANGE, MESSAGE_EXPIRY = 'communication_range', 'message_expiry'
 ROUND_PERIOD = 'round_period'
+POSE_SOURCE, MAX_DEVIATION = 'pose_source', 'max_deviation'
+DEVIATION, HEADING_DEVIATION = 'deviation', 'heading_deviation'
+DISTANCE_DEVIATION, LOCALISED = 'distance_deviation', 'neighbours_localised'
+LANDMARKS, RANGE_BIAS, WHITE = 'landmarks', 'range_bias', 'innovations_white'
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')

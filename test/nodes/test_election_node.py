@@ -174,7 +174,8 @@ def test_without_odometry_no_position_is_announced_and_diagnostics_say_so():
     assert last().message == 'no odometry yet: no position is announced'
     assert last('election').message == 'leads'
     assert last('neighbourhood').level == DiagnosticStatus.OK, last('neighbourhood').message
-    concerns = [last(name) for name in ('election', 'odometry', 'neighbourhood')]
+    concerns = [last(name) for name in (
+        'election', 'odometry', 'localisation', 'neighbourhood')]
     assert {status.hardware_id for status in concerns} == {'robot 1'}
     keys = [v.key for status in concerns for v in status.values]
     assert len(keys) == len(set(keys)), 'each is told once'

@@ -1,0 +1,97 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Statistics of innovations: white and of mean zero where the filter's assumptions hold."""
+
+from collections.abc import Iterable
+import math
+
+from leader_election.localisation.neighbourhood_filter import Innovation
+
+HALF_LIFE = 120.0
+"""What was seen so long ago counts half [s]."""
+LONGEST_GAP = 10.0
+"""Sightings of a pair farther apart in time are not compared with each other [s]."""
+MOST_PAIRS = 1000
+"""So many pairs are compared at most; then all begin anew."""
+LEAST, CORRELATED = 30.0, 0.15
+"""Of so many comparisons, a greater correlation than this one is not that of white noise..."""
+SIGNIFICANT = 4.0
+"""...if it exceeds this by its standard deviation, the inverse of the root of their number."""
+
+
+class InnovationStatistics:
+    """
+    Mean, mean square and correlation of the normalised innovations of ranges.
+
+    The correlation is that of each sighting with the one before of the same pair: the least
+    requirement of a whiteness test (R. Mehra, J. Peschon, Automatica 7, 1971). Rejected sightings
+    are left out.
+    """
+
+    def __init__(self) -> None:
+        """Start without sightings."""
+        self._weight = self._sum = self._squares = 0.0
+        self._pairs = self._products = 0.0
+        self._time = 0.0
+        self._last: dict[tuple[int, int], tuple[float, float]] = {}
+
+    def take(self, innovations: Iterable[Innovation], now: float) -> None:
+        """
+        Take in innovations.
+
+        :param now: their time [s], which never goes back.
+        """
+        fading = 0.5 ** (max(now - self._time, 0.0) / HALF_LIFE)
+        self._time = now
+        self._weight, self._sum = self._weight * fading, self._sum * fading
+        self._squares, self._pairs = self._squares * fading, self._pairs * fading
+        self._products *= fading
+        if len(self._last) > MOST_PAIRS:
+            self._last.clear()
+        for observer, seen, error, _, accepted in innovations:
+            if not accepted or math.isnan(error):
+                continue
+            self._weight += 1.0
+            self._sum += error
+            self._squares += error * error
+            before, time = self._last.get((observer, seen), (0.0, -math.inf))
+            if now - time <= LONGEST_GAP:
+                self._pairs += 1.0
+                self._products += before * error
+            self._last[observer, seen] = error, now
+
+    @property
+    def mean(self) -> float:
+        """The mean, which is near 0; not a number: nothing was seen."""
+        return self._sum / self._weight if self._weight else math.nan
+
+    @property
+    def mean_square(self) -> float:
+        """The mean of the squares, which is near 1; not a number: nothing was seen."""
+        return self._squares / self._weight if self._weight else math.nan
+
+    @property
+    def correlation(self) -> float:
+        """That of two successive sightings of a pair; not a number: there were none."""
+        if not self._pairs or not self._squares:
+            return math.nan
+        return self._products / self._pairs / self.mean_square
+
+    @property
+    def white(self) -> bool:
+        """Whether the correlation is what chance explains, or too little to matter."""
+        correlation = self.correlation
+        return not (self._pairs >= LEAST and correlation > CORRELATED
+                    and correlation * math.sqrt(self._pairs) > SIGNIFICANT)

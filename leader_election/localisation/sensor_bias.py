@@ -1,0 +1,148 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The constant errors of sensors, estimated beside the neighbourhood filter.
+
+The separate-bias estimate of B. Friedland (Treatment of bias in recursive filtering, IEEE Trans.
+Automatic Control 14, 1969): the filter takes sightings for unbiased. How far a constant error
+pulls its state is known from its gains; so each innovation, which would be white without such an
+error, measures it. A filter that absorbs a common error of all ranges in its geometry shows it in
+the means of innovations hardly at all, but here.
+"""
+
+from typing import NamedTuple
+
+from leader_election.localisation.noise import Array
+import numpy as np
+
+HALF_LIFE = 120.0
+"""What was seen so long ago counts half: errors may change [s]."""
+INTERVAL = 5.0
+"""The least time between two updates by a sensor that count: errors of cameras persist [s]."""
+PRIOR = (1.0, 1.0, 1.0, 1.0)
+"""The standard deviations of constant errors before anything is seen [m, m, rad, rad]."""
+SIGNIFICANT = 3.0
+"""An error that exceeds so many of its standard deviations is taken for real."""
+KINDS, BY_RANGE, BY_BEARING = 4, 0, 2
+"""The number of errors, and the first of ranges and bearings: of the own sensor, of others."""
+
+
+class SensorBias(NamedTuple):
+    """A constant error of what a kind of sensor measures."""
+
+    bearing: bool
+    """Whether it is the bearing; else the range."""
+    own: bool
+    """Whether it is the own sensor; else those of the neighbours, of which this is the mean."""
+    error: float
+    """Measured less true [m or rad]."""
+    deviation: float
+    """The standard deviation of the estimate."""
+
+    @property
+    def significant(self) -> bool:
+        """Whether chance hardly explains it."""
+        return abs(self.error) > SIGNIFICANT * self.deviation
+
+
+class BiasEstimate:
+    """
+    Estimates four errors: of the own ranges, the neighbours' ranges, and likewise of bearings.
+
+    :ivar sensitivity: the true state less the filter's for each unit of an error, shape (3 n, 4).
+    """
+
+    def __init__(self) -> None:
+        """Start without robots."""
+        self.sensitivity: Array = np.zeros((0, KINDS))
+        self._information: Array = np.zeros((KINDS, KINDS))
+        self._weighted: Array = np.zeros(KINDS)
+        self._time = 0.0
+        self._counted: dict[int, float] = {}
+        self._counts = False
+
+    def add(self) -> None:
+        """Add a robot, after the others: its own estimate is taken for right."""
+        self.sensitivity = np.vstack((self.sensitivity, np.zeros((3, KINDS))))
+
+    def drop(self, robot: int, keep: Array) -> None:
+        """
+        Remove a robot.
+
+        :param keep: the rows of the state that remain.
+        """
+        self.sensitivity = self.sensitivity[keep]
+        self._counted.pop(robot, None)
+
+    def move(self, first: int, by_x: float, by_y: float) -> None:
+        """
+        Move a robot.
+
+        :param first: the first of its rows.
+        :param by_x: the derivative of its x by its heading.
+        :param by_y: that of its y.
+        """
+        heading = self.sensitivity[first + 2]
+        self.sensitivity[first] += by_x * heading
+        self.sensitivity[first + 1] += by_y * heading
+
+    def of_way(self, here: int, there: int) -> Array:
+        """
+        Return by how much a way between two robots and a heading are off, shape (3, 4).
+
+        :param here: the first row of the robot where the way begins, whose heading it is.
+        :param there: that of the robot where it ends; negative: at a landmark.
+        """
+        off: Array = self.sensitivity[here:here + 3].copy()
+        np.negative(off[:2], out=off[:2])
+        if there >= 0:
+            off[:2] += self.sensitivity[there:there + 2]
+        return off
+
+    def begin(self, observer: int, now: float) -> None:
+        """
+        Begin to take in the sightings of a message, of which all count, or none.
+
+        :param observer: whose they are.
+        :param now: the time [s].
+        """
+        self._counts = now - self._counted.get(observer, -INTERVAL) >= INTERVAL
+        if self._counts:
+            self._counted[observer] = now
+            fading = 0.5 ** (max(now - self._time, 0.0) / HALF_LIFE)
+            self._time = now
+            self._information *= fading
+            self._weighted *= fading
+
+    def take(self, slopes: Array, errors: Array, changes: Array) -> None:
+        """
+        Take in k measurements of an update of the filter, whitened: of unit covariance.
+
+        :param slopes: the derivatives of innovations by the constant errors, shape (k, 4).
+        :param errors: the innovations, shape (k,).
+        :param changes: of the state for each unit of an innovation, shape (k, 3 n).
+        """
+        if self._counts:
+            self._information += slopes.T @ slopes
+            self._weighted += errors @ slopes
+        self.sensitivity -= changes.T @ slopes
+
+    def estimates(self) -> list[SensorBias]:
+        """Return the four errors: ranges of the own sensor, of others; bearings likewise."""
+        covariance = np.linalg.inv(self._information + np.diag(1.0 / np.square(PRIOR)))
+        found = covariance @ self._weighted
+        deviations = np.sqrt(np.diagonal(covariance))
+        return [SensorBias(kind >= 2, kind % 2 == 0, float(found[kind]), float(deviations[kind]))
+                for kind in range(KINDS)]

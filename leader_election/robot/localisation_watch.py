@@ -1,0 +1,180 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""What a robot reports of its localisation: how sure it is of its pose, and what is wrong."""
+
+from collections import deque
+from collections.abc import Mapping
+import math
+from statistics import median
+from typing import Any, NamedTuple
+
+from leader_election.localisation.localisation import DISTRUSTED
+from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
+from leader_election.localisation.sensor_bias import SensorBias
+from leader_election.robot import diagnostics as vocabulary
+from leader_election.robot.sensing import NAMES_PASSED_OVER, Sensing
+
+WINDOW = 30.0
+"""Sightings are judged by those of so long [s]."""
+LEAST = 10
+"""So many sightings are judged, not fewer."""
+SHARE = 0.5
+"""If a greater part of them is rejected, it is not chance; bad radios have 0.4 outliers."""
+JUDGED = (ACCEPTED, REJECTED, UNKNOWN, DISTRUSTED, NAMES_PASSED_OVER)
+
+
+class _Reading(NamedTuple):
+    time: float
+    counts: Mapping[str, int]
+
+
+class LocalisationWatch:
+    """Finds what is wrong with the localisation of a robot from one report to the next."""
+
+    def __init__(self) -> None:
+        """Start without a report."""
+        self._readings: deque[_Reading] = deque()
+
+    def fault(self, sensing: Sensing, counts: Mapping[str, int], now: float) -> str:
+        """
+        Return what is wrong, the gravest of all; empty: nothing.
+
+        :param sensing: of the robot.
+        :param counts: the robot's counters.
+        :param now: the time, which never goes back [s].
+        """
+        more = self._increase(counts, now)
+        if sensing.localisation.pose is None:
+            return ''
+        if sensing.cooperates:
+            return (_bias_fault(sensing) or _rejections(more, sensing) or _worthless(sensing, now))
+        return _worthless(sensing, now)
+
+    def _increase(self, counts: Mapping[str, int], now: float) -> dict[str, int]:
+        """Return by how much the counters have grown within the window."""
+        self._readings.append(_Reading(now, {name: counts[name] for name in JUDGED}))
+        while len(self._readings) > 2 and now - self._readings[1].time >= WINDOW:
+            self._readings.popleft()
+        first = self._readings[0].counts
+        return {name: counts[name] - first[name] for name in JUDGED}
+
+
+def values(sensing: Sensing, now: float) -> dict[str, Any]:
+    """Return the values of the status of a robot's localisation, but for counters."""
+    localisation, parameters = sensing.localisation, sensing.parameters
+    found: dict[str, Any] = {vocabulary.POSE_SOURCE: parameters.pose_source,
+                             vocabulary.MAX_DEVIATION: f'{parameters.max_deviation:g}'}
+    estimate = localisation.estimate
+    if estimate is not None:
+        found[vocabulary.DEVIATION] = f'{estimate.deviation:.3f}'
+        found[vocabulary.HEADING_DEVIATION] = f'{estimate.heading_deviation:.3f}'
+    if not sensing.cooperates:
+        return found
+    statistics = localisation.statistics
+    own, others, turned, _ = localisation.biases
+    return found | {
+        vocabulary.DISTANCE_DEVIATION: f'{_distance_deviation(sensing, now):.3f}',
+        vocabulary.LOCALISED: len(localisation.localised),
+        vocabulary.LANDMARKS: localisation.landmarks,
+        'innovations_mean': f'{statistics.mean:.3f}',
+        'innovations_mean_square': f'{statistics.mean_square:.3f}',
+        'innovations_correlation': f'{statistics.correlation:.3f}',
+        vocabulary.WHITE: statistics.white,
+        vocabulary.RANGE_BIAS: f'{own.error:.3f}',
+        'range_bias_deviation': f'{own.deviation:.3f}',
+        'neighbours_range_bias': f'{others.error:.3f}',
+        'bearing_bias': f'{turned.error:.3f}',
+        'bearing_bias_deviation': f'{turned.deviation:.3f}'}
+
+
+def text(sensing: Sensing, now: float) -> str:
+    """Return what a robot says of its localisation where nothing is wrong."""
+    estimate = sensing.localisation.estimate
+    if estimate is None:
+        return 'by a localisation (tf)' if sensing.parameters.pose_source == 'tf' else 'no pose'
+    own = f'deviation {estimate.deviation:.2f} m'
+    if not sensing.cooperates:
+        return f'odometry, {own}'
+    return (f'{own}; neighbours localised: {len(sensing.localisation.localised)}, '
+            f'deviation of distances {_distance_deviation(sensing, now):.2f} m')
+
+
+def _distance_deviation(sensing: Sensing, now: float) -> float:
+    """Return the median of the deviations of distances to neighbours; NaN: there are none [m]."""
+    deviations = [deviation for _, _, deviation in sensing.localisation.distances(now)]
+    return median(deviations) if deviations else math.nan
+
+
+def _bias_fault(sensing: Sensing) -> str:
+    """Return the constant error of a sensor that is too great to be noise; empty: none."""
+    limits = {False: sensing.parameters.range_noise, True: sensing.parameters.bearing_noise}
+    found = [bias for bias in sensing.localisation.biases
+             if bias.significant and abs(bias.error) >= limits[bias.bearing]]
+    # The own sensor's first: its owner can do something about it.
+    return next((_of_bias(bias, sensing.parameters.range_offset)
+                 for bias in sorted(found, key=lambda bias: not bias.own)), '')
+
+
+def _of_bias(bias: SensorBias, offset: float) -> str:
+    whose = 'own' if bias.own else "neighbours'"
+    if bias.bearing:
+        side = 'left' if bias.error > 0.0 else 'right'
+        return (f'innovations are not white: {whose} bearings are {abs(bias.error):.2f} rad too '
+                f'far to the {side} (deviation {bias.deviation:.2f} rad); check how the sensor '
+                'is mounted (sensor_pose)')
+    much = 'long' if bias.error > 0.0 else 'short'
+    remedy = (f'set range_offset to {offset - bias.error:.2f}' if bias.own
+              else 'see the diagnostics of the neighbours')
+    return (f'innovations are not white: {whose} ranges are {abs(bias.error):.2f} m too {much} '
+            f'(deviation {bias.deviation:.2f} m); calibrate the sensor (antenna delay, size and '
+            f'place of tags), or {remedy}')
+
+
+def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:
+    """Return what is wrong with the sightings of the window; empty: nothing."""
+    judged = more[ACCEPTED] + more[REJECTED]
+    if judged >= LEAST and more[REJECTED] > SHARE * judged:
+        return (f'{more[REJECTED]} of {judged} sightings contradict odometry and the other '
+                'sightings; check ids, initial_pose, sensor_pose, units, and range_noise')
+    if more[DISTRUSTED] >= LEAST:
+        return (f'{more[DISTRUSTED]} sightings of a neighbour are not believed, since it '
+                'contradicts the others again and again: see its diagnostics')
+    if more[ACCEPTED]:
+        return ''
+    if more[NAMES_PASSED_OVER] >= LEAST:
+        return (f"{more[NAMES_PASSED_OVER]} detections have names that are no robot's, the last "
+                f'one {sensing.last_passed_over[:40]!r}: set tag_names')
+    if more[UNKNOWN] >= LEAST:
+        return (f'{more[UNKNOWN]} sightings are of robots that are not heard, and of no '
+                'landmarks: check the ids that the sensor reports')
+    return ''
+
+
+def _worthless(sensing: Sensing, now: float) -> str:
+    """Return that distances are too uncertain; empty: they are not."""
+    localisation, limit = sensing.localisation, sensing.parameters.max_deviation
+    deviation = _distance_deviation(sensing, now) if sensing.cooperates else math.nan
+    if math.isnan(deviation):
+        deviation = localisation.deviation
+    if not sensing.positions_matter or not math.isfinite(deviation) or deviation <= limit:
+        return ''
+    then = ('; elections go by hops'
+            if sensing.parameters.hops_beyond_deviation and sensing.metric.is_length else '')
+    remedy = ('more sightings are needed: of more neighbours, more often, or of landmarks'
+              if sensing.cooperates else
+              'use pose_source cooperative with a sensor that sees other robots, a localisation '
+              '(pose_source tf), or metric range or hops')
+    return (f'distances are no longer worth anything: their deviation is {deviation:.2f} m, '
+            f'beyond max_deviation {limit:g} m{then}; {remedy}')

@@ -1,0 +1,80 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The diagnostics of the localisation, over real DDS."""
+
+from collections.abc import Iterator
+
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from leader_election.nodes.qos import EVENTS, SENSOR
+from nodes.bench import Bench, destroy_nodes, robot
+import pytest
+from std_msgs.msg import Float64MultiArray
+from support import spin_until
+
+
+@pytest.fixture(autouse=True)
+def no_node_is_left(ros: None) -> Iterator[None]:
+    """Start ROS, and take the nodes down after."""
+    yield
+    destroy_nodes()
+
+
+class Reader(Bench):
+    """A bench that reads the diagnostics of a robot's localisation."""
+
+    def __init__(self) -> None:
+        super().__init__({1: (0.0, 0.0)})
+        self.last = DiagnosticStatus()
+        self.create_subscription(DiagnosticArray, '/diagnostics', self._read, EVENTS)
+
+    def _read(self, message: DiagnosticArray) -> None:
+        self.last = next(s for s in message.status if s.name == 'r1: localisation')
+
+    def says(self, level: bytes, text: str) -> bool:
+        return self.last.level == level and text in self.last.message
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {value.key: value.value for value in self.last.values}
+
+
+def test_deviation_is_said_and_what_is_beyond_the_limit() -> None:
+    node, bench = robot(1, max_deviation=0.04), Reader()
+    spin_until([bench, node], lambda: bench.says(
+        DiagnosticStatus.WARN, 'distances are no longer worth anything: their deviation is 0.05'))
+    assert bench.values['deviation'] == '0.050' and bench.values['max_deviation'] == '0.04'
+    assert bench.values['pose_source'] == 'odometry'
+    assert 'range_bias' not in bench.values
+
+
+def test_neighbours_and_sightings_of_a_robot_that_cooperates() -> None:
+    node, bench = robot(1, pose_source='cooperative', sighting_interval=0.1), Reader()
+    bench.others[7] = 9.0
+    ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
+    bench.create_timer(0.05, lambda: ranges.publish(Float64MultiArray(data=[7.0, 1.0])))
+    spin_until([bench, node], lambda: bench.says(
+        DiagnosticStatus.OK, 'neighbours localised: 1, deviation of distances 0.')
+        and int(bench.values['sightings_accepted']) > 3)
+    assert bench.values['sightings_rejected'] == '0' and bench.values['landmarks'] == '0'
+    assert float(bench.values['innovations_mean_square']) < 1.0
+    assert abs(float(bench.values['range_bias'])) < 0.1
+
+
+def test_sightings_of_nobody_are_a_warning() -> None:
+    node, bench = robot(1, pose_source='cooperative', sighting_interval=0.1), Reader()
+    ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
+    bench.create_timer(0.05, lambda: ranges.publish(Float64MultiArray(data=[70.0, 1.0])))
+    spin_until([bench, node], lambda: bench.says(
+        DiagnosticStatus.WARN, 'sightings are of robots that are not heard'))
