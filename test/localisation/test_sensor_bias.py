@@ -154,4 +154,4 @@ def test_the_sensitivity_is_by_how_much_an_error_pulls_the_filter(
     exact, sensitivity = after(0.0)
     pulled, _ = after(1e-6)
     assert np.abs(sensitivity).max() > 0.05
-    assert (exact - pulled) / 1e-6 == pytest.approx(sensitivity, abs=2e-3)
+    assert (exact - pulled) / 1e-6 == pytest.approx(sensitivity, abs=5e-3)
