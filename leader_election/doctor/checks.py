@@ -17,7 +17,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from leader_election.doctor import hearing, identity, keys, sensing, timing
+from leader_election.doctor import hearing, identity, keys, localisation, sensing, timing
 from leader_election.doctor.observations import Level, Observations, Symptom
 
 
@@ -112,6 +112,30 @@ CHECKS = (
           'Two robots cannot be at one position; at the origin, initial_pose was forgotten.',
           "Set initial_pose to where the robot's odometry starts, in the shared frame, or use a "
           'localisation (pose_source: tf).', sensing.places),
+    Check('deviation', 'Are distances still worth anything?',
+          'Odometry drifts: the more a robot has driven and turned, the less its distances are '
+          'right, and with them neighbours, leaders and regions.',
+          'Odometry alone: use pose_source cooperative with a sensor that sees other robots '
+          '(doc/robots.md), a localisation (pose_source tf), or a metric without positions '
+          '(range, hops). With max_deviation and hops_beyond_deviation elections go by hops '
+          'then. Where robots cooperate already: more sightings, or landmarks. Where the '
+          'deviation is too great to be true: parameters odometry_noise_... (command logs '
+          'estimates them).', localisation.deviation),
+    Check('sightings', 'Do sightings agree with odometry and with each other?',
+          'Sightings that contradict all others are rejected; without any, robots that cooperate '
+          'have only odometry.',
+          'Contradicting: check the ids that the sensor reports, initial_pose, sensor_pose, the '
+          'units (m, rad, left positive), and range_noise. Ids of which nothing is heard: give '
+          'tag, radio and robot_id one number, list landmarks in the file of parameter '
+          'landmarks, or look for silent robots. Names: set tag_names. Nothing seen: start the '
+          "sensor's driver, and check sighting_sources and the topic (ros2 topic info -v).",
+          localisation.sightings),
+    Check('sensor_bias', 'Are sensors without a constant error?',
+          'Innovations of the filter are not white: a constant error of ranges is the same in '
+          'all of them, so nothing contradicts it, and distances are wrong by it.',
+          'Calibrate the sensor (antenna delay of ultra-wideband radios, size and place of '
+          'tags), or set range_offset to the error with the opposite sign.',
+          localisation.sensor_bias),
     Check('shared_topic', 'Do all robots use one topic?',
           'Each robot receives only its own messages: all lead themselves.',
           'Remap neighbourhood to one shared name on all robots '

@@ -41,7 +41,8 @@ ROUND_PERIOD = 'round_period'
 POSE_SOURCE, MAX_DEVIATION = 'pose_source', 'max_deviation'
 DEVIATION, HEADING_DEVIATION = 'deviation', 'heading_deviation'
 DISTANCE_DEVIATION, LOCALISED = 'distance_deviation', 'neighbours_localised'
-LANDMARKS, RANGE_BIAS, WHITE = 'landmarks', 'range_bias', 'innovations_white'
+LANDMARKS, WHITE = 'landmarks', 'innovations_white'
+RANGE_BIAS, RANGE_BIAS_DEVIATION = 'range_bias', 'range_bias_deviation'
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')

@@ -93,7 +93,7 @@ def values(sensing: Sensing, now: float) -> dict[str, Any]:
         'innovations_correlation': f'{statistics.correlation:.3f}',
         vocabulary.WHITE: statistics.white,
         vocabulary.RANGE_BIAS: f'{own.error:.3f}',
-        'range_bias_deviation': f'{own.deviation:.3f}',
+        vocabulary.RANGE_BIAS_DEVIATION: f'{own.deviation:.3f}',
         'neighbours_range_bias': f'{others.error:.3f}',
         'bearing_bias': f'{turned.error:.3f}',
         'bearing_bias_deviation': f'{turned.deviation:.3f}'}
