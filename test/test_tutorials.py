@@ -14,13 +14,30 @@
 
 """What the tutorials have one write does what they say."""
 
+import json
+import math
 import os
 from pathlib import Path
 import re
+import shlex
+import signal
 import subprocess
 import sys
+from typing import Any
 
+from leader_election.fleet.hosting import RobotHostParameters
+from leader_election.localisation.sighting import rows_of
+from leader_election.nodes.qos import SENSOR
+from leader_election.parameters import build, table
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.robot import Robot
+from leader_election.robot.sensing import MEASUREMENTS_REJECTED
+from leader_election.world.parameters import WorldParameters
+from nav_msgs.msg import Odometry
 import pytest
+from rclpy.node import Node
+from support import spin_until
+import yaml
 
 ROOT = Path(__file__).parents[1]
 
@@ -31,7 +48,8 @@ def write_files(tutorial: str, folder: Path) -> None:
     for block, name in re.findall(r'```\w+\n(# ([\w/]+\.\w+)\n.*?)```', text, re.DOTALL):
         (folder / name).parent.mkdir(exist_ok=True)
         (folder / name).write_text(block)
-    (folder / 'my_robots' / '__init__.py').touch()
+    if (folder / 'my_robots').is_dir():
+        (folder / 'my_robots' / '__init__.py').touch()
 
 
 def run(folder: Path, *arguments: str) -> str:
@@ -62,3 +80,71 @@ def test_the_algorithm_is_measured_as_the_tutorial_says(tmp_path: Path) -> None:
                'from leader_election.lab.scenario import load\n'
                'print([entrant.label for entrant in load("loyal.yaml").entrants])')
     assert said.strip() == "['bounded', 'loyal']"
+
+
+def blocks(tutorial: str, language: str) -> list[str]:
+    """Return the blocks of a language in a tutorial."""
+    text = (ROOT / 'doc' / 'tutorials' / tutorial).read_text()
+    return re.findall(rf'```{language}\n(.*?)```', text, re.DOTALL)
+
+
+DRIFT = 'my_swarm_drifts.md'
+SECONDS = 60
+"""How long the swarm of the tutorial drives in the test [s]."""
+
+
+def test_parameter_files_of_the_tutorial_hold_what_executables_declare() -> None:
+    names = {p.name for kind in (WorldParameters, RobotHostParameters, ElectionParameters)
+             for p in table(kind)}
+    files = [yaml.safe_load(block) for block in blocks(DRIFT, 'yaml')]
+    assert len(files) >= 3
+    for file in files:
+        common = file['/**']['ros__parameters']
+        world = file.get('swarm_world', {}).get('ros__parameters', {})
+        assert set(common) <= names
+        own = {p.name for p in table(WorldParameters)}
+        build(WorldParameters, {k: v for k, v in {**common, **world}.items() if k in own})
+        assert set(world) <= own
+        own = {p.name for p in table(ElectionParameters)}
+        build(ElectionParameters, {
+            'robot_id': 1, **{k: v for k, v in common.items() if k in own}})
+
+
+def test_the_message_of_ranges_is_what_robots_take() -> None:
+    [block] = blocks(DRIFT, 'python')
+    made: dict[str, Any] = {}
+    exec(block, made)
+    message = made['message']
+    rows, columns = message.layout.dim
+    assert (rows.size, columns.size) == (2, 3) and len(message.data) == 6
+    robot = Robot(ElectionParameters(robot_id=1, pose_source='cooperative'))
+    robot.sensing.take_measurements(message.data, 0.0, columns.size)
+    assert robot.counts[MEASUREMENTS_REJECTED] == 0
+    sightings = rows_of(message.data, columns.size)
+    assert [(each.id, each.range) for each in sightings] == [(4, 2.31), (7, 0.87)]
+    assert all(math.isnan(each.bearing) for each in sightings)
+
+
+def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_path: Path) -> None:
+    """All commands of the section are run, but for half of the time."""
+    write_files(DRIFT, tmp_path)
+    [section] = [block for block in blocks(DRIFT, 'sh') if 'record uwb.mcap' in block]
+    *live, replay = [shlex.split(line)[3:] for line in section.splitlines()]
+    running = [subprocess.Popen(
+        [sys.executable, '-m', 'leader_election', *command], cwd=tmp_path,
+        env={**os.environ, 'PYTHONPATH': str(ROOT)}) for command in live]
+    try:
+        node, times = Node('watch'), []
+        node.create_subscription(Odometry, '/robot_1/ground_truth', lambda message: times.append(
+            message.header.stamp.sec), SENSOR)
+        spin_until([node], lambda: bool(times) and times[-1] >= times[0] + SECONDS, 300.0)
+    finally:
+        for process in running:
+            process.send_signal(signal.SIGINT)
+        codes = [process.wait(60.0) for process in running]
+    assert codes == [0] * len(running)
+    said = run(tmp_path, '-m', 'leader_election', *replay, '--json')
+    overall = json.loads(said)['localisation'][-1]
+    assert overall['distances'] < 0.5 * overall['distances_by_odometry']
+    assert overall['positions'] < 0.7 * overall['positions_by_odometry']
+    assert (tmp_path / 'uwb.png').stat().st_size > 10000
