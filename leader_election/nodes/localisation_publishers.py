@@ -38,9 +38,11 @@ ODOMETRY, DISTANCES, TRANSFORMS = 'odometry/cooperative', 'neighbour_distances',
 COLUMNS = 'id,distance,deviation'
 """The label of the columns of distances."""
 ESTIMATED = np.array((0, 1, 5))
-"""The rows of x, y and yaw in a covariance of x, y, z, roll, pitch, yaw."""
-NOT_ESTIMATED = 1e6
-"""The variance of what neither odometry nor the filter knows [m2, rad2]."""
+"""
+The rows of x, y and yaw in a covariance of x, y, z, roll, pitch, yaw.
+
+The others are 0, as AMCL leaves them: RViz draws that as an ellipse in the plane.
+"""
 BASE = 'base_link'
 """The robot's own frame, where odometry does not name it (REP 105)."""
 
@@ -109,9 +111,6 @@ class LocalisationPublishers:
         corrected.child_frame_id = message.child_frame_id or BASE
         corrected.pose.pose = _message(pose)
         covariance = np.zeros((6, 6))
-        for k in (2, 3, 4):
-            variance = float(message.pose.covariance[7 * k])
-            covariance[k, k] = variance if variance > 0.0 else NOT_ESTIMATED
         covariance[np.ix_(ESTIMATED, ESTIMATED)] = self._robot.sensing.localisation.covariance
         corrected.pose.covariance = covariance.ravel()
         return corrected
