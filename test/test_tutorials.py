@@ -14,6 +14,7 @@
 
 """What the tutorials have one write does what they say."""
 
+import importlib.util
 import json
 import math
 import os
@@ -36,6 +37,7 @@ from leader_election.world.parameters import WorldParameters
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
+from std_msgs.msg import Float64MultiArray
 from support import spin_until
 import yaml
 
@@ -148,3 +150,36 @@ def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_pa
     assert overall['distances'] < 0.5 * overall['distances_by_odometry']
     assert overall['positions'] < 0.7 * overall['positions_by_odometry']
     assert (tmp_path / 'uwb.png').stat().st_size > 10000
+
+
+def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:
+    write_files('gazebo.md', tmp_path)
+    values = yaml.safe_load((tmp_path / 'cooperative.yaml').read_text())
+    assert values == {'/**': {'ros__parameters': {'pose_source': 'cooperative'}}}
+    spec = importlib.util.spec_from_file_location('ranges', tmp_path / 'ranges.py')
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    module.NOISE = module.LOSS = 0.0
+    ranges, gazebo = module.Ranges([1, 2, 3]), Node('gazebo')
+    said: dict[int, dict[float, float]] = {}
+    for robot in (1, 2, 3):
+        def take(message: Float64MultiArray, robot: int = robot) -> None:
+            said[robot] = dict(zip(message.data[::2], message.data[1::2]))
+        gazebo.create_subscription(
+            Float64MultiArray, f'robot_{robot}/measurements', take, 10)
+    # 3 is beyond the range of 1.
+    places = {1: 0.0, 2: 2.0, 3: 6.0}
+    truth = {robot: gazebo.create_publisher(Odometry, f'robot_{robot}/ground_truth', 10)
+             for robot in places}
+
+    def move() -> None:
+        for robot, x in places.items():
+            message = Odometry()
+            message.pose.pose.position.x = x
+            truth[robot].publish(message)
+    gazebo.create_timer(0.1, move)
+    spin_until([ranges, gazebo], lambda: said == {
+        1: {2.0: 2.0}, 2: {1.0: 2.0, 3.0: 4.0}, 3: {2.0: 4.0}}, deadline=20.0)
+    ranges.destroy_node()
+    gazebo.destroy_node()
