@@ -61,6 +61,8 @@ SIGHTINGS: dict[str, dict[str, Any]] = {
 """The parameters of the world for each source of sightings."""
 WRONG_BY = 1.0
 """How far the start of a robot with --wrong-start is off [m]."""
+PATIENCE = 6.0
+"""The factor by which the replay may take longer than planned: a slow machine slows it down."""
 START_UP = 60.0
 """The time limit for all processes to start [s]."""
 COMPARE_FROM = 5.0
@@ -185,7 +187,7 @@ class LogsDemo(Node):
             **self.scene_parameters, **world_parameters(options), 'publish_clock': True,
             'clock_listeners': listeners, 'real_time_factor': options.real_time_factor})
         spin([self], lambda: stop.made or self._compare(),
-             deadline=START_UP + 3.0 * self.length / options.real_time_factor)
+             deadline=START_UP + PATIENCE * self.length / options.real_time_factor)
 
     def _all_up(self) -> bool:
         self.processes.check()

@@ -97,8 +97,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     logs = parser.add_argument_group('real robots')
     logs.add_argument('--logs', default='', metavar='FOLDER',
                       help='replay logs: a folder, or mrclam6, the sample in this package')
-    logs.add_argument('--real-time-factor', type=_positive_number(float), default=8.0,
-                      help='speed of the replay')
+    logs.add_argument('--real-time-factor', type=_positive_number(float),
+                      default=argparse.SUPPRESS,
+                      help='speed of the replay (default: 8; with --sightings: 5)')
     _add_sightings(parser.add_argument_group('what real robots see of each other, with --logs'))
     run = parser.add_argument_group('the run')
     run.add_argument('--processes', type=_positive_number(int), default=2,
@@ -177,6 +178,8 @@ def _check_sightings(parser: CommandLineParser, options: argparse.Namespace) -> 
 def _set_defaults(options: argparse.Namespace) -> None:
     """Set the defaults that depend on other options."""
     options.task = getattr(options, 'task', NO_TASK)
+    factor = 5.0 if options.sightings else 8.0
+    options.real_time_factor = getattr(options, 'real_time_factor', factor)
     scenario = SCENARIOS[options.task]
     for name, of_logs in (('robots', None), ('duration', None), ('radius', 3.0), ('range', 2.5)):
         default = of_logs if options.logs and of_logs else getattr(scenario, name)

@@ -42,6 +42,8 @@ from visualization_msgs.msg import Marker, MarkerArray
 
 _MAX_CATCH_UP = 10
 """The number of steps that a late world catches up; if it is farther behind, it skips time."""
+_MAX_CATCH_UP_OF_CLOCK = 2
+"""The same with a clock of its own: when a machine is too slow, simulated time is slower, too."""
 
 
 class SwarmWorld(Node):
@@ -118,7 +120,8 @@ class SwarmWorld(Node):
             self._origin = now
             return
         due = round((now - self._origin) / self._period) - self._taken
-        if not 0 <= due <= _MAX_CATCH_UP:
+        most = _MAX_CATCH_UP if self._clock_topic is None else _MAX_CATCH_UP_OF_CLOCK
+        if not 0 <= due <= most:
             # The clock has jumped, or this machine is too slow: continue from the present.
             self._origin, self._taken, due = now - self._period, 0, 1
         for _ in range(due):

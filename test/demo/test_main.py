@@ -29,6 +29,10 @@ def test_defaults_of_radius_and_range_depend_on_logs():
     logs = parse(['--logs', 'mrclam6'])
     assert (logs.radius, logs.range) == (3.0, 2.5)
     assert parse(['--radius', '9.5']).radius == 9.5
+    # The filter has more to compute, and what is late spoils it.
+    assert logs.real_time_factor == 8.0
+    assert parse(['--logs', 'mrclam6', '--sightings']).real_time_factor == 5.0
+    assert parse(['--logs', 'a', '--sightings', '--real-time-factor', '2']).real_time_factor == 2.0
 
 
 def test_defaults_depend_on_the_task():

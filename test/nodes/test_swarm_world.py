@@ -353,6 +353,19 @@ def test_the_world_publishes_the_clock_if_asked(bench: Callable[..., Bench]) -> 
     assert abs(seconds(odom[-1].header.stamp) - times[-1]) < 2.0
 
 
+@pytest.mark.parametrize(('own', 'least', 'most'), [(False, 5, 10), (True, 1, 2)])
+def test_a_late_world_catches_up_but_its_own_clock_does_not_leap(
+        bench: Callable[..., Bench], own: bool, least: int, most: int) -> None:
+    world = bench(robots=1, world='empty', step_rate=1.0, publish_clock=own).world
+    world._tick()
+    before = world.world.steps
+    world._origin -= 5 * world._period
+    world._tick()
+    assert least <= world.world.steps - before <= most
+    world._tick()
+    assert world.world.steps - before <= most
+
+
 def test_the_clock_waits_for_its_subscribers(bench: Callable[..., Bench]) -> None:
     # Subscribers of an earlier test may stay in the graph for a moment.
     before = bench(robots=1, world='empty')
