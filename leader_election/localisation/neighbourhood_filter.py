@@ -225,11 +225,22 @@ class NeighbourhoodFilter:
         :return: the innovations of those that concern known and fresh robots, in their order.
         """
         known, lines = [], []
+        rows, landmarks, times = self._row, self._landmarks, self._times
         for observed in sightings:
-            line = self._line(*observed, now)
-            if line is not None:
-                known.append(observed)
-                lines.append(line)
+            observer, (seen, distance, bearing) = observed
+            if (seen not in rows and seen not in landmarks or observer not in rows
+                    or observer == seen):
+                continue
+            age = now - times[observer]
+            if seen in landmarks:
+                there, place, of_seen = LANDMARK, landmarks[seen], 0.0
+            else:
+                there, place, of_seen = rows[seen], (0.0, 0.0), now - times[seen]
+            if age > self.expiry or of_seen > self.expiry:
+                continue
+            known.append(observed)
+            lines.append(Line(rows[observer], there, place, distance, bearing,
+                              UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen)))
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []
@@ -242,24 +253,6 @@ class NeighbourhoodFilter:
         return [innovation for observed, line in zip(known, lines) for innovation in self._note(
             [observed],
             [update(self.state, self.covariance, line, self.parameters, self.bias)], now)]
-
-    def _line(self, observer: int, sighting: Sighting, now: float) -> Line | None:
-        """Return a sighting with its rows, ``None`` where a robot is unknown or out of date."""
-        seen, rows = sighting.id, self._row
-        if observer not in rows or observer == seen:
-            return None
-        age, of_seen = now - self._times[observer], 0.0
-        place = self._landmarks.get(seen)
-        if place is None:
-            if seen not in rows:
-                return None
-            of_seen = now - self._times[seen]
-        if max(age, of_seen) > self.expiry:
-            return None
-        return Line(
-            rows[observer], rows[seen] if place is None else LANDMARK, place or (0.0, 0.0),
-            sighting.range, sighting.bearing,
-            UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen))
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:

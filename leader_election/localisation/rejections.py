@@ -28,23 +28,31 @@ SHARE = 0.6
 
 
 class Rejections:
-    """Remembers which of the last sightings of each pair of robots were rejected."""
+    """
+    Remembers which of the last sightings of each pair of robots were rejected.
+
+    They are counted as they come and expire: robots are looked for after each rejection.
+    """
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[int, int], deque[tuple[float, bool]]] = {}
+        self._order: deque[tuple[float, tuple[int, int]]] = deque()
+        """When sightings were noted, of which pairs, those that are forgotten included."""
+        self._taken: Counter[int] = Counter()
         self._rejected: Counter[int] = Counter()
-        """The remembered rejections of each robot, those out of the window included."""
 
     def note(self, observer: int, seen: int, now: float, rejected: bool) -> None:
-        """Remember a sighting."""
-        pair = self._pairs.get((observer, seen))
-        if pair is None:
-            pair = self._pairs[observer, seen] = deque()
-        elif len(pair) == MEMORY and pair.popleft()[1]:
-            self._count((observer, seen), -1)
-        pair.append((now, rejected))
-        if rejected:
-            self._count((observer, seen), 1)
+        """Remember a sighting, not before the last one."""
+        pair = observer, seen
+        sightings = self._pairs.get(pair)
+        if sightings is None:
+            sightings = self._pairs[pair] = deque()
+        elif len(sightings) == MEMORY:
+            self._count(pair, -1, -sightings.popleft()[1])
+        sightings.append((now, rejected))
+        self._order.append((now, pair))
+        self._count(pair, 1, int(rejected))
+        self._expire(now)
 
     def suspect(self, robots: Container[int], now: float) -> int | None:
         """
@@ -55,24 +63,34 @@ class Rejections:
         :param robots: those that can be suspect; landmarks are not.
         :return: ``None`` where no robot has enough rejections.
         """
-        worst: tuple[float, int, int | None] = (0.0, 0, None)
-        for robot, remembered in self._rejected.items():
-            if remembered < LEAST or robot not in robots:
-                continue
-            recent = [bad for pair, sightings in self._pairs.items() if robot in pair
-                      for time, bad in sightings if now - time <= WINDOW]
-            number = sum(recent)
-            if number >= LEAST and number >= SHARE * len(recent):
-                worst = max(worst, (number / len(recent), number, robot))
-        return worst[2]
+        self._expire(now)
+        taken = self._taken
+        return max((
+            (number / taken[robot], number, robot) for robot, number in self._rejected.items()
+            if number >= LEAST and number >= SHARE * taken[robot] and robot in robots),
+            default=(0.0, 0, None))[2]
 
     def forget(self, robot: int) -> None:
         """Forget the sightings by a robot and of it."""
         for pair in [pair for pair in self._pairs if robot in pair]:
-            self._count(pair, -sum(bad for _, bad in self._pairs.pop(pair)))
+            sightings = self._pairs.pop(pair)
+            self._count(pair, -len(sightings), -sum(bad for _, bad in sightings))
+        for counts in (self._taken, self._rejected):
+            counts.pop(robot, None)
 
-    def _count(self, pair: tuple[int, int], number: int) -> None:
-        for robot in pair:
-            self._rejected[robot] += number
-            if not self._rejected[robot]:
-                del self._rejected[robot]
+    def _expire(self, now: float) -> None:
+        """Forget what lies outside of the window."""
+        order = self._order
+        while order and now - order[0][0] > WINDOW:
+            time, pair = order.popleft()
+            sightings = self._pairs.get(pair)
+            if sightings and sightings[0][0] <= time:
+                self._count(pair, -1, -sightings.popleft()[1])
+
+    def _count(self, pair: tuple[int, int], taken: int, rejected: int) -> None:
+        observer, seen = pair
+        self._taken[observer] += taken
+        self._taken[seen] += taken
+        if rejected:
+            self._rejected[observer] += rejected
+            self._rejected[seen] += rejected

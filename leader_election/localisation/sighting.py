@@ -52,7 +52,7 @@ def checked(sighting: Sighting) -> Sighting | None:
         return None
     if math.isnan(distance) and math.isnan(bearing):
         return None
-    return sighting if math.isnan(bearing) else sighting._replace(bearing=wrap(bearing))
+    return sighting if math.isnan(bearing) else Sighting(sighting.id, distance, wrap(bearing))
 
 
 def seen_from(sighting: Sighting, before: PlanePose, after: PlanePose) -> Sighting:

@@ -102,11 +102,19 @@ def _numbers(values: Any) -> PlanePose | None:
 
 def _sighting(row: Any, sender: Any) -> Sighting | None:
     """Return a sighting by a sender, ``None`` for what is none; nobody sees itself."""
-    if type(row) is not list or len(row) not in (2, 3):
+    if type(row) is not list or not 2 <= len(row) <= 3:
         return None
-    numbers = [math.nan if value is None else value for value in row[1:]]
-    if (not is_whole(row[0]) or row[0] == sender
-            or not all(type(value) in (int, float) for value in numbers)
-            or not all(math.isnan(value) or abs(value) <= FARTHEST for value in numbers)):
+    seen, distance = row[0], _measured(row[1])
+    bearing = _measured(row[2]) if len(row) == 3 else math.nan
+    if distance is None or bearing is None or not is_whole(seen) or seen == sender:
         return None
-    return checked(Sighting(int(row[0]), *map(float, numbers)))
+    return checked(Sighting(int(seen), distance, bearing))
+
+
+def _measured(value: Any) -> float | None:
+    """Return a measured number, not a number for ``null``; ``None`` for anything else."""
+    if value is None:
+        return math.nan
+    if type(value) in (int, float) and abs(value) <= FARTHEST:
+        return float(value)
+    return None
