@@ -203,8 +203,10 @@ class Localisation:
         """The own pose in the shared frame, ``None`` before the first odometry."""
         if self._raw is None:
             return None
-        own = self._filter
-        return compose(own.pose(self.robot), between(own.odometry(self.robot), self._odometry))
+        before, since = self._filter.pose(self.robot), self._filter.odometry(self.robot)
+        if since == self._odometry:
+            return before
+        return compose(before, between(since, self._odometry))
 
     @property
     def covariance(self) -> Array | None:
@@ -269,6 +271,8 @@ class Localisation:
 
     def _due(self, now: float) -> tuple[Sighting, ...]:
         """Take the sightings to be used now, from the present pose, those that waited longest."""
+        if not self._pending:
+            return ()
         due: list[Sighting] = []
         for seen, waits in sorted(self._pending.items(),
                                   key=lambda item: self._used.get(item[0], -math.inf)):
@@ -354,5 +358,5 @@ def _odometry_of(place: tuple[float, float], estimate: Estimate | None) -> Plane
 
 def _deviations(covariance: Array) -> tuple[float, float]:
     """Return the standard deviations of position (on the worse axis) and heading [m, rad]."""
-    x, y, yaw = np.diagonal(covariance).tolist()
+    (x, _, _), (_, y, _), (_, _, yaw) = covariance.tolist()
     return (max(math.sqrt(max(x, y)), LEAST_DEVIATION), max(math.sqrt(yaw), LEAST_DEVIATION))

@@ -74,19 +74,23 @@ def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
     if 'e' not in document:
         return None, ((RejectReason.LOCALISATION,) if 'o' in document or 'z' in document else ())
     own, odometry = _numbers(document['e']), None
-    if own is None or abs(own[0]) > 4.0 or not all(
-            LEAST_DEVIATION <= deviation <= LARGEST_DEVIATION for deviation in own[1:]):
+    if (own is None or abs(own[0]) > 4.0
+            or not LEAST_DEVIATION <= own[1] <= LARGEST_DEVIATION
+            or not LEAST_DEVIATION <= own[2] <= LARGEST_DEVIATION):
         return None, (RejectReason.LOCALISATION,)
     if 'o' in document:
         odometry = _numbers(document['o'])
         if odometry is None or abs(odometry[2]) > 4.0:
             return None, (RejectReason.LOCALISATION,)
-    listed = document.get('z', [])
+    estimate = Estimate(odometry, wrap(own[0]), own[1], own[2])
+    if 'z' not in document:
+        return estimate, ()
+    listed = document['z']
     if type(listed) is not list or len(listed) > MOST_SIGHTINGS:
         return None, (RejectReason.LOCALISATION,)
     sightings = tuple(_sighting(row, document['id']) for row in listed)
     taken = tuple(sighting for sighting in sightings if sighting is not None)
-    return (Estimate(odometry, wrap(own[0]), own[1], own[2], taken),
+    return (estimate._replace(sightings=taken),
             (RejectReason.LOCALISATION,) * (len(sightings) - len(taken)))
 
 
@@ -94,10 +98,10 @@ def _numbers(values: Any) -> PlanePose | None:
     """Return three finite numbers, ``None`` for anything else."""
     if type(values) is not list or len(values) != 3:
         return None
-    if not all(type(value) in (int, float) and abs(value) <= FARTHEST for value in values):
-        return None
-    x, y, yaw = map(float, values)
-    return x, y, yaw
+    for value in values:
+        if type(value) not in (int, float) or not abs(value) <= FARTHEST:
+            return None
+    return float(values[0]), float(values[1]), float(values[2])
 
 
 def _sighting(row: Any, sender: Any) -> Sighting | None:
