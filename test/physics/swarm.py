@@ -224,7 +224,9 @@ def _start_robots(running: Running, apart: Sequence[int], beside: Sequence[str])
     ids = tuple(range(1, settings.robots + 1))
     common = {'robots': settings.robots, 'world': settings.world, 'seed': settings.seed,
               'strengths': 'id', 'use_sim_time': True, 'radius': settings.radius,
-              'communication_range': settings.reach}
+              'communication_range': settings.reach,
+              # With hysteresis partitions depend on what was before, and could differ rightly.
+              'radius_hysteresis': 0.0}
     hosts = [tuple(i for i in ids if i not in apart), *((robot,) for robot in apart)]
     for members in hosts:
         children.start(f'fleet_{members[0]}', 'fleet',
