@@ -107,7 +107,9 @@ def correlation_note(kind: str, sightings: Sightings, errors: Array,
     values, times = errors[order], sightings.time[order]
     same = ((np.diff(sightings.observer[order]) == 0) & (np.diff(sightings.seen[order]) == 0)
             & (np.diff(times) <= SUCCESSIVE))
-    notes = [f'{kind}: off by {np.median(values):+.3f} in the median']
+    bias = float(np.median(values))
+    notes = [f'{kind}: off by {bias:+.3f} in the median'
+             + (f'; range_offset {-bias:.3f} makes up for it' if kind == 'ranges' else '')]
     if same.sum() >= 20:
         pairs = values[:-1][same], values[1:][same]
         square = float(np.mean(pairs[0] ** 2 + pairs[1] ** 2)) / 2.0
