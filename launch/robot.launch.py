@@ -63,6 +63,10 @@ OTHERS = {
     'cmd_vel_topic': ('', 'The topic of velocity commands.' + IN_FILE.format('cmd_vel')),
     'tf_topic': ('', 'The topic of transforms, for pose_source tf; static transforms are on the '
                      'topic of that name with suffix _static.' + IN_FILE.format('/tf')),
+    **{f'{source}_topic': ('', f'The topic of {what}, with sighting_sources: {source}.'
+                           + IN_FILE.format(source)) for source, what in (
+        ('measurements', 'measurements of neighbours'), ('detections', 'detections'),
+        ('tags', 'the transforms of a tag detector'))},
     'managed': ('false', 'Whether the node is a managed node, with the life cycle of ROS 2.'),
     'autostart': ('true', 'Whether a managed node is configured and activated at its start.'),
     MOTION.name: (MOTION.default, f'{MOTION.description} Takes {MOTION.allowed()}.'),

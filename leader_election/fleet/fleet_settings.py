@@ -29,7 +29,8 @@ from leader_election.tasks.steering import DrivingParameters
 SHARED_TOPIC = 'neighbourhood'
 """The topic that all robots use in common."""
 TOPICS = {SHARED_TOPIC: '/neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
-          'cmd_vel_topic': 'cmd_vel', 'tf_topic': '/tf'}
+          'cmd_vel_topic': 'cmd_vel', 'tf_topic': '/tf', 'measurements_topic': 'measurements',
+          'detections_topic': 'detections', 'tags_topic': 'tags'}
 """The keys of a robot's topics in a fleet file, with the default topics."""
 ROBOT_KEYS = ('id', 'initial_pose', 'type', 'hostname', 'enabled')
 """Keys that only a robot may have: they identify it and are not settings."""

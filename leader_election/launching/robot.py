@@ -41,7 +41,8 @@ TF = '/tf'
 NODE_NAME = 'election_node'
 """The name of a robot's node."""
 TOPIC_NAMES = {'neighbourhood': 'neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
-         'cmd_vel_topic': 'cmd_vel', 'tf_topic': TF}
+         'cmd_vel_topic': 'cmd_vel', 'tf_topic': TF, 'measurements_topic': 'measurements',
+         'detections_topic': 'detections', 'tags_topic': 'tags'}
 """The names of topics in nodes, by the keys of a fleet file."""
 STATIC_SUFFIX = '_static'
 """The suffix of the topic of static transforms."""
@@ -95,7 +96,8 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
 
 def _remappings(topics: Mapping[str, str]) -> list[tuple[str, str]]:
     """Return the remappings of topics; transforms have two, of which one is static."""
-    moved = [(TOPIC_NAMES[topic], place) for topic, place in topics.items() if place != TF]
+    moved = [(TOPIC_NAMES[topic], place) for topic, place in topics.items()
+             if TOPIC_NAMES[topic] != place]
     tf = topics['tf_topic']
     return moved + ([(TF + STATIC_SUFFIX, tf + STATIC_SUFFIX)] if tf != TF else [])
 

@@ -31,7 +31,8 @@ from launch.actions import DeclareLaunchArgument  # noqa: E402
 ARGUMENTS = {
     'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robot_id', 'initial_pose',
     'tasks', 'odometry_timeout', 'odom_topic', 'scan_topic', 'cmd_vel_topic', 'neighbourhood',
-    'tf_topic', 'fleet_file', 'robot', 'managed', 'autostart', 'motion', 'arena'}
+    'tf_topic', 'measurements_topic', 'detections_topic', 'tags_topic', 'fleet_file',
+    'robot', 'managed', 'autostart', 'motion', 'arena'}
 FLEET = """
 defaults: {radius: 8.0, odom_topic: wheels, scan_yaw: 1.5}
 robots:
@@ -68,8 +69,7 @@ def test_a_robot_has_a_namespace_of_its_own_on_the_shared_topic() -> None:
         'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'odometry_timeout': 10.0,
         'use_sim_time': False}
     assert dict(node.expanded_remapping_rules) == {
-        'neighbourhood': '/neighbourhood', 'odom': '/wheels', 'scan': 'scan',
-        'cmd_vel': 'cmd_vel'}
+        'neighbourhood': '/neighbourhood', 'odom': '/wheels'}
     (node,) = launched('robot', robot_id='3', namespace='scout')
     assert node.expanded_node_namespace == '/scout'
     assert 'initial_pose' not in parameters(node)

@@ -42,8 +42,7 @@ def test_a_robot_without_a_fleet_file_is_set_by_arguments() -> None:
     assert robot.namespace == 'robot_3'
     assert robot.parameters == {
         'robot_id': 3, 'initial_pose': (1.0, 2.0, 0.5), 'odometry_timeout': 10.0}
-    assert dict(robot.remappings) == {
-        'neighbourhood': '/neighbourhood', 'odom': 'odom', 'scan': 'scan', 'cmd_vel': 'cmd_vel'}
+    assert robot.remappings == [('neighbourhood', '/neighbourhood')]
 
 
 def test_a_robot_takes_its_own_part_by_name_or_hostname(fleet: str) -> None:
@@ -64,6 +63,13 @@ def test_transforms_have_two_topics(fleet: str) -> None:
             {'robot_id': '3', 'tf_topic': '/robot_3/tf'}, '/robot_3/tf')):
         found = dict(robot_launch(settings, 'tb4-07').remappings)
         assert (found['/tf'], found['/tf_static']) == (place, f'{place}_static')
+
+
+def test_topics_of_sensors_that_see_other_robots() -> None:
+    """Tags are on the topic of transforms, which itself is not remapped."""
+    assert robot_launch({
+        'robot_id': '3', 'tags_topic': '/tf', 'measurements_topic': 'uwb'}, 'vm').remappings == [
+        ('neighbourhood', '/neighbourhood'), ('measurements', 'uwb'), ('tags', '/tf')]
 
 
 def test_driving_parameters_reach_tasks_and_nodes(fleet: str) -> None:
