@@ -48,8 +48,8 @@ test: .venv/.dev  ## Build with colcon and run all tests
 chaos: .venv/.run  ## Make faults of all kinds in 40 robots for ten minutes, ARGS="--seconds 7200" for longer
 	@$(BIN)/python -m benchmarks.chaos $(ARGS)
 
-benchmark: .venv/.benchmark  ## Print the figures: rounds, start, steady state, a swarm key, recovery, steadiness, regions, the laboratory
-	@for each in round_cost leader_killed moving_swarm cold_start steady_state swarm_key regions laboratory; do \
+benchmark: .venv/.benchmark  ## Print the figures: rounds, the neighbourhood filter, start, steady state, a swarm key, recovery, steadiness, regions, the laboratory
+	@for each in round_cost neighbourhood_filter leader_killed moving_swarm cold_start steady_state swarm_key regions laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
 
 test-gazebo: .venv/.dev gazebo  ## Fetch Gazebo Classic 11 and run the tests in real physics

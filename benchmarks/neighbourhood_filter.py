@@ -38,8 +38,7 @@ import psutil
 NEIGHBOURS = (5, 10, 12, 20)
 SECONDS = 20
 """Of simulated time for which each swarm in one process runs."""
-ROBOTS = 100
-LATTICE = {'layout': 'grid', 'spacing': 0.8}
+ALL_NEAR, ROBOTS = 11, 100
 REACH = 1.65
 """The communication range with which 100 robots of the lattice hear 10 others on average [m]."""
 SETTLE, MEASURE = 15.0, 20.0
@@ -221,10 +220,11 @@ def message_bytes() -> None:
         print(f'{name:32s} {statistics.mean(added):4.0f}')
 
 
-def hosted(source: str) -> float:
-    """Return the part of a core that 100 robots in one process need; print it."""
-    world = {'motion': 'levy', 'speed': 0.2, **(RANGES if source == 'cooperative' else {})}
-    with hosted_swarm(ROBOTS, 1, 'relay', LATTICE, world, schedule='periodic', radius=8.0,
+def hosted(source: str, robots: int, spacing: float) -> float:
+    """Return the processor time of a robot in one process with others [ms/s]; print it."""
+    world = {'motion': 'static', **(RANGES if source == 'cooperative' else {})}
+    layout = {'layout': 'grid', 'spacing': spacing}
+    with hosted_swarm(robots, 1, 'relay', layout, world, schedule='periodic', radius=8.0,
                       communication_range=REACH, pose_source=source) as swarm:
         swarm.go()
         observer, fleets = swarm.observer, [psutil.Process(pid) for pid in swarm.pids]
@@ -232,18 +232,21 @@ def hosted(source: str) -> float:
         tracker, before, begin = observer.tracker, cpu_seconds(fleets), observer.now()
         messages, size = tracker.messages, tracker.bytes
         observer.wait(MEASURE)
-        part = (cpu_seconds(fleets) - before) / (observer.now() - begin)
+        seconds = observer.now() - begin
+        spent = 1e3 * (cpu_seconds(fleets) - before) / seconds / robots
         messages, size = tracker.messages - messages, tracker.bytes - size
-        print(f'{source:12s} {part:6.1%} of one core, {messages / MEASURE:.1f} messages/s, '
-              f'{size / messages:.1f} bytes a message', flush=True)
-        return part
+        print(f'{source:12s} {robots:4d} robots: {spent:5.2f} ms a robot and second, '
+              f'{messages / seconds / robots:.2f} messages a robot and second, '
+              f'{size / max(messages, 1):.1f} bytes a message', flush=True)
+        return spent
 
 
 def hosted_fleets() -> None:
-    """Print the cost of 100 robots in one process, over DDS."""
-    print(f'\n## {ROBOTS} nodes in one process, odometry at 10 Hz, radio of the embedded world')
-    parts = [hosted(source) for source in SOURCES]
-    print(f'ratio {parts[1] / parts[0]:.2f}')
+    """Print the cost of robots that hear 10 others, in one process, over DDS."""
+    print('\n## Nodes in one process, 10 neighbours each, odometry at 10 Hz, ranges at 1 Hz')
+    for robots, spacing in ((ALL_NEAR, 0.3), (ROBOTS, 0.8)):
+        parts = [hosted(source, robots, spacing) for source in SOURCES]
+        print(f'ratio {parts[1] / parts[0]:.2f}', flush=True)
 
 
 def main(words: Sequence[str]) -> None:

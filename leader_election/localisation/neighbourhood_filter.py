@@ -159,12 +159,11 @@ class NeighbourhoodFilter:
         cos, sin = math.cos(pose[2]), math.sin(pose[2])
         x, y = -sin * forward - cos * left, cos * forward - sin * left
         (xx, xy, xt), (_, yy, yt), (_, _, tt) = covariance[first:end, first:end].tolist()
-        self.bias.move(first, x, y)
-        if len(self.ids) > 1:
+        if x or y:
             # By the turn of the way with the heading, for the covariances with all others.
-            covariance[first] += x * covariance[third]
-            covariance[first + 1] += y * covariance[third]
+            covariance[first:third] += np.array(((x,), (y,))) * covariance[third]
             covariance[:, first:third] = covariance[first:third].T
+            self.bias.move(first, x, y)
         along, across, heading, mixed = odometry_variances(
             (forward, left, abs(turn) + turns * math.hypot(forward, left)), duration,
             self.parameters)

@@ -94,9 +94,8 @@ class BiasEstimate:
         :param by_x: the derivative of its x by its heading.
         :param by_y: that of its y.
         """
-        heading = self.sensitivity[first + 2]
-        self.sensitivity[first] += by_x * heading
-        self.sensitivity[first + 1] += by_y * heading
+        sensitivity = self.sensitivity
+        sensitivity[first:first + 2] += np.array(((by_x,), (by_y,))) * sensitivity[first + 2]
 
     def of_way(self, here: int, there: int) -> Array:
         """
