@@ -204,12 +204,12 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
     rows = np.zeros((2 * m, size))
     rows.put(places, values)
     product = rows @ covariance
-    spread = product[:m] @ rows[:m].T
-    across_all = (product[m:] * rows[m:]).sum(axis=1).tolist()
+    spread = product @ rows.T
+    own_variances = spread.diagonal().tolist()
 
     outcomes, used, errors, variances = [], [], [], []
     for k, (line, length, own, side) in enumerate(zip(
-            lines, lengths, spread.diagonal().tolist(), across_all)):
+            lines, lengths, own_variances, own_variances[m:])):
         bend = _bend(side, length)
         if bend > BENT:
             return None
@@ -223,17 +223,17 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
             variances.append(variance)
     if not used:
         return outcomes
-    product = product[:m]
     if len(used) < m:
-        product, spread = product[used], spread.take(used, axis=0).take(used, axis=1)
-    spread.ravel()[::len(used) + 1] += variances
-    root = np.linalg.inv(np.linalg.cholesky(spread))
+        rows, product, spread = rows[used], product[used], spread[np.ix_(used, used)]
+    else:
+        rows, product, spread = rows[:m], product[:m], spread[:m, :m]
+    root = np.linalg.inv(np.linalg.cholesky(spread + np.diag(variances)))
     changes = root @ product
     whitened = root @ errors
     state += whitened @ changes
     covariance -= changes.T @ changes
     if bias is not None:
-        slopes = rows[used] @ bias.sensitivity
+        slopes = rows @ bias.sensitivity
         for k, each in enumerate(used):
             slopes[k, BY_RANGE + (lines[each].here > 0)] += 1.0
         bias.take(root @ slopes, whitened, changes)
