@@ -63,8 +63,10 @@ def deviation(swarm: Observations) -> Iterator[Symptom]:
                    if (length := number(values, name)) is not None and length > 0.0}
         shortest = min(lengths, key=lambda name: lengths[name], default=None)
         if shortest is not None and found > LARGE * lengths[shortest]:
-            yield Symptom(Level.WARN, (robot,), f'{what} may be {found:.1f} m off, with '
-                                                f'{shortest} {lengths[shortest]:g} m')
+            # By odometry alone it is the parameters that say so: nothing has been measured.
+            level = Level.WARN if cooperates else Level.NOTE
+            yield Symptom(level, (robot,), f'{what} may be {found:.1f} m off, with '
+                                           f'{shortest} {lengths[shortest]:g} m')
 
 
 def sightings(swarm: Observations) -> Iterator[Symptom]:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from leader_election.localisation import neighbourhood_filter
 from leader_election.localisation.innovations import InnovationStatistics
-from leader_election.localisation.neighbourhood_filter import Innovation, NeighbourhoodFilter
+from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
 from leader_election.localisation.noise import Array
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
@@ -84,8 +84,6 @@ class Localisation:
     Times are seconds on a clock of the caller's that never goes back.
 
     :ivar statistics: of the innovations of all of its sightings and its neighbours'.
-    :ivar innovations: those of the last round's own sightings, and of the messages since.
-    :ivar restarts: how often odometry began anew.
     """
 
     def __init__(self, robot: int, parameters: LocalisationParameters, *, cooperates: bool,
@@ -105,7 +103,6 @@ class Localisation:
         self.robot = robot
         self.cooperates = cooperates
         self.top_speed = top_speed
-        self.innovations: list[Innovation] = []
         self.statistics = InnovationStatistics()
         self._expiry = expiry
         self._counts = counts
@@ -185,7 +182,6 @@ class Localisation:
 
     def begin_round(self, now: float) -> None:
         """Use the own sightings that wait, and drop robots that have been silent for long."""
-        self.innovations = []
         if self._raw is None:
             return
         self._own_sightings = self._due(now)
@@ -308,9 +304,7 @@ class Localisation:
             return
         if any(sighting.id == self.robot for _, sighting in sightings):
             self._filter.move(self.robot, self._odometry, now)
-        innovations = self._filter.see(sightings, now)
-        self.innovations += innovations
-        self.statistics.take(innovations, now)
+        self.statistics.take(self._filter.see(sightings, now), now)
 
     def _is_distrusted(self, robot: int, now: float) -> bool:
         """Return whether what a neighbour says contradicts the others again and again."""

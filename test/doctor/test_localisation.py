@@ -65,10 +65,10 @@ def test_robots_of_another_version_have_no_symptom() -> None:
 
 
 @pytest.mark.parametrize(('values', 'level', 'text'), [
-    ({'pose_source': 'odometry', 'deviation': '1.234'}, Level.WARN,
+    ({'pose_source': 'odometry', 'deviation': '1.234'}, Level.NOTE,
      'its position by odometry may be 1.2 m off, with communication_range 5 m'),
     ({'pose_source': 'odometry', 'deviation': '0.9'}, None, ''),
-    ({'pose_source': 'odometry', 'deviation': '0.9', 'radius': '4'}, Level.WARN,
+    ({'pose_source': 'odometry', 'deviation': '0.9', 'radius': '4'}, Level.NOTE,
      'its position by odometry may be 0.9 m off, with radius 4 m'),
     ({'pose_source': 'odometry', 'deviation': '0.9', 'communication_range': 'inf',
       'radius': '100'}, None, ''),
