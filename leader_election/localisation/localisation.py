@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 from leader_election.localisation import neighbourhood_filter
 from leader_election.localisation.innovations import InnovationStatistics
-from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
+from leader_election.localisation.neighbourhood_filter import DISTRUSTED, NeighbourhoodFilter
 from leader_election.localisation.noise import Array
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
@@ -29,7 +29,7 @@ from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, seen_from, Sighting
 import numpy as np
 
-MEASUREMENTS_REJECTED, DISTRUSTED = 'measurements_rejected', 'sightings_distrusted'
+MEASUREMENTS_REJECTED = 'measurements_rejected'
 RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
 COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS)
 """The names of the counters of a localisation."""
@@ -40,7 +40,15 @@ NEARER = 0.8
 STEP = 1.0
 """The distance that odometry may leap beyond the top speed [m]."""
 DISTRUSTED_AFTER, TRUST_REGAINED = 3, 60.0
-"""A robot that was carried off so often within so many seconds is no longer believed."""
+"""
+A robot that was carried off, or leapt, so often within so many seconds is no longer believed: its
+sightings are left out, and its odometry is. What others see of it says where it is.
+"""
+FOUND_AFTER = 5.0
+"""
+What a robot sees is left out for so long after it was carried off [s]: where it is not known, its
+sightings would fit, be they right or not; what others see of it can find it.
+"""
 LEAST_DEVIATION = 1e-3
 """No deviation is less [m, rad]: one in a message that is less is not honest."""
 STRANGER = (0.5, 0.2)
@@ -169,6 +177,7 @@ class Localisation:
                     self._filter.odometry(robot), odometry, duration):
                 if duration <= FORGOTTEN_AFTER * self._expiry:
                     self._counts[LEAPS] += 1
+                    self._filter.contradicted(robot, now)
                 self._filter.drop(robot)
             else:
                 turns = TURNS if estimate is None else 0.0
@@ -177,6 +186,8 @@ class Localisation:
             if not self._makes_room(place):
                 return
             self._enter(robot, place, estimate, odometry, now)
+        if self._is_distrusted(robot, now):
+            self._filter.distrust(robot)
         if estimate is not None and estimate.sightings:
             self._see([(robot, sighting) for sighting in estimate.sightings], now)
 
@@ -189,6 +200,7 @@ class Localisation:
         for robot in [robot for robot in self._filter.ids if robot != self.robot
                       and self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
             self._filter.drop(robot)
+        self._filter.forgive(now - TRUST_REGAINED)
         if self.cooperates and self._own_sightings:
             self._see([(self.robot, sighting) for sighting in self._own_sightings], now)
 
@@ -299,7 +311,7 @@ class Localisation:
 
     def _see(self, sightings: list[tuple[int, Sighting]], now: float) -> None:
         observer = sightings[0][0]
-        if self._is_distrusted(observer, now):
+        if self._is_distrusted(observer, now) or self._is_being_found(observer, now):
             self._counts[DISTRUSTED] += len(sightings)
             return
         if any(sighting.id == self.robot for _, sighting in sightings):
@@ -311,6 +323,11 @@ class Localisation:
         times = self._filter.carried_off.get(robot, ())
         recent = [time for time in times if now - time <= TRUST_REGAINED]
         return robot != self.robot and len(recent) >= DISTRUSTED_AFTER
+
+    def _is_being_found(self, robot: int, now: float) -> bool:
+        """Return whether a neighbour was carried off just now: the others find out where it is."""
+        times = self._filter.carried_off.get(robot)
+        return robot != self.robot and bool(times) and now - times[-1] <= FOUND_AFTER
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added; a farther one may be dropped for it."""

@@ -50,6 +50,7 @@ AT_ONCE = 3
 
 ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
 UNKNOWN, CARRIED_OFF = 'sightings_unknown', 'robots_carried_off'
+DISTRUSTED = 'sightings_distrusted'
 COUNTERS = (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF)
 """The names of the filter's counters."""
 
@@ -74,7 +75,8 @@ class NeighbourhoodFilter:
     :ivar ids: the robots, in the order of their rows in state and covariance.
     :ivar state: x, y, yaw of each robot in the shared frame [m, rad], shape (3 n,).
     :ivar covariance: shape (3 n, 3 n).
-    :ivar carried_off: the times at which a robot was found to have been carried off, by id.
+    :ivar carried_off: the times at which a robot was found to have been carried off, by id; those
+        of robots that have gone, too.
     :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
     """
 
@@ -137,7 +139,6 @@ class NeighbourhoodFilter:
         self.ids.remove(robot)
         self._row = {each: 3 * k for k, each in enumerate(self.ids)}
         del self._odometry[robot], self._times[robot]
-        self.carried_off.pop(robot, None)
         self._rejections.forget(robot)
         self.bias.drop(robot, keep)
 
@@ -150,7 +151,7 @@ class NeighbourhoodFilter:
         :param turns: what it turns for each metre without its odometry saying so [rad/m].
         """
         forward, left, turn = motion = between(self._odometry[robot], odometry)
-        duration = now - self._times[robot]
+        duration = max(now - self._times[robot], 0.0)
         first = self._row[robot]
         third, end = first + 2, first + 3
         state, covariance = self.state, self.covariance
@@ -179,8 +180,25 @@ class NeighbourhoodFilter:
         rows = self._rows(robot)
         self.covariance[rows, rows] += np.diag(np.square(LOOSENED))
         self._rejections.forget(robot)
-        self.carried_off.setdefault(robot, []).append(now)
+        self.contradicted(robot, now)
         self._counts[CARRIED_OFF] += 1
+
+    def contradicted(self, robot: int, now: float) -> None:
+        """Remember that what a robot says was wrong, also beyond the time that it is here."""
+        self.carried_off.setdefault(robot, []).append(now)
+
+    def forgive(self, before: float) -> None:
+        """Forget what was wrong before a time [s]."""
+        recent = {robot: [time for time in times if time >= before]
+                  for robot, times in self.carried_off.items()}
+        self.carried_off = {robot: times for robot, times in recent.items() if times}
+
+    def distrust(self, robot: int) -> None:
+        """Let the odometry of a robot count for nothing: only sightings of it say where it is."""
+        rows = self._rows(robot)
+        self.covariance[rows] = 0.0
+        self.covariance[:, rows] = 0.0
+        self.covariance[rows, rows] = np.diag(np.square(LOOSENED))
 
     # Results.
 
@@ -244,6 +262,15 @@ class NeighbourhoodFilter:
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []
+        doubted = any(self._rejections.doubts(observer, now)
+                      for observer in {observer for observer, _ in known})
+        if doubted:
+            # What an observer sees that is mostly wrong is not taken in where it happens to fit,
+            # but judged: it is believed again when it agrees with the others.
+            self._counts[DISTRUSTED] += len(known)
+            state, covariance = self.state.copy(), self.covariance.copy()
+            judged = [update(state, covariance, line, self.parameters) for line in lines]
+            return self._note(known, judged, now)
         self.bias.begin(known[0][0], now)
         if len(known) >= AT_ONCE and all(math.isnan(line.bearing) for line in lines):
             outcomes = update_by_ranges(

@@ -16,6 +16,7 @@
 
 from collections import Counter, deque
 from collections.abc import Container
+import math
 
 MEMORY = 6
 """The sightings of each directed pair that are remembered."""
@@ -25,6 +26,10 @@ LEAST = 4
 """So many rejections make a robot suspect."""
 SHARE = 0.6
 """Of its sightings so many have to be rejected."""
+OF_CARRIED, OF_OTHERS = 0.8, 0.05
+"""The share of sightings that are rejected if a robot was carried off, and else."""
+FOR, AGAINST = math.log(OF_CARRIED / OF_OTHERS), math.log((1 - OF_CARRIED) / (1 - OF_OTHERS))
+"""What a rejection, and what a sighting that was taken, adds to the likelihood of that."""
 
 
 class Rejections:
@@ -56,7 +61,10 @@ class Rejections:
 
     def suspect(self, robots: Container[int], now: float) -> int | None:
         """
-        Return the robot of which the greatest part of its sightings was rejected lately.
+        Return the robot that explains the rejections of late best, by the log-likelihood ratio.
+
+        It does not go by the share that was rejected alone: a robot that contradicts all others
+        has many rejections, but one that is seen by nobody else has rejections only.
 
         Of two robots alone either may have been moved: the one of the greater id is returned.
 
@@ -66,9 +74,19 @@ class Rejections:
         self._expire(now)
         taken = self._taken
         return max((
-            (number / taken[robot], number, robot) for robot, number in self._rejected.items()
+            (FOR * number + AGAINST * (taken[robot] - number), robot)
+            for robot, number in self._rejected.items()
             if number >= LEAST and number >= SHARE * taken[robot] and robot in robots),
-            default=(0.0, 0, None))[2]
+            default=(0.0, None))[1]
+
+    def doubts(self, observer: int, now: float) -> bool:
+        """Return whether most of what an observer has seen lately was rejected."""
+        if self._rejected[observer] < LEAST:
+            return False
+        self._expire(now)
+        recent = [bad for pair, sightings in self._pairs.items() if pair[0] == observer
+                  for _, bad in sightings]
+        return sum(recent) >= LEAST and 2 * sum(recent) >= len(recent)
 
     def forget(self, robot: int) -> None:
         """Forget the sightings by a robot and of it."""

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The localisation of one robot: waiting sightings."""
+"""The localisation of one robot: what it takes in, neighbours that come and go, restarts."""
 
 from collections import Counter
 import math
@@ -22,6 +22,13 @@ from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.sighting import Sighting
 import pytest
 
+THERE = Estimate((5.0, 0.0, 0.0), 0.0, 0.05, 0.03)
+
+
+def estimate(x: float) -> Estimate:
+    """Return the estimate of a robot whose odometry is at x."""
+    return Estimate((x, 0.0, 0.0), 0.0, 0.05, 0.03)
+
 
 def localisation(**settings) -> Localisation:
     """Return the localisation of robot 1, at the origin, which has met robot 2 at (5, 0)."""
@@ -29,7 +36,7 @@ def localisation(**settings) -> Localisation:
         1, LocalisationParameters(**settings), cooperates=True, expiry=3.0, top_speed=1.0,
         counts=Counter())
     made.take_odometry((0.0, 0.0, 0.0), 0.0)
-    made.hear(2, (5.0, 0.0), Estimate((5.0, 0.0, 0.0), 0.0, 0.05, 0.03), 0.0)
+    made.hear(2, (5.0, 0.0), THERE, 0.0)
     return made
 
 
@@ -52,3 +59,144 @@ def test_the_range_of_a_stranger_stays_as_it_was_measured():
     robot.take_odometry((1.0, 0.0, 0.0), 0.9)
     robot.begin_round(1.0)
     assert robot.estimate.sightings == (Sighting(7, 5.0),)
+
+
+# What is taken in.
+
+@pytest.mark.parametrize('wrong', [
+    Sighting(2, math.nan, math.nan), Sighting(2, 0.0), Sighting(2, -1.0), Sighting(2, 1e5),
+    Sighting(2, math.inf), Sighting(2, 1.0, math.inf), Sighting(2, 1.0, 7.0), Sighting(-1, 1.0),
+    Sighting(1, 1.0)])
+def test_a_measurement_that_cannot_be_one_is_counted_and_has_no_other_effect(wrong):
+    robot = localisation()
+    assert robot.take_sightings([wrong, Sighting(2, 5.0)], 0.1) == [Sighting(2, 5.0)]
+    robot.begin_round(0.2)
+    assert robot._counts['measurements_rejected'] == 1
+    assert [sighting.id for sighting in robot.estimate.sightings] == [2]
+
+
+def test_sightings_of_the_same_robot_are_used_at_an_interval():
+    robot = localisation(sighting_interval=1.0)
+    used = 0
+    for tenth in range(1, 51):
+        now = tenth / 10
+        robot.take_sightings([Sighting(2, 5.0)], now)
+        robot.begin_round(now)
+        used += len(robot.estimate.sightings)
+        robot.hear(2, (5.0, 0.0), THERE, now)
+    assert used == robot._counts['sightings_accepted'] == 6, 'at 0.1 s, then each second'
+
+
+def test_a_sighting_older_than_the_interval_is_not_used():
+    robot = localisation(sighting_interval=1.0)
+    robot.take_sightings([Sighting(2, 5.0)], 0.1)
+    robot.begin_round(1.2)
+    assert robot.estimate.sightings == ()
+
+
+def test_more_sightings_than_a_message_holds_take_turns():
+    robot = localisation(most_sightings=2)
+    seen = set()
+    for second in (1.0, 2.0, 3.0):
+        robot.take_sightings([Sighting(other, 3.0) for other in range(2, 7)], second)
+        robot.begin_round(second)
+        assert len(robot.estimate.sightings) == 2
+        seen |= {sighting.id for sighting in robot.estimate.sightings}
+    assert seen == {2, 3, 4, 5, 6}
+
+
+def test_a_robot_that_does_not_cooperate_goes_by_odometry_alone():
+    robot = Localisation(
+        1, LocalisationParameters(), cooperates=False, expiry=3.0, top_speed=1.0,
+        counts=Counter())
+    assert robot.pose is None and robot.estimate is None and robot.deviation == math.inf
+    robot.take_odometry((0.0, 0.0, 0.0), 0.0)
+    robot.hear(2, (5.0, 0.0), THERE, 0.0)
+    robot.take_odometry((0.5, 0.0, 0.0), 1.0)
+    robot.begin_round(1.0)
+    assert robot.localised == [] and robot.pose == (0.5, 0.0, 0.0)
+    assert robot.estimate.odometry is None and robot.estimate.deviation > 0.05
+
+
+# Neighbours come and go.
+
+def test_the_nearest_neighbours_are_estimated():
+    robot = localisation(localised_neighbours=2)
+    robot.hear(3, (3.0, 0.0), estimate(3.0), 0.0)
+    robot.hear(4, (4.5, 0.0), estimate(4.5), 0.0)
+    assert robot.localised == [2, 3], 'not so much nearer that it takes the place of 2'
+    robot.hear(5, (1.0, 0.0), estimate(1.0), 0.0)
+    assert robot.localised == [3, 5]
+    robot.hear(6, (8.0, 0.0), estimate(8.0), 0.0)
+    assert robot.localised == [3, 5]
+
+
+def test_a_silent_neighbour_becomes_less_certain_and_is_forgotten():
+    robot = localisation()
+    deviations = []
+    for second in range(1, 10):
+        robot.begin_round(float(second))
+        deviations.append(robot.distance_deviation(2, None, float(second)))
+    assert deviations == sorted(deviations) and deviations[-1] > 0.8
+    assert robot.localised == [2]
+    robot.begin_round(9.5)
+    assert robot.localised == [] and robot.place_of(2) is None
+
+
+def test_a_neighbour_that_comes_back_begins_with_its_own_estimate():
+    robot = localisation()
+    robot.begin_round(9.5)
+    robot.hear(2, (2.0, 1.0), estimate(7.0), 60.0)
+    assert robot.place_of(2) == (2.0, 1.0)
+
+
+def test_a_neighbour_is_not_surer_of_itself_than_at_a_start():
+    robot = localisation()
+    robot.hear(3, (3.0, 0.0), Estimate((3.0, 0.0, 0.0), 0.0, 1e-3, 1e-3), 0.0)
+    assert robot.distance_deviation(3, None, 0.0) == pytest.approx(math.hypot(0.05, 0.05))
+
+
+def test_a_neighbour_without_a_sensor_is_localised_by_those_that_see_it():
+    robot = localisation()
+    for second in range(1, 6):
+        now = float(second)
+        robot.hear(2, (5.0 + 0.1 * second, 0.0), estimate(5.0 + 0.1 * second), now)
+        robot.take_sightings([Sighting(2, 5.0)], now)
+        robot.begin_round(now)
+    assert math.dist(robot.pose[:2], robot.place_of(2)) < 5.45, 'by odometry it is 5.5 m'
+
+
+# Odometry that begins anew.
+
+def test_own_odometry_that_restarts_leaves_the_pose_where_it_was_but_less_certain():
+    robot = localisation()
+    robot.take_odometry((0.5, 0.0, 0.0), 1.0)
+    robot.begin_round(1.0)
+    before = robot.deviation
+    robot.take_odometry((90.0, 50.0, 1.0), 1.1)
+    robot.take_odometry((90.0, 50.0, 1.0), 1.2)
+    robot.begin_round(1.2)
+    assert robot.pose == pytest.approx((0.5, 0.0, 0.0)) and robot._counts['odometry_restarts'] == 1
+    assert robot.estimate.odometry == pytest.approx((0.5, 0.0, 0.0)), 'others see no leap'
+    assert before < 0.1 and robot.deviation > 1.0
+
+
+def test_a_neighbour_whose_odometry_leaps_begins_anew():
+    robot = localisation()
+    robot.hear(2, (5.2, 0.0), estimate(60.0), 1.0)
+    assert robot._counts['odometry_leaps'] == 1 and robot.place_of(2) == (5.2, 0.0)
+
+
+def test_a_neighbour_that_leaps_again_and_again_is_not_believed_for_a_minute():
+    robot = localisation()
+    for second in range(1, 4):
+        robot.hear(2, (5.0, 0.0), estimate(60.0 * second), float(second))
+    told = estimate(180.0)._replace(sightings=(Sighting(1, 5.0), ))
+    robot.hear(2, (5.0, 0.0), told, 4.0)
+    assert robot._counts['sightings_distrusted'] == 1
+    assert robot.distance_deviation(2, None, 4.0) > 1.0, 'its odometry says nothing either'
+    for second in range(5, 66):
+        robot.begin_round(float(second))
+        robot.hear(2, (5.0, 0.0), told, float(second))
+    assert robot._counts['sightings_distrusted'] < 62
+    assert robot._counts['sightings_accepted'] + robot._counts['sightings_rejected'] > 0

@@ -1,0 +1,155 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Robots without ROS on a replay of logs, or in the embedded world, compared with the truth."""
+
+from collections.abc import Callable, Collection, Mapping
+import json
+import math
+import random
+from typing import Any, NamedTuple
+
+from benchmarks.simulated_swarm import SimulatedSwarm
+from leader_election.fleet.hosting import RobotHostParameters, strength
+from leader_election.parameters import build
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.robot import Robot
+from leader_election.swarm.partition import partition
+from leader_election.world.logged_sightings import read_scene_landmarks
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.world import World
+
+LOOK = 1.0
+"""The time between two comparisons with the truth [s]."""
+COMPARE_FROM = 5.0
+"""The time from which on they are made; before, the first election is under way [s]."""
+LOCALISATION_KEYS = 'o', 'e', 'z'
+"""The keys of messages that robots of earlier versions do not send."""
+
+Settings = Callable[[int], Mapping[str, Any]]
+
+
+class Moment(NamedTuple):
+    """The swarm at one time, compared with the partition by true positions."""
+
+    time: float
+    """[s]."""
+    same: tuple[int, ...]
+    """The robots that have the leader that they should have."""
+    robots: int
+    """The number of robots."""
+    errors: tuple[float, ...]
+    """Of the distances to neighbours that are truly in range [m]."""
+    squares: tuple[float, ...]
+    """The same errors normalised by the robots' own deviations of them, squared."""
+
+
+class EarlierRobot(Robot):
+    """A robot of a version that had no localisation in its messages."""
+
+    def round(self, now: float) -> str:
+        """Run a round (``Robot``)."""
+        document = json.loads(super().round(now))
+        return json.dumps({key: value for key, value in document.items()
+                           if key not in LOCALISATION_KEYS}, separators=(',', ':'))
+
+
+class LoggedSwarm(SimulatedSwarm):
+    """
+    The robots of a world, which hear all messages but those that are lost.
+
+    :ivar moments: the comparisons with the truth.
+    """
+
+    def __init__(self, world: Mapping[str, Any], *, loss: float = 0.0, radius: float = 3.0,
+                 reach: float = 2.5, each: Settings = lambda robot: {},
+                 earlier: Collection[int] = (), blind: Collection[int] = (),
+                 known_landmarks: bool = False, **settings: Any) -> None:
+        """
+        Place the robots and plan their first rounds.
+
+        :param world: parameters of the world; its seed is that of strengths and lost messages.
+        :param reach: parameter ``communication_range`` [m].
+        :param each: a robot's own parameters by its id.
+        :param earlier: the robots of an earlier version.
+        :param blind: the robots without a sensor.
+        :param known_landmarks: whether robots know the places of landmarks.
+        :param settings: parameters of all robots.
+        """
+        parameters = build(WorldParameters, dict(world))
+        self.world = World(parameters)
+        self.moments: list[Moment] = []
+        ids = self.world.scene.ids
+        hosting = RobotHostParameters(robots=len(ids), seed=parameters.seed)
+        draw = random.Random(f'loss {parameters.seed}')
+        self._strengths = {robot: strength(hosting, robot) or 0.0 for robot in ids}
+        self._radius, self._reach = radius, reach
+        self._sighted = [row for row, robot in enumerate(ids) if robot not in blind]
+        places = read_scene_landmarks(
+            parameters.logs, parameters.landmarks, ids) if known_landmarks else {}
+        robots = {}
+        for robot, start in zip(ids, self.world.poses.tolist()):
+            kind = EarlierRobot if robot in earlier else Robot
+            robots[robot] = kind(build(ElectionParameters, {
+                'robot_id': robot, 'radius': radius, 'strength': self._strengths[robot],
+                'communication_range': reach, 'radius_hysteresis': 0.0,
+                'initial_pose': tuple(start), **settings, **each(robot)}), landmarks=places)
+        super().__init__(robots, lambda robot: [
+            other for other in robots if other != robot and draw.random() >= loss])
+        self.at(0.0, self._step)
+        self.at(COMPARE_FROM + 1e-6, self._look)
+
+    def _step(self) -> None:
+        if self.now > 0.0:
+            self.world.step()
+        sightings = self.world.sightings(self._sighted)
+        for row, (robot, (x, y, yaw)) in enumerate(
+                zip(self.robots.values(), self.world.odometry.tolist())):
+            robot.sensing.take_odometry((x, y, 0.0), self.now, yaw=yaw)
+            seen = sightings[sightings[:, 0] == row, 1:]
+            if len(seen):
+                robot.sensing.take_measurements(seen.ravel().tolist(), self.now, width=3)
+        self.at(self.world.time + self.world.dt, self._step)
+
+    def _look(self) -> None:
+        ids = list(self.robots)
+        places = dict(zip(ids, self.world.poses[:, :2].tolist()))
+        apart = {one: {other: math.dist(places[one], places[other])
+                       for other in ids if other != one} for one in ids}
+        right = partition(
+            {one: {other: length for other, length in lengths.items() if length <= self._reach}
+             for one, lengths in apart.items()}, self._strengths, self._radius, 'id')
+        errors, squares = [], []
+        for one, robot in self.robots.items():
+            for message in robot.mailbox.messages(self.now):
+                place, here = robot.sensing.place_of(message), robot.sensing.locate(self.now)
+                if apart[one][message.id] > self._reach or place is None or here is None:
+                    continue
+                error = math.dist(here, place) - apart[one][message.id]
+                deviation = robot.sensing.deviation_to(message, self.now)
+                errors.append(error)
+                squares.append((error / deviation) ** 2)
+        self.moments.append(Moment(
+            self.now, tuple(robot for robot in ids
+                            if self.robots[robot].state.leader == right[robot][0]),
+            len(ids), tuple(errors), tuple(squares)))
+        self.at(self.now + LOOK, self._look)
+
+    def share(self, begin: float, end: float) -> tuple[float, float]:
+        """Return the shares of right leaders and of whole right partitions in a time [s]."""
+        moments = [moment for moment in self.moments if begin <= moment.time < end]
+        total = sum(moment.robots for moment in moments)
+        return (sum(len(moment.same) for moment in moments) / max(total, 1),
+                sum(len(moment.same) == moment.robots for moment in moments)
+                / max(len(moments), 1))

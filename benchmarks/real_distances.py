@@ -1,0 +1,151 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Distances between real robots: the partition by odometry, with the filter, and by true poses.
+
+Robots of this package on a folder of logs, without ROS and in simulated time. A robot is right if
+it has the leader of the partition by true positions at that moment. The same seed gives the same
+figures; seeds differ in strengths, simulated sensors and lost messages.
+"""
+
+import argparse
+from collections.abc import Iterator
+import math
+from statistics import fmean, median
+from typing import Any, NamedTuple
+
+from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm
+import numpy as np
+
+SPANS = ((COMPARE_FROM, 120.0), (120.0, 300.0), (300.0, math.inf), (COMPARE_FROM, math.inf))
+"""The columns of the table [s]."""
+WITH_FILTER = {'pose_source': 'cooperative'}
+CAMERA: dict[str, Any] = {'logged_sightings': True}
+UWB: dict[str, Any] = {'ranging_rate': 1.0}
+SOURCES: dict[str, dict[str, Any]] = {'camera': CAMERA, 'uwb': UWB}
+LOSS = 0.3
+FAULT = 300.0
+"""The time at which a robot is carried off [s]."""
+AGREED = 0.9
+"""A swarm has recovered when robots have the right leader to this extent."""
+WINDOW = 15.0
+"""The time over which that is measured [s]."""
+
+
+class Case(NamedTuple):
+    """A row of the table."""
+
+    name: str
+    world: dict[str, Any]
+    swarm: dict[str, Any]
+    recovers_from: float = math.nan
+    """The time from which on recovery is measured [s]; not a number: it is not."""
+
+
+def plain_cases() -> Iterator[Case]:
+    """Yield the cases of the table, each without and with lost messages."""
+    for loss in (0.0, LOSS):
+        lost = f', {loss:.0%} lost' if loss else ''
+        yield Case(f'true poses (control){lost}', {'odom_source': 'truth'}, {'loss': loss})
+        yield Case(f'odometry{lost}', {}, {'loss': loss})
+        for source, world in SOURCES.items():
+            yield Case(f'filter, {source}{lost}', world, {'loss': loss, **WITH_FILTER})
+        yield Case(f'metric range, uwb{lost}', UWB, {'loss': loss, 'metric': 'range'})
+    yield Case('filter, camera, landmarks', CAMERA, {**WITH_FILTER, 'known_landmarks': True})
+
+
+def hard_cases(robots: range) -> Iterator[Case]:
+    """Yield the cases with faults."""
+    for robot in robots:
+        fault = {'carried_robots': str(robot), 'carried_at': FAULT}
+        yield Case(f'robot {robot} carried at {FAULT:g} s, control',
+                   {**UWB, **fault, 'odom_source': 'truth'}, {}, FAULT)
+        yield Case(f'robot {robot} carried at {FAULT:g} s, uwb', {**UWB, **fault}, WITH_FILTER,
+                   FAULT)
+    for source, world in SOURCES.items():
+        for robot in robots:
+            yield Case(f'start of {robot} wrong by 1 m, {source}',
+                       {**world, 'odom_shifted': str(robot), 'odom_shift': 1.0}, WITH_FILTER,
+                       COMPARE_FROM)
+    yield Case('40 % outliers, uwb', {**UWB, 'ranging_outliers': 0.4}, WITH_FILTER)
+    yield Case('ranges 0.2 m too long, uwb', {**UWB, 'ranging_bias': 0.2}, WITH_FILTER)
+    first, half = robots[0], robots[:len(robots) // 2]
+    for source, world in SOURCES.items():
+        yield Case(f'robot {first} without a sensor, {source}', world,
+                   {**WITH_FILTER, 'blind': (first,)})
+        yield Case(f'robots {half[0]} to {half[-1]} without the filter, {source}', world, {
+            **WITH_FILTER, 'each': lambda robot: {'pose_source': 'odometry'} if robot in half
+            else {}})
+        yield Case(f'robots {half[0]} to {half[-1]} of an earlier version, {source}', world, {
+            **WITH_FILTER, 'earlier': half, 'each': lambda robot: {'pose_source': 'odometry'}
+            if robot in half else {}})
+
+
+def run(logs: str, case: Case, seed: int) -> LoggedSwarm:
+    """Return a swarm after the whole of its logs."""
+    swarm = LoggedSwarm({'logs': logs, 'seed': seed, **case.world}, **case.swarm)
+    swarm.run(min(float(log.t[-1] - log.t[0]) for log in swarm.world.scene.logs))
+    return swarm
+
+
+def recovery(swarm: LoggedSwarm, since: float) -> float:
+    """Return how long it took until robots were right again, over the whole window [s]."""
+    times = [moment.time for moment in swarm.moments if moment.time >= since]
+    return next((time - since for time in times
+                 if swarm.share(time, time + WINDOW)[0] >= AGREED), math.inf)
+
+
+def row(logs: str, case: Case, seeds: int) -> str:
+    """Return the row of a case: medians over the seeds."""
+    swarms = [run(logs, case, seed) for seed in range(1, seeds + 1)]
+    cells = []
+    for begin, end in SPANS:
+        shares = [swarm.share(begin, end) for swarm in swarms]
+        cells.append(' / '.join(f'{100.0 * median(each):.1f}' for each in zip(*shares)))
+    errors = np.array([error for swarm in swarms for moment in swarm.moments
+                       for error in moment.errors])
+    squares = [square for swarm in swarms for moment in swarm.moments for square in moment.squares]
+    cells.append(f'{np.median(np.abs(errors)):.2f}, {np.sqrt(np.mean(errors ** 2)):.2f}')
+    cells.append(f'{fmean(squares):.1f}')
+    cells.append('' if math.isnan(case.recovers_from) else ', '.join(
+        f'{recovery(swarm, case.recovers_from):.0f}' for swarm in swarms))
+    cells.append(str(sum(robot.counts['robots_carried_off'] for swarm in swarms
+                         for robot in swarm.robots.values())))
+    return f'| {case.name} | ' + ' | '.join(cells) + ' |'
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--logs', default='mrclam6', help='a folder, or the sample included')
+    parser.add_argument('--seeds', type=int, default=3)
+    parser.add_argument('--cases', choices=('plain', 'hard', 'all'), default='plain')
+    parser.add_argument('--only', default='', help='cases with this in their names')
+    options = parser.parse_args()
+    robots = range(1, len(LoggedSwarm({'logs': options.logs}).robots) + 1)
+    cases = [*(plain_cases() if options.cases != 'hard' else ()),
+             *(hard_cases(robots) if options.cases != 'plain' else ())]
+    print(f'## Same leader / whole partition right [%] on {options.logs}, medians of '
+          f'{options.seeds} seeds')
+    print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] '
+          '| normalised, squared | recovery [s] | found carried off |')
+    print('|---|---|---|---|---|---|---|---|---|')
+    for case in cases:
+        if options.only in case.name:
+            print(row(options.logs, case, options.seeds), flush=True)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,148 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+A neighbour that lies: it costs the others their distances to it at most.
+
+Each lie is told in swarms with ranges all round and in swarms with cameras. The distances among
+the honest robots stay as good as where nobody lies, but for a factor.
+"""
+
+from collections.abc import Callable
+from functools import cache
+import math
+import random
+
+from leader_election.localisation.plane import compose, wrap
+from leader_election.localisation.sighting import Sighting
+from localisation.simulation import honest, Lie, Neighbourhood, Told
+import numpy as np
+import pytest
+
+ROBOTS, DURATION = 6, 60
+HONEST = range(1, ROBOTS)
+FACTOR = 1.6
+"""By which the error of the honest robots' distances may grow."""
+
+
+def moved(told: Told, x: float, y: float) -> Told:
+    """Return what is told with its odometry moved [m]."""
+    place, estimate = told
+    return place, estimate._replace(odometry=compose((x, y, 0.0), estimate.odometry))
+
+
+def seen(told: Told, change: Callable[[Sighting], float]) -> Told:
+    """Return what is told with other ranges [m]."""
+    place, estimate = told
+    return place, estimate._replace(sightings=tuple(
+        sighting._replace(range=max(change(sighting), 0.05)) for sighting in estimate.sightings))
+
+
+def slides(now: float, receiver: int, told: Told) -> Told:
+    """Let odometry slide away slowly."""
+    return moved(told, 0.2 * now, 0.0)
+
+
+def jumps(now: float, receiver: int, told: Told) -> Told:
+    """Let odometry jump to and fro."""
+    draw = random.Random(int(now))
+    return moved(told, draw.uniform(-2.0, 2.0), draw.uniform(-2.0, 2.0))
+
+
+def leaps(now: float, receiver: int, told: Told) -> Told:
+    """Begin anew all the time, each time at another place, and very sure of it."""
+    (x, y), estimate = moved(told, 100.0 * now, 0.0)
+    return (x + 0.4, y), estimate._replace(deviation=1e-3, heading_deviation=1e-3)
+
+
+def is_elsewhere(now: float, receiver: int, told: Told) -> Told:
+    """Claim to be two metres aside, and very sure of it."""
+    (x, y), estimate = moved(told, 2.0, 0.0)
+    return (x + 2.0, y), estimate._replace(deviation=1e-3, heading_deviation=1e-3)
+
+
+def lengthens(now: float, receiver: int, told: Told) -> Told:
+    """See all others a metre too far away."""
+    return seen(told, lambda sighting: sighting.range + 1.0)
+
+
+def lengthens_a_little(now: float, receiver: int, told: Told) -> Told:
+    """See all others farther away, within what noise explains."""
+    return seen(told, lambda sighting: sighting.range + 0.3)
+
+
+def scatters(now: float, receiver: int, told: Told) -> Told:
+    """See all others somewhere."""
+    draw = random.Random(int(now * 4))
+    return seen(told, lambda sighting: sighting.range + draw.gauss(0.0, 2.0))
+
+
+def maligns_one(now: float, receiver: int, told: Told) -> Told:
+    """See one robot a metre too far away."""
+    return seen(told, lambda sighting: sighting.range + (sighting.id == 1))
+
+
+def sees_all_near(now: float, receiver: int, told: Told) -> Told:
+    """See all others at one metre, whether they are in sight or not."""
+    return told[0], told[1]._replace(sightings=tuple(Sighting(other, 1.0) for other in HONEST))
+
+
+def turns_round(now: float, receiver: int, told: Told) -> Told:
+    """See all others in the wrong direction."""
+    place, estimate = told
+    return place, estimate._replace(sightings=tuple(
+        sighting if math.isnan(sighting.bearing)
+        else sighting._replace(bearing=wrap(sighting.bearing + 0.5))
+        for sighting in estimate.sightings))
+
+
+def differs(now: float, receiver: int, told: Told) -> Told:
+    """Tell each receiver something else."""
+    return moved(told, 0.5 * receiver, -0.3 * receiver * now)
+
+
+@cache
+def error(lie: Lie, camera: bool) -> float:
+    """Return the RMS of the errors of the honest robots' distances to each other [m]."""
+    errors: list[float] = []
+    for seed in (0, 1):
+        swarm = Neighbourhood(ROBOTS, seed, camera, lie)
+        for second in swarm.run(DURATION):
+            if second > 5.0:
+                errors += swarm.errors(HONEST)[0]
+    return float(np.sqrt(np.mean(np.square(errors))))
+
+
+@pytest.mark.parametrize('camera', [False, True])
+@pytest.mark.parametrize('lie', [
+    slides, jumps, leaps, is_elsewhere, lengthens, lengthens_a_little, scatters,
+    maligns_one, sees_all_near, turns_round, differs])
+def test_the_distances_among_the_others_remain_good(lie, camera):
+    assert error(lie, camera) < FACTOR * error(honest, camera)
+
+
+def test_a_liar_is_found_out_and_what_it_sees_is_left_out():
+    swarm = Neighbourhood(ROBOTS, 0, lie=jumps)
+    for _ in swarm.run(DURATION):
+        pass
+    for robot in HONEST:
+        assert swarm.counts[robot]['robots_carried_off'] >= 3
+        assert swarm.counts[robot]['sightings_distrusted'] > 20
+
+
+def test_where_nobody_lies_nobody_is_distrusted():
+    for camera in (False, True):
+        swarm = Neighbourhood(ROBOTS, 3, camera)
+        for _ in swarm.run(DURATION):
+            pass
+        assert not any(counts['sightings_distrusted'] for counts in swarm.counts.values())

@@ -1,0 +1,308 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The neighbourhood filter: cases by hand, and what holds for all inputs."""
+
+from collections import Counter
+from collections.abc import Sequence
+import math
+from typing import Any, NamedTuple
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.localisation.neighbourhood_filter import (
+    ACCEPTED,
+    CARRIED_OFF,
+    NeighbourhoodFilter,
+    REJECTED,
+    UNKNOWN,
+)
+from leader_election.localisation.noise import odometry_covariance
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import compose, PlanePose, wrap
+from leader_election.localisation.sighting import Sighting
+import numpy as np
+import pytest
+
+ORIGIN = (0.0, 0.0, 0.0)
+CERTAIN = (1e-9, 1e-9)
+SEEDS = st.integers(0, 2 ** 32 - 1)
+
+
+def empty(landmarks: dict[int, tuple[float, float]] | None = None,
+          **parameters: Any) -> tuple[NeighbourhoodFilter, Counter[str]]:
+    """Return a filter without robots, and its counters; the noise of ranges does not grow."""
+    counts: Counter[str] = Counter()
+    table = LocalisationParameters(**{'range_noise_scale': 0.0, **parameters})
+    return NeighbourhoodFilter(table, 3.0, landmarks or {}, counts), counts
+
+
+# By hand.
+
+def test_a_range_as_good_as_the_position_halves_its_variance_and_the_error():
+    own, counts = empty(range_noise=0.01)
+    own.add(1, ORIGIN, CERTAIN, ORIGIN, 0.0)
+    own.add(2, (2.0, 0.0, 0.0), (0.01, 1e-9), (2.0, 0.0, 0.0), 0.0)
+    own.see([(1, Sighting(2, 2.02))], 0.0)
+    assert own.pose(2)[0] == pytest.approx(2.01, abs=1e-4)
+    assert own.covariance_of(2)[0, 0] == pytest.approx(0.5e-4, rel=1e-3)
+    assert own.covariance_of(2)[1, 1] == pytest.approx(1e-4, rel=1e-3), 'nothing said of the side'
+    assert own.distance(1, 2, 0.0)[1] == pytest.approx(0.01 / math.sqrt(2.0), rel=1e-3)
+    assert counts == {ACCEPTED: 1, UNKNOWN: 0}
+
+
+def test_two_equally_uncertain_robots_share_the_error_of_a_range():
+    own, _ = empty(range_noise=0.02)
+    own.add(1, ORIGIN, (0.02, 1e-9), ORIGIN, 0.0)
+    own.add(2, (2.0, 0.0, 0.0), (0.02, 1e-9), (2.0, 0.0, 0.0), 0.0)
+    own.see([(1, Sighting(2, 2.06))], 0.0)
+    assert own.pose(1)[0] == pytest.approx(-0.02, abs=2e-4)
+    assert own.pose(2)[0] == pytest.approx(2.02, abs=2e-4)
+
+
+def test_a_bearing_as_good_as_the_heading_halves_its_variance_and_the_error():
+    own, _ = empty(bearing_noise=0.01)
+    own.add(1, ORIGIN, (1e-9, 0.01), ORIGIN, 0.0)
+    own.add(2, (2.0, 0.0, 0.0), CERTAIN, (2.0, 0.0, 0.0), 0.0)
+    own.see([(1, Sighting(2, math.nan, -0.02))], 0.0)
+    assert own.pose(1)[2] == pytest.approx(0.01, abs=1e-5)
+    assert own.covariance_of(1)[2, 2] == pytest.approx(0.5e-4, rel=1e-3)
+
+
+def test_a_landmark_is_a_fix():
+    own, _ = empty({9: (3.0, 4.0)}, range_noise=0.05, bearing_noise=0.01)
+    own.add(1, (0.2, -0.1, 0.0), (0.3, 1e-9), ORIGIN, 0.0)
+    own.see([(1, Sighting(9, 5.0, math.atan2(4.0, 3.0)))], 0.0)
+    assert own.pose(1)[:2] == pytest.approx((0.0, 0.0), abs=0.02)
+    along = np.array((0.6, 0.8)) @ own.covariance_of(1)[:2, :2] @ np.array((0.6, 0.8))
+    across = np.array((-0.8, 0.6)) @ own.covariance_of(1)[:2, :2] @ np.array((-0.8, 0.6))
+    assert along == pytest.approx(1 / (1 / 0.3 ** 2 + 1 / 0.05 ** 2), rel=0.1)
+    assert across == pytest.approx(1 / (1 / 0.3 ** 2 + 1 / (5.0 * 0.01) ** 2), rel=0.1)
+
+
+def test_a_third_robot_is_corrected_by_what_it_has_in_common_with_one_that_is_seen():
+    own, _ = empty({9: (0.0, 0.0)}, range_noise=0.01)
+    own.add(1, (2.0, 0.0, 0.0), (0.1, 1e-9), (2.0, 0.0, 0.0), 0.0)
+    own.add(2, (4.0, 0.0, 0.0), (0.1, 1e-9), (4.0, 0.0, 0.0), 0.0)
+    own.see([(1, Sighting(2, 2.0))], 0.0)
+    own.see([(1, Sighting(9, 2.1))], 0.0)
+    assert own.pose(1)[0] == pytest.approx(2.1, abs=0.02)
+    assert own.pose(2)[0] == pytest.approx(4.1, abs=0.02)
+    assert own.distance(1, 2, 0.0)[0] == pytest.approx(2.0, abs=0.02)
+
+
+@given(SEEDS)
+def test_a_motion_maps_the_covariance_as_a_numeric_derivative_does(seed):
+    rng = np.random.default_rng(seed)
+    own, _ = empty()
+    for robot in (1, 2):
+        x, y, yaw = rng.uniform(-3.0, 3.0, 3).tolist()
+        own.add(robot, (x, y, yaw), (0.1, 0.1), ORIGIN, 0.0)
+    square = rng.normal(size=(6, 6))
+    before = square @ square.T
+    own.covariance = before.copy()
+    x, y, yaw = rng.uniform(-1.0, 1.0, 3).tolist()
+    motion, pose, small = (x, y, yaw), np.array(own.pose(2)), 1e-6
+    derivative = np.eye(6)
+    derivative[3:, 3:] = np.column_stack([
+        (np.array(compose(tuple(pose + small * axis), motion))
+         - np.array(compose(tuple(pose - small * axis), motion))) / (2.0 * small)
+        for axis in np.eye(3)])
+    derivative[5, 5] = 1.0  # But for a jump where the angle wraps.
+    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    turned = np.array(((cos, -sin, 0.0), (sin, cos, 0.0), (0.0, 0.0, 1.0)))
+    noise = np.zeros((6, 6))
+    noise[3:, 3:] = turned @ odometry_covariance(motion, 2.0, own.parameters) @ turned.T
+    own.move(2, motion, 2.0)
+    np.testing.assert_allclose(
+        own.covariance, derivative @ before @ derivative.T + noise, atol=1e-6)
+    assert own.pose(2) == pytest.approx(compose(tuple(pose), motion))
+
+
+def test_odometry_is_cumulative_what_was_lost_in_between_does_no_harm():
+    one, other = empty()[0], empty()[0]
+    for own in (one, other):
+        own.add(1, (5.0, 5.0, 1.0), CERTAIN, ORIGIN, 0.0)
+    one.move(1, (1.0, 0.2, 0.3), 1.0)
+    one.move(1, (1.5, 0.9, 0.9), 2.0)
+    other.move(1, (1.5, 0.9, 0.9), 2.0)
+    assert one.pose(1) == pytest.approx(other.pose(1))
+
+
+def test_a_sighting_that_cannot_be_believed_is_counted_and_changes_nothing():
+    own, counts = empty()
+    own.add(1, ORIGIN, (0.1, 0.1), ORIGIN, 0.0)
+    own.add(2, (2.0, 0.0, 0.0), (0.1, 0.1), ORIGIN, 0.0)
+    state, covariance = own.state.copy(), own.covariance.copy()
+    (innovation,) = own.see([(1, Sighting(2, 4.0))], 0.0)
+    assert counts[REJECTED] == 1 and not innovation.accepted and innovation.range > 5.0
+    assert (own.state == state).all() and (own.covariance == covariance).all()
+
+
+@pytest.mark.parametrize('observer, seen', [(1, 3), (3, 1), (1, 1), (3, 3), (1, 77)])
+def test_sightings_by_and_of_unknown_robots_are_passed_over(observer, seen):
+    own, counts = empty()
+    own.add(1, ORIGIN, (0.1, 0.1), ORIGIN, 0.0)
+    assert own.see([(observer, Sighting(seen, 1.0))], 0.0) == [] and counts[UNKNOWN] == 1
+
+
+def test_a_robot_that_was_silent_for_longer_than_the_expiry_counts_as_unknown():
+    own, counts = empty()
+    own.add(1, ORIGIN, (0.1, 0.1), ORIGIN, 0.0)
+    own.add(2, (2.0, 0.0, 0.0), (0.1, 0.1), ORIGIN, 0.0)
+    own.move(1, ORIGIN, 3.1)
+    assert own.see([(1, Sighting(2, 2.0))], 3.1) == [] and counts[UNKNOWN] == 1
+    own.move(2, ORIGIN, 3.2)
+    assert len(own.see([(1, Sighting(2, 2.0))], 3.2)) == 1
+
+
+def test_the_distance_to_a_silent_robot_becomes_less_certain_with_its_age():
+    own, _ = empty()
+    own.add(1, ORIGIN, CERTAIN, ORIGIN, 0.0)
+    own.add(2, (2.0, 0.0, 0.0), CERTAIN, ORIGIN, 0.0)
+    own.move(1, ORIGIN, 2.0)
+    assert own.distance(1, 2, 2.0) == pytest.approx((2.0, 0.2), rel=0.01)
+
+
+def test_a_time_that_goes_back_adds_no_negative_noise():
+    own, _ = empty(odometry_noise_rest=1.0)
+    own.add(1, ORIGIN, CERTAIN, ORIGIN, 10.0)
+    own.move(1, ORIGIN, 5.0)
+    assert np.diagonal(own.covariance).min() > 0.0
+
+
+def test_a_dropped_robot_leaves_the_others_as_they_were():
+    own, _ = empty()
+    for robot in (1, 2, 3):
+        own.add(robot, (float(robot), 0.5, 0.1), (0.1, 0.1), ORIGIN, 0.0)
+    own.see([(1, Sighting(2, 1.1)), (2, Sighting(3, 1.1)), (3, Sighting(1, 1.9))], 0.0)
+    kept = {robot: (own.pose(robot), own.covariance_of(robot)) for robot in (1, 3)}
+    apart = own.distance(1, 3, 0.0)
+    own.drop(2)
+    assert own.ids == [1, 3] and 2 not in own and own.distance(1, 3, 0.0) == apart
+    for robot, (pose, covariance) in kept.items():
+        assert own.pose(robot) == pose
+        np.testing.assert_array_equal(own.covariance_of(robot), covariance)
+
+
+def test_the_robot_that_was_carried_off_is_found_and_comes_back():
+    own, counts = empty()
+    truth = {1: (0.0, 0.0), 2: (2.0, 0.0), 3: (0.0, 2.0), 4: (2.0, 2.0)}
+    for robot, place in truth.items():
+        own.add(robot, (*place, 0.0), (0.05, 0.05), ORIGIN, 0.0)
+    truth[4] = (4.0, 1.0)
+    for second in range(1, 13):
+        for robot in truth:
+            own.move(robot, ORIGIN, float(second))
+        own.see([(one, Sighting(other, math.dist(truth[one], truth[other])))
+                 for one in truth for other in truth if one != other], float(second))
+    assert counts[CARRIED_OFF] >= 1 and set(own.carried_off) == {4}
+    for robot in (1, 2, 3):
+        assert own.distance(robot, 4, 12.0)[0] == pytest.approx(
+            math.dist(truth[robot], truth[4]), abs=0.1)
+
+
+# For all inputs.
+
+class Step(NamedTuple):
+    """What happens to a filter at a time: a robot moves, then some are sighted."""
+
+    time: float
+    robot: int
+    odometry: PlanePose
+    seen: list[tuple[int, Sighting]]
+
+
+def scenario(seed: int) -> tuple[dict[int, PlanePose], tuple[float, float], list[Step]]:
+    """Return poses at the start, their deviations, and steps; some sightings are outliers."""
+    rng = np.random.default_rng(seed)
+    robots = range(1, int(rng.integers(2, 5)) + 1)
+    places = {robot: tuple(rng.uniform((-3, -3, -math.pi), (3, 3, math.pi)).tolist())
+              for robot in robots}
+    odometry, truth = dict(places), dict(places)
+    steps = []
+    for k in range(12):
+        mover = int(rng.choice(robots))
+        motion = tuple(rng.uniform(-0.4, 0.4, 3).tolist())
+        odometry[mover], truth[mover] = (
+            compose(poses[mover], motion) for poses in (odometry, truth))
+        seen = []
+        for observer in robots:
+            x, y, yaw = truth[observer]
+            for other in robots:
+                if other != observer and rng.random() < 0.5:
+                    distance = math.dist((x, y), truth[other][:2])
+                    bearing = math.atan2(truth[other][1] - y, truth[other][0] - x) - yaw
+                    errors = rng.normal(0.0, (0.1, 0.04)) * rng.choice((1.0, 1.0, 10.0))
+                    given = rng.integers(3)
+                    seen.append((observer, Sighting(
+                        other, math.nan if given == 2 else max(distance + errors[0], 0.01),
+                        math.nan if given == 1 else wrap(bearing + errors[1]))))
+        steps.append(Step(0.5 * k, mover, odometry[mover], seen))
+    return places, (float(rng.choice((0.05, 0.5))), 0.1), steps
+
+
+def play(seed: int, order: Sequence[int] = (), by: PlanePose = ORIGIN) -> NeighbourhoodFilter:
+    """Return a filter after a scenario, with its robots in an order, everything moved rigidly."""
+    places, deviations, steps = scenario(seed)
+    own, _ = empty({50: compose(by, (1.0, 1.0, 0.0))[:2]})
+    for robot in order or places:
+        moved = compose(by, places[robot])
+        own.add(robot, moved, deviations, moved, 0.0)
+    for step in steps:
+        own.move(step.robot, compose(by, step.odometry), step.time)
+        own.see(step.seen, step.time)
+    return own
+
+
+@given(SEEDS)
+def test_the_covariance_remains_symmetric_and_positive_semi_definite(seed):
+    own = play(seed)
+    np.testing.assert_allclose(own.covariance, own.covariance.T, rtol=0, atol=1e-12)
+    assert np.linalg.eigvalsh(own.covariance).min() >= -1e-10
+    assert np.isfinite(own.state).all()
+
+
+@given(SEEDS)
+def test_the_order_of_the_robots_does_not_matter(seed):
+    one = play(seed)
+    other = play(seed, one.ids[::-1])
+    for robot in one.ids:
+        np.testing.assert_allclose(one.pose(robot)[:2], other.pose(robot)[:2], atol=1e-6)
+        np.testing.assert_allclose(
+            one.covariance_of(robot), other.covariance_of(robot), atol=1e-6)
+
+
+@given(SEEDS, st.tuples(st.floats(-50, 50), st.floats(-50, 50), st.floats(-3, 3)))
+def test_a_rigid_motion_of_everything_moves_the_result(seed, by):
+    here, there = play(seed), play(seed, by=by)
+    for robot in here.ids:
+        expected = compose(by, here.pose(robot))
+        np.testing.assert_allclose(there.pose(robot)[:2], expected[:2], atol=1e-5)
+        assert abs(wrap(there.pose(robot)[2] - expected[2])) < 1e-5
+        for other in here.ids:
+            if other != robot:
+                assert here.distance(robot, other, 6.0) == pytest.approx(
+                    there.distance(robot, other, 6.0), abs=1e-5)
+
+
+@given(SEEDS)
+def test_no_sighting_makes_a_covariance_larger(seed):
+    places, deviations, steps = scenario(seed)
+    own, counts = empty()
+    for robot, place in places.items():
+        own.add(robot, place, deviations, place, 0.0)
+    before = own.covariance.copy()
+    own.see(steps[0].seen, 0.0)
+    if not counts[CARRIED_OFF]:
+        assert np.linalg.eigvalsh(before - own.covariance).min() >= -1e-9
