@@ -18,7 +18,15 @@
 from collections import Counter, deque
 import random
 
-from leader_election.localisation.rejections import LEAST, MEMORY, Rejections, SHARE, WINDOW
+from leader_election.localisation.rejections import (
+    AGAINST,
+    FOR,
+    LEAST,
+    MEMORY,
+    Rejections,
+    SHARE,
+    WINDOW,
+)
 
 
 def suspect_by_hand(noted: list[tuple[int, int, float, bool]], robots: range,
@@ -34,9 +42,9 @@ def suspect_by_hand(noted: list[tuple[int, int, float, bool]], robots: range,
         for robot in pair:
             taken[robot] += len(recent)
             rejected[robot] += sum(recent)
-    return max(((rejected[robot] / taken[robot], rejected[robot], robot) for robot in robots
-                if rejected[robot] >= max(LEAST, SHARE * taken[robot])),
-               default=(0.0, 0, None))[2]
+    return max(((FOR * rejected[robot] + AGAINST * (taken[robot] - rejected[robot]), robot)
+                for robot in robots if rejected[robot] >= max(LEAST, SHARE * taken[robot])),
+               default=(0.0, None))[1]
 
 
 def test_the_suspect_is_that_of_the_last_sightings_in_the_window() -> None:
@@ -70,3 +78,15 @@ def test_landmarks_are_never_suspect() -> None:
         rejections.note(1, 9, float(time), True)
     assert rejections.suspect(range(5), 4.0) == 1
     assert rejections.suspect((), 4.0) is None
+
+
+def test_a_robot_that_contradicts_all_is_blamed_before_one_that_only_it_sees() -> None:
+    rejections = Rejections()
+    for second in range(4):
+        for seen in (1, 2, 3):
+            rejections.note(9, seen, float(second), True)
+        rejections.note(1, 9, float(second), False)
+    assert rejections.suspect((1, 2, 3, 9), 4.0) == 9
+    assert rejections.doubts(9, 4.0) and not rejections.doubts(1, 4.0)
+    rejections.forget(9)
+    assert not rejections.doubts(9, 4.0) and rejections.suspect((1, 2, 3, 9), 4.0) is None
