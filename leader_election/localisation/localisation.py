@@ -326,8 +326,8 @@ class Localisation:
 
     def _is_being_found(self, robot: int, now: float) -> bool:
         """Return whether a neighbour was carried off just now: the others find out where it is."""
-        times = self._filter.carried_off.get(robot)
-        return robot != self.robot and bool(times) and now - times[-1] <= FOUND_AFTER
+        times = self._filter.carried_off.get(robot, [-math.inf])
+        return robot != self.robot and now - times[-1] <= FOUND_AFTER
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added; a farther one may be dropped for it."""

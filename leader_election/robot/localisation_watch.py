@@ -20,8 +20,12 @@ import math
 from statistics import median
 from typing import Any, NamedTuple
 
-from leader_election.localisation.localisation import DISTRUSTED
-from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
+from leader_election.localisation.neighbourhood_filter import (
+    ACCEPTED,
+    DISTRUSTED,
+    REJECTED,
+    UNKNOWN,
+)
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.robot import diagnostics as vocabulary
 from leader_election.robot.sensing import NAMES_PASSED_OVER, Sensing
