@@ -68,7 +68,9 @@ def observe(sensors: Sequence[SightingSensor], now: float, poses: Array,
     """
     Return the new sightings of all sensors, one block a sensor.
 
-    :param now, poses, observers: as for :meth:`SightingSensor.observe`.
+    :param now: the simulated time [s], not decreasing.
+    :param poses: true x, y, yaw of all robots [m, rad], shape (n, 3).
+    :param observers: the rows of the robots whose sightings are wanted.
     :return: shape (m, 4).
     """
     return np.concatenate([NO_SIGHTINGS, *(
