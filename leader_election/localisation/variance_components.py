@@ -79,7 +79,7 @@ def fit(errors: Array, sources: Array, start: Array, fixed: NDArray[np.bool_],
     >>> rng = np.random.default_rng(1)
     >>> errors = np.concatenate((0.5 * rng.normal(size=(900, 1)), np.full((100, 1), 40.0)))
     >>> found = fit(errors, np.ones((1000, 1, 1, 1)), np.array((3.0,)), np.array((False,)))
-    >>> round(float(found.deviations[0]), 1), float(found.outliers.mean())
+    >>> round(float(found.deviations[0]), 1), round(float(found.outliers.mean()), 2)
     (0.5, 0.1)
     """
     n, p, k = sources.shape[:3]

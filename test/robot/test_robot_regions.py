@@ -48,12 +48,14 @@ def counts(swarm: Swarm, name: str) -> dict[int, int]:
 
 # Robots of all kinds.
 
-def test_who_only_elects_says_what_it_always_did():
+def test_who_only_elects_says_its_place_and_its_election_only():
     swarm = Swarm(line(2), first)
     swarm.sweep(3)
     assert swarm.said == {
-        1: '{"v":1,"id":1,"frame":"map","p":[0.0,0.0],"c":[-9.0,0.0,1],"h":[0]}',
-        2: '{"v":1,"id":2,"frame":"map","p":[1.0,0.0],"c":[-9.0,1.0,1],"h":[1]}'}
+        1: '{"v":1,"id":1,"frame":"map","p":[0.0,0.0],"e":[0.0,0.05,0.03],"c":[-9.0,0.0,1],'
+           '"h":[0]}',
+        2: '{"v":1,"id":2,"frame":"map","p":[1.0,0.0],"e":[0.0,0.05,0.03],"c":[-9.0,1.0,1],'
+           '"h":[1]}'}
 
 
 def test_who_only_elects_gets_on_with_who_forms_regions():
@@ -63,7 +65,8 @@ def test_who_only_elects_gets_on_with_who_forms_regions():
     assert swarm.leaders() == dict.fromkeys(line(4), 1)
     assert swarm.decisions() == {1: [{'members': 1, 'centre': [0.0, 0.0]}], 2: [], 3: [], 4: []}
     assert json.loads(swarm.said[2]) == {
-        'v': 1, 'id': 2, 'frame': 'map', 'p': [1.0, 0.0], 'c': [-9.0, 1.0, 1], 'h': [1]}
+        'v': 1, 'id': 2, 'frame': 'map', 'p': [1.0, 0.0], 'e': [0.0, 0.05, 0.03],
+        'c': [-9.0, 1.0, 1], 'h': [1]}
     assert all(n == 0 for robot in swarm.robots.values()
                for name, n in {**robot.counts, **robot.main.counts}.items() if 'reject' in name)
 
