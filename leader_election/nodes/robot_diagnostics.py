@@ -34,9 +34,9 @@ from leader_election.robot.robot import (
     ODOMETRY_WITHOUT_TRANSFORM,
     Robot,
     ROUNDS,
-    SIGHTINGS_LEFT_OUT,
 )
 from leader_election.robot.sensing import ODOMETRY_REJECTED, SENSING_COUNTERS
+from leader_election.robot.shortening import SIGHTINGS_LEFT_OUT
 from leader_election.robot.swarm_key import fingerprint
 
 OK, WARN, ERROR = DiagnosticStatus.OK, DiagnosticStatus.WARN, DiagnosticStatus.ERROR

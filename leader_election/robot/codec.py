@@ -424,29 +424,3 @@ def election_part(message: Message) -> Any:
     if not message.others:
         return message.export, None
     return message.export, {name: part.export for name, part in message.others.items()}
-
-
-def without_sightings(message: Message) -> Message:
-    """Return a message without the sender's sightings."""
-    if message.localisation is None:
-        return message
-    return message._replace(localisation=message.localisation._replace(sightings=()))
-
-
-def without_decisions(message: Message) -> Message:
-    """Return a message without the decisions of leaders."""
-    def shorter(part: RegionPart | None) -> RegionPart | None:
-        return None if part is None else part._replace(region=part.region._replace(decision=''))
-    return message._replace(region=shorter(message.region), others={
-        name: part._replace(region=shorter(part.region)) for name, part in message.others.items()})
-
-
-def without_regions(message: Message) -> Message:
-    """Return a message with the elections' part only."""
-    return message._replace(region=None, others={
-        name: part._replace(region=None) for name, part in message.others.items()})
-
-
-def without_others(message: Message) -> Message:
-    """Return a message with the election of the first instance only."""
-    return message._replace(region=None, others=NO_PARTS)

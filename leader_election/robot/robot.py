@@ -21,6 +21,7 @@ from typing import Any
 
 from leader_election.algorithms.fields import change
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
+from leader_election.robot import shortening
 from leader_election.robot.acquaintances import Acquaintances
 from leader_election.robot.codec import (
     codec_for,
@@ -29,10 +30,6 @@ from leader_election.robot.codec import (
     Message,
     Position,
     sender_at_start,
-    without_decisions,
-    without_others,
-    without_regions,
-    without_sightings,
 )
 from leader_election.robot.hearing_budget import HearingBudget
 from leader_election.robot.instance import Instance
@@ -68,14 +65,10 @@ ROUNDS = 'rounds'
 LEADER_CHANGES = 'leader_changes'
 ODOMETRY_WITHOUT_TRANSFORM = 'odometry_without_transform'
 UNMEASURED = 'neighbours_unmeasured'
-SIGHTINGS_LEFT_OUT = 'sightings_left_out'
-DECISIONS_LEFT_OUT = 'decisions_left_out'
-REGIONS_LEFT_OUT = 'regions_left_out'
-INSTANCES_LEFT_OUT = 'instances_left_out'
 COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNTERS,
             ODOMETRY_WITHOUT_TRANSFORM,
-            UNMEASURED, *LOCALISATION_COUNTERS, SIGHTINGS_LEFT_OUT, DECISIONS_LEFT_OUT,
-            REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT, *(reason.value for reason in RejectReason))
+            UNMEASURED, *LOCALISATION_COUNTERS, *shortening.COUNTERS,
+            *(reason.value for reason in RejectReason))
 """The names of a robot's counters."""
 LATE_AFTER = 1.25
 """After so many periods without a message, a neighbour has lost one or left."""
@@ -366,11 +359,7 @@ class Robot:
             export=self.state, region=self.main.region_part(), others=others,
             reading=self.sensing.reading, localisation=self.sensing.estimate)
         payload = self._codec.encode(message)
-        # Elections have to go on: everything else is left out first, decisions before summaries.
-        for count, shorter in ((SIGHTINGS_LEFT_OUT, without_sightings),
-                               (DECISIONS_LEFT_OUT, without_decisions),
-                               (REGIONS_LEFT_OUT, without_regions),
-                               (INSTANCES_LEFT_OUT, without_others)):
+        for count, shorter in shortening.SHORTENINGS:
             if len(payload) <= self.authentication.room:
                 break
             self.counts[count] += 1

@@ -16,10 +16,11 @@
 
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.algorithms import BOUNDED
 from leader_election.nodes import clock
 from leader_election.nodes.election_node import ElectionNode
-from leader_election.nodes.qos import NEIGHBOURHOOD, SENSOR
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR
 from leader_election.robot.codec import codec_for, Message
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -100,3 +101,27 @@ class Bench(Node):
 def leaders(robots: list[ElectionNode]) -> list[int]:
     """Return the leader of each robot."""
     return [r.robot.state.leader for r in robots]
+
+
+class DiagnosticsReader(Bench):
+    """
+    A bench that reads the diagnostics of robot 1.
+
+    :ivar last: the last status of the concern.
+    """
+
+    def __init__(self, concern: str) -> None:
+        super().__init__({1: (0.0, 0.0)})
+        self.last = DiagnosticStatus()
+        self._name = f'r1: {concern}'
+        self.create_subscription(DiagnosticArray, '/diagnostics', self._read, EVENTS)
+
+    def _read(self, message: DiagnosticArray) -> None:
+        self.last = next(s for s in message.status if s.name == self._name)
+
+    def says(self, level: bytes, text: str) -> bool:
+        return self.last.level == level and text in self.last.message
+
+    @property
+    def values(self) -> dict[str, str]:
+        return {value.key: value.value for value in self.last.values}

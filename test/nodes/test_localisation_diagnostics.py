@@ -16,9 +16,9 @@
 
 from collections.abc import Iterator
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.nodes.qos import EVENTS, SENSOR
-from nodes.bench import Bench, destroy_nodes, robot
+from diagnostic_msgs.msg import DiagnosticStatus
+from leader_election.nodes.qos import SENSOR
+from nodes.bench import destroy_nodes, DiagnosticsReader, robot
 import pytest
 from std_msgs.msg import Float64MultiArray
 from support import spin_until
@@ -31,27 +31,8 @@ def no_node_is_left(ros: None) -> Iterator[None]:
     destroy_nodes()
 
 
-class Reader(Bench):
-    """A bench that reads the diagnostics of a robot's localisation."""
-
-    def __init__(self) -> None:
-        super().__init__({1: (0.0, 0.0)})
-        self.last = DiagnosticStatus()
-        self.create_subscription(DiagnosticArray, '/diagnostics', self._read, EVENTS)
-
-    def _read(self, message: DiagnosticArray) -> None:
-        self.last = next(s for s in message.status if s.name == 'r1: localisation')
-
-    def says(self, level: bytes, text: str) -> bool:
-        return self.last.level == level and text in self.last.message
-
-    @property
-    def values(self) -> dict[str, str]:
-        return {value.key: value.value for value in self.last.values}
-
-
 def test_deviation_is_said_and_what_is_beyond_the_limit() -> None:
-    node, bench = robot(1, max_deviation=0.04), Reader()
+    node, bench = robot(1, max_deviation=0.04), DiagnosticsReader('localisation')
     spin_until([bench, node], lambda: bench.says(
         DiagnosticStatus.WARN, 'distances are no longer worth anything: their deviation is 0.05'))
     assert bench.values['deviation'] == '0.050' and bench.values['max_deviation'] == '0.04'
@@ -60,7 +41,8 @@ def test_deviation_is_said_and_what_is_beyond_the_limit() -> None:
 
 
 def test_neighbours_and_sightings_of_a_robot_that_cooperates() -> None:
-    node, bench = robot(1, pose_source='cooperative', sighting_interval=0.1), Reader()
+    node = robot(1, pose_source='cooperative', sighting_interval=0.1)
+    bench = DiagnosticsReader('localisation')
     bench.others[7] = 9.0
     ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
     bench.create_timer(0.05, lambda: ranges.publish(Float64MultiArray(data=[7.0, 1.0])))
@@ -73,7 +55,8 @@ def test_neighbours_and_sightings_of_a_robot_that_cooperates() -> None:
 
 
 def test_sightings_of_nobody_are_a_warning() -> None:
-    node, bench = robot(1, pose_source='cooperative', sighting_interval=0.1), Reader()
+    node = robot(1, pose_source='cooperative', sighting_interval=0.1)
+    bench = DiagnosticsReader('localisation')
     ranges = bench.create_publisher(Float64MultiArray, '/r1/measurements', SENSOR)
     bench.create_timer(0.05, lambda: ranges.publish(Float64MultiArray(data=[70.0, 1.0])))
     spin_until([bench, node], lambda: bench.says(

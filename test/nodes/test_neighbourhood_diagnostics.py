@@ -16,9 +16,8 @@
 
 from collections.abc import Iterator
 
-from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.nodes.qos import EVENTS
-from nodes.bench import Bench, destroy_nodes, robot
+from diagnostic_msgs.msg import DiagnosticStatus
+from nodes.bench import destroy_nodes, DiagnosticsReader, robot
 import pytest
 from std_msgs.msg import String
 from support import spin_until
@@ -31,23 +30,8 @@ def no_node_is_left(ros: None) -> Iterator[None]:
     destroy_nodes()
 
 
-class Reader(Bench):
-    """A bench that reads the diagnostics of a robot's neighbourhood."""
-
-    def __init__(self) -> None:
-        super().__init__({1: (0.0, 0.0)})
-        self.last = DiagnosticStatus()
-        self.create_subscription(DiagnosticArray, '/diagnostics', self._read, EVENTS)
-
-    def _read(self, message: DiagnosticArray) -> None:
-        self.last = next(s for s in message.status if s.name == 'r1: neighbourhood')
-
-    def says(self, level: bytes, text: str) -> bool:
-        return self.last.level == level and text in self.last.message
-
-
 def test_rejected_messages_are_a_warning_until_there_are_no_more():
-    node, bench = robot(1), Reader()
+    node, bench = robot(1), DiagnosticsReader('neighbourhood')
     bench.others[7] = 9.0
     spin_until([bench, node], lambda: bench.says(DiagnosticStatus.OK, 'neighbours: 1'))
     timer = bench.create_timer(0.02, lambda: bench.voice.publish(String(data='{"v":2}')))
@@ -58,7 +42,7 @@ def test_rejected_messages_are_a_warning_until_there_are_no_more():
 
 
 def test_silence_is_a_warning():
-    node, bench = robot(1), Reader()
+    node, bench = robot(1), DiagnosticsReader('neighbourhood')
     spin_until([bench, node], lambda: bench.says(
         DiagnosticStatus.WARN, 'neighbours: 0; no message of another robot for'))
     bench.others[7] = 9.0
@@ -67,7 +51,7 @@ def test_silence_is_a_warning():
 
 def test_publishers_that_offer_too_little_are_a_warning_until_they_are_gone():
     node = robot(1, **{'qos_overrides./neighbourhood.subscription.reliability': 'reliable'})
-    bench = Reader()
+    bench = DiagnosticsReader('neighbourhood')
     spin_until([bench, node], lambda: bench.says(
         DiagnosticStatus.WARN, 'nothing is received from /bench, whose profiles (QoS)'))
     bench.destroy_publisher(bench.voice)
