@@ -43,7 +43,7 @@ PATIENCE = 60.0
 ROBOT = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1', 'message_expiry:=1.0',
          "event_log:='-'")
 NODE = 'import rclpy; rclpy.init(); rclpy.create_node("probe")'
-Robot = subprocess.Popen
+Robot = subprocess.Popen[bytes]
 
 
 def secured(keystore: Path, enclave: str) -> dict[str, str]:
@@ -119,21 +119,26 @@ def start(name: str, robot_id: int, environment: Mapping[str, str]) -> Robot:
         [sys.executable, '-m', 'leader_election', 'election_node', '--ros-args',
          '-r', f'__ns:=/{name}', '-r', 'neighbourhood:=/neighbourhood',
          *(word for parameter in parameters for word in ('-p', parameter))],
-        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, bufsize=1)
+        env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0)
 
 
-def wait_for(process: Robot, text: str) -> None:
-    """Read events until one holds a text."""
+def wait_for(process: Robot, text: bytes) -> None:
+    """
+    Read events until one holds a text.
+
+    The pipe is not buffered here: of two lines that arrive together, ``select`` would not see the
+    second in a buffer.
+    """
     assert process.stdout is not None
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         if not select.select([process.stdout], [], [], 0.5)[0]:
             continue
         line = process.stdout.readline()
-        assert line, process.communicate()[1]
+        assert line, process.communicate()[1].decode()
         if text in line:
             return
-    raise AssertionError(f'no event with {text} within {PATIENCE} s')
+    raise AssertionError(f'no event with {text!r} within {PATIENCE} s')
 
 
 def test_secured_robots_elect_and_an_outsider_does_not_take_part(
@@ -142,17 +147,17 @@ def test_secured_robots_elect_and_an_outsider_does_not_take_part(
     robots.append(start('alice', 1, secured(keystore, '/swarm/alice')))
     robots.append(start('mallory', 9, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     robots.append(start('carol', 8, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
-    wait_for(robots[2], '"leader":9')
+    wait_for(robots[2], b'"leader":9')
     # The outsiders have found each other by now, and alice is as near.
     robots.append(start('bob', 2, secured(keystore, '/swarm/bob')))
-    wait_for(robots[0], '"leader":2')
+    wait_for(robots[0], b'"leader":2')
     assert all(robot.poll() is None for robot in robots)
 
 
 def test_without_security_the_same_robot_follows_the_outsider(robots: list[Robot]) -> None:
     for name, robot_id in (('alice', 1), ('mallory', 9)):
         robots.append(start(name, robot_id, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
-    wait_for(robots[0], '"leader":9')
+    wait_for(robots[0], b'"leader":9')
 
 
 def test_a_robot_with_the_enclave_of_another_may_not_speak_as_it(
@@ -168,6 +173,6 @@ def test_a_robot_that_is_to_be_secured_does_not_run_without(
     if why_not() == WITHOUT:
         pytest.skip(WITHOUT)
     robots.append(start('alice', 1, secured(tmp_path, empty_enclave(tmp_path))))
-    error = robots[0].communicate(timeout=PATIENCE)[1]
+    error = robots[0].communicate(timeout=PATIENCE)[1].decode()
     assert robots[0].returncode == 2
     assert len([line for line in error.splitlines() if line.startswith('error: ')]) == 1
