@@ -9,7 +9,8 @@ BIN := .venv/bin
 # The files of requirements of each environment, each of which includes the one before.
 RUN := ros run view record
 LAB := $(RUN) lab
-DEV := $(LAB) test build lint docs
+CLUSTER := $(LAB) cluster
+DEV := $(CLUSTER) notebook test build lint docs
 # Modules are compiled when they are first imported: most never are.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 
@@ -98,9 +99,13 @@ clean:  ## Remove all generated files, ./.venv too
 	$(INSTALL) $(LAB:%=-r requirements/%.txt)
 	@touch .venv/.run $@
 
+.venv/.cluster: .venv/.made $(CLUSTER:%=requirements/%.txt)
+	$(INSTALL) $(CLUSTER:%=-r requirements/%.txt)
+	@touch .venv/.run .venv/.lab $@
+
 .venv/.dev: .venv/.made $(DEV:%=requirements/%.txt)
 	$(INSTALL) $(DEV:%=-r requirements/%.txt)
-	@touch .venv/.run .venv/.lab $@
+	@touch .venv/.run .venv/.lab .venv/.cluster $@
 
 .venv/.benchmark: .venv/.lab requirements/benchmark.txt
 	$(INSTALL) -r requirements/benchmark.txt

@@ -31,7 +31,10 @@ WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
 
 VIEW = ['matplotlib>=3.6', 'pillow>=10', 'rich>=13']
 RECORD = [*VIEW, 'mcap>=1.6', 'mcap-ros2-support>=0.6']
-LAB = [*VIEW, 'numba>=0.61', 'scipy>=1.11', 'networkx>=3.2', 'xarray>=2024.6', 'netCDF4>=1.7']
+LAB = [*VIEW, 'numba>=0.61', 'scipy>=1.11', 'networkx>=3.2', 'xarray>=2024.6', 'netCDF4>=1.7',
+       'pandas>=2.2', 'pyarrow>=15']
+CLUSTER = [*LAB, 'distributed>=2024.8']
+NOTEBOOK = [*LAB, 'nbclient>=0.10', 'ipykernel>=6.29']
 
 
 def pinned(name):
@@ -87,7 +90,10 @@ setup(
         'record': RECORD,
         # What measures algorithms: no robot needs it either.
         'lab': LAB,
-        'test': [*LAB, *RECORD] + pinned('test'),
+        # What spreads its runs over several machines, and what runs its notebooks.
+        'cluster': CLUSTER,
+        'notebook': NOTEBOOK,
+        'test': [*CLUSTER, *NOTEBOOK, *RECORD] + pinned('test'),
         'dev': pinned('build') + pinned('lint') + pinned('docs'),
     },
     entry_points={'console_scripts': [f'{NAME} = {NAME}.cli:main']},

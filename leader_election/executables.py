@@ -62,7 +62,7 @@ class Executable:
 
 _VIEW = ('matplotlib', 'PIL', 'rich')
 _RECORD = ('mcap', 'mcap_ros2')
-_LAB = (*_VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
+_LAB = (*_VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4', 'pandas')
 
 _TO_VIEW = Requirement(
     modules=_VIEW, purpose='what shows a swarm', install="'.[view]'")

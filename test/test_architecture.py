@@ -61,7 +61,8 @@ LAUNCH = {'launch', 'launch_ros', 'ament_index_python'}
 MAY_KNOW = {'nodes': NODES, 'demo': NODES, 'launching': LAUNCH}
 """Rooms at the edge know ROS: a node's part or that of launch files, never both."""
 MAY_KNOW_MESSAGES = {'nodes', 'demo', 'tasks'}
-HEAVY = {'matplotlib', 'PIL', 'numba', 'xarray', 'networkx', 'scipy', 'netCDF4'}
+HEAVY = {'matplotlib', 'PIL', 'numba', 'xarray', 'networkx', 'scipy', 'netCDF4', 'pandas',
+         'pyarrow', 'distributed', 'dask'}
 MAY_BE_HEAVY = {'view', 'lab'}
 
 HEADER = ('# Copyright 2026 The leader_election authors\n#\n'

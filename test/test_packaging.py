@@ -66,7 +66,8 @@ def test_the_manifest_names_what_is_pinned() -> None:
 
 def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
     declared = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
-    assert declared == pinned('run') | pinned('view') | pinned('lab') | pinned('record')
+    assert declared == pinned('run') | set().union(*map(pinned, (
+        'run', 'view', 'lab', 'record', 'cluster', 'notebook')))
 
 
 WITHOUT = """
