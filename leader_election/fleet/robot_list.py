@@ -25,7 +25,12 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from leader_election.parameters import ParameterError, strict_yaml
+from leader_election.parameters import (
+    as_number,
+    as_whole_number,
+    ParameterError,
+    strict_yaml,
+)
 from leader_election.parameters.id_ranges import id_ranges
 from leader_election.parameters.parameter import shown
 from leader_election.robot.wire import MAX_ID
@@ -173,6 +178,7 @@ def _parse_mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
 
 
 def _check_id(name: str, number: Any, parameter: str) -> int | None:
+    number = as_whole_number(number)
     if number is None or type(number) is int and 0 <= number <= MAX_ID:
         return number
     raise ParameterError(f'parameter {parameter}: the id of {name} is {shown(number)}; it takes '
@@ -184,6 +190,7 @@ def _check_pose(name: str, pose: Any, parameter: str) -> tuple[float, float, flo
     if not isinstance(pose, dict):
         raise ParameterError(f'parameter {parameter}: the pose of {name} is {pose!r}; it takes '
                              '{x: 0.5, y: 0.5, yaw: 0.0}')
+    pose = {key: as_number(value) for key, value in pose.items()}
     for key, value in pose.items():
         if key not in _PLANAR + _NOT_PLANAR:
             raise ParameterError(f'parameter {parameter}: unknown key {key} in the pose of '

@@ -21,6 +21,7 @@ leader that is gone, or one that by now follows another, may all agree, and chan
 
 from leader_election.lab.engine.samples import COUNTERS, ROUNDS
 from leader_election.lab.statistics import time_average
+from leader_election.parameters import as_number
 import xarray
 import yaml
 
@@ -34,7 +35,7 @@ def mean_running(results: xarray.Dataset) -> xarray.DataArray:
     :param results: of a scenario (see :mod:`leader_election.lab.results`).
     """
     rounds = yaml.safe_load(results.attrs['text']).get('rounds') or {}
-    period = results.coords.get('rounds.period', rounds.get('period', 1.0))
+    period = results.coords.get('rounds.period', as_number(rounds.get('period', 1.0)))
     counted = results['counts'].sel(counter=COUNTERS[ROUNDS], drop=True)
     mean: xarray.DataArray = counted.where(counted > 0) * period / results['time'].max().item()
     return mean

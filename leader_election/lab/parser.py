@@ -28,7 +28,7 @@ from leader_election.lab.events import ChangeStrength, Event, State
 from leader_election.lab.regions import with_regions
 from leader_election.lab.schema import Entrant, Group, Regions, Strength, STRENGTHS
 from leader_election.lab.topologies import TOPOLOGIES
-from leader_election.parameters import build, ParameterError, table
+from leader_election.parameters import as_number, build, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
 
 T = TypeVar('T')
@@ -117,7 +117,7 @@ def parse_kind(registry: Any, values: Any, name: str, key: str) -> tuple[Any, An
 def parse_group(values: Any, name: str) -> Group:
     """Return the group that one entry of ``devices`` declares."""
     rest = dict(as_mapping(values, name, 'devices'))
-    role, contributes = rest.pop('role', ROLES[CANDIDATE]), rest.pop('contributes', 1.0)
+    role, contributes = rest.pop('role', ROLES[CANDIDATE]), as_number(rest.pop('contributes', 1.0))
     if role not in ROLES:
         raise ScenarioError(f'scenario {name}: devices.role: {role!r} is not allowed; it takes '
                             f'one of {", ".join(ROLES)}')
@@ -161,7 +161,7 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
             raise ScenarioError(
                 f'scenario {name}: algorithms.{key}: algorithm {kind} takes no {key}, but '
                 f'{", ".join(algorithm.takes) or "nothing"}')
-    radius = rest.get('radius', 1.0)
+    radius = as_number(rest.get('radius', 1.0))
     if type(radius) not in (int, float) or not 0.0 < radius <= LARGEST_RADIUS:
         raise ScenarioError(f'scenario {name}: algorithms.radius: {radius!r} is not allowed; '
                             f'it takes more than 0 m, up to {LARGEST_RADIUS:g} m')
@@ -276,7 +276,8 @@ def _parse_changes(key: Any, values: Any, name: str) -> list[Change]:
         raise ScenarioError(f'scenario {name}: vary.{key}: takes a list of values')
     changes: list[Change] = []
     for value in values:
-        change = _parse_joint_change(key, value, name) if together else Change(value, {key: value})
+        change = _parse_joint_change(key, value, name) if together \
+            else Change(as_number(value), {key: value})
         if change.value in [other.value for other in changes]:
             raise ScenarioError(f'scenario {name}: vary.{key}: {change.value!r} is there twice')
         changes.append(change)
@@ -290,7 +291,7 @@ def _parse_joint_change(key: str, values: Any, name: str) -> Change:
                             'several keys takes a list of these with their values')
     for dotted in values:
         _check_key(dotted, f'{key}.{dotted}', name)
-    return Change(next(iter(values.values())), values)
+    return Change(as_number(next(iter(values.values()))), values)
 
 
 def _check_key(key: Any, where: str, name: str) -> None:

@@ -41,7 +41,7 @@ from leader_election.lab.schema import (
     Strength,
 )
 from leader_election.lab.sensing import Sensing, with_sensing
-from leader_election.parameters import strict_yaml
+from leader_election.parameters import as_number, as_whole_number, strict_yaml
 import numpy as np
 from numpy.typing import NDArray
 import yaml
@@ -168,7 +168,7 @@ def parse(raw: Any, name: str) -> Scenario:
     for key in REQUIRED:
         if raw.get(key) in (None, []):
             raise ScenarioError(f'scenario {name}: {key} is missing')
-    duration = raw['duration']
+    duration = as_number(raw['duration'])
     if type(duration) not in (int, float) or not 0.0 < duration <= 1e9:
         raise ScenarioError(f'scenario {name}: duration: {duration!r} is not allowed; '
                             'it takes more than 0 s, up to 1e9')
@@ -176,12 +176,12 @@ def parse(raw: Any, name: str) -> Scenario:
         if type(raw.get(key, '')) is not str:
             raise ScenarioError(f'scenario {name}: {key}: {raw[key]!r} is not allowed; '
                                 'it takes a text')
-    first_id = raw.get('first_id', 0)
+    first_id = as_whole_number(raw.get('first_id', 0))
     if type(first_id) is not int or not 0 <= first_id <= 2**31:
         raise ScenarioError(f'scenario {name}: first_id: {first_id!r} is not allowed; '
                             'it takes a whole number from 0 to 2147483648')
     motion = dict(parser.as_mapping(raw.get('motion'), name, 'motion') or {'kind': 'static'})
-    tick = motion.pop('tick', 1.0)
+    tick = as_number(motion.pop('tick', 1.0))
     if type(tick) not in (int, float) or not 1e-3 <= tick <= 1e6:
         raise ScenarioError(f'scenario {name}: motion.tick: {tick!r} is not allowed; '
                             'it takes 0.001 to 1e6 s')

@@ -14,6 +14,7 @@
 
 """Parameters: each is declared once, with type, default, range, unit and description."""
 
+from leader_election.parameters.numbers import as_number, as_whole_number
 from leader_election.parameters.parameter import (
     build,
     NoParameters,
@@ -32,6 +33,8 @@ __all__ = [
     'ParameterError',
     'ProcessParameters',
     'REQUIRED_INT',
+    'as_number',
+    'as_whole_number',
     'build',
     'parameter',
     'table',

@@ -30,6 +30,8 @@ import textwrap
 from types import MappingProxyType
 from typing import Any, get_type_hints, TypeVar
 
+from leader_election.parameters.numbers import as_number, as_whole_number
+
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 REQUIRED_INT = -1
 """The default of a required integer: outside of its range."""
@@ -87,8 +89,8 @@ class Parameter:
         Return the value in this parameter's type, or raise a :class:`ParameterError`.
 
         >>> radius = Parameter('radius', float, 10.0, 'Reach.', unit='m', lower=0.0)
-        >>> radius.check(5)
-        5.0
+        >>> radius.check(5), radius.check('1e1')
+        (5.0, 10.0)
         >>> radius.check(-1.0)  # doctest: +ELLIPSIS
         Traceback (most recent call last):
         ...
@@ -136,6 +138,10 @@ def _number(bound: float) -> str:
 
 def _convert(value: Any, wanted: type) -> Any:
     """Return the value in the wanted type, ``None`` where information would be lost."""
+    if wanted is int:
+        value = as_whole_number(value)
+    elif wanted is float:
+        value = as_number(value)
     if wanted is float and type(value) is int:
         try:
             return float(value)

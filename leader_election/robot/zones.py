@@ -20,7 +20,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters import ParameterError
+from leader_election.parameters import as_number, ParameterError
 from leader_election.robot.codec import Position
 import numpy as np
 import shapely
@@ -119,7 +119,7 @@ def _polygon(name: str, points: Any) -> shapely.Polygon:
     if not isinstance(points, list) or len(points) < 3 or not all(map(_is_point, points)):
         raise ParameterError(f'parameter zones: {name} is not allowed; it takes three or more '
                              'points [x, y] with finite coordinates [m]')
-    polygon = shapely.Polygon(points)
+    polygon = shapely.Polygon([[as_number(x) for x in point] for point in points])
     if not polygon.is_valid:
         raise ParameterError(f'parameter zones: {name} is no simple polygon: '
                              f'{shapely.is_valid_reason(polygon)}')
@@ -130,4 +130,5 @@ def _polygon(name: str, points: Any) -> shapely.Polygon:
 
 def _is_point(point: Any) -> bool:
     return (isinstance(point, Sequence) and len(point) == 2
-            and all(type(x) in (int, float) and math.isfinite(x) for x in point))
+            and all(type(x) in (int, float) and math.isfinite(x)
+                    for x in map(as_number, point)))

@@ -24,7 +24,7 @@ import math
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from leader_election.parameters import ParameterError
+from leader_election.parameters import as_number, ParameterError
 import shapely
 import yaml
 
@@ -99,7 +99,8 @@ def _polygon(key: str, points: Any) -> shapely.Polygon:
 
 
 def _pair(key: str, value: Any) -> tuple[float, float]:
-    if (isinstance(value, list) and len(value) == 2
-            and all(type(x) in (int, float) and math.isfinite(x) for x in value)):
-        return float(value[0]), float(value[1])
+    numbers = [as_number(x) for x in value] if isinstance(value, list) else []
+    if (len(numbers) == 2
+            and all(type(x) in (int, float) and math.isfinite(x) for x in numbers)):
+        return float(numbers[0]), float(numbers[1])
     raise ValueError(f'{key}: expected two finite numbers, not {value!r}')

@@ -21,7 +21,6 @@ import sys
 
 from lab.small_scenario import TEXT, VARIED, write
 from leader_election.lab import results, scenario
-from leader_election.lab.main import parse_options, parse_seeds
 from leader_election.lab.results import Key
 import pytest
 
@@ -132,48 +131,3 @@ def test_list_names_all_scenarios(tmp_path: Path) -> None:
     # A line that begins farther to the right goes on with the one above.
     rows = [line.split() for line in done.stdout.splitlines() if line[:3].strip()]
     assert {row[0]: row[-1] for row in rows[2:]} == {name: '0' for name in scenario.names()}
-
-
-def test_seeds_up_to_the_most() -> None:
-    assert parse_seeds('1') == range(1) and parse_seeds('1000000') == range(1_000_000)
-    assert parse_seeds('7-7') == range(7, 8) and parse_seeds('1-1000000') == range(1, 1_000_001)
-    assert parse_seeds('2147483647-2147483648') == range(2**31 - 1, 2**31 + 1)
-
-
-def test_numbers_of_at_least_one() -> None:
-    assert parse_options(['run', 'x', '--workers', '1']).workers == 1
-    assert parse_options(['reproduce', '--seeds', '1000000']).seeds == 1_000_000
-    assert parse_options(['study']).seeds == 100
-    assert parse_options(['study', '--seeds', '1']).seeds == 1
-
-
-@pytest.mark.parametrize(('arguments', 'said'), [
-    (['run', 'x', '--seeds', '0'], "'0' is not allowed; it takes a number of at least 1"),
-    (['run', 'x', '--seeds', '5-4'], "'5-4' is not allowed"),
-    (['run', 'x', '--seeds', 'few'], "'few' is not allowed"),
-    (['run', 'x', '--set', 'messages.loss'], 'it takes KEY=VALUE'),
-    (['run', 'x', '--set', 'a=[1'], 'it takes KEY=VALUE'),
-    (['run', 'x', '--workers', '0'], "'0' is not allowed; it takes a whole number from 1 to "),
-    (['reproduce', '--seeds', '-3'], "'-3' is not allowed; it takes a whole number from 1 to "),
-    (['run', 'x', '--workers', 'x'], "'x' is not allowed; it takes a whole number from 1 to "),
-    (['run', 'x', '--workers', '1000001'], "'1000001' is not allowed; it takes a whole number"),
-    (['reproduce', '--seeds', '1.5'], "'1.5' is not allowed; it takes a whole number from 1 to "),
-    (['reproduce', '--seeds', '9' * 5000], 'is not allowed; it takes a whole number from 1 to '),
-    (['run', 'x', '--seeds', '1000001'], 'up to 1000000 of them, and none above 2147483648'),
-    (['run', 'x', '--seeds', '0-1000000'], "'0-1000000' is not allowed"),
-    (['run', 'x', '--seeds', '5-2147483649'], "'5-2147483649' is not allowed"),
-    (['run', 'x', '--seeds', '2147483649-2147483649'], 'is not allowed; it takes a number of '),
-    (['run', 'x', '--seeds', '9' * 5000], 'is not allowed; it takes a number of at least 1'),
-    (['run', 'x', '--seeds=-1'], "'-1' is not allowed; it takes a number of at least 1"),
-    (['run', 'x', '--set', 'a={b: 1, b: 2}'], 'it takes KEY=VALUE'),
-    (['run', 'x', '--set', 'a=' + '[' * 5000], 'it takes KEY=VALUE'),
-    (['run', 'x', '--set', 'a=2026-99-99'], 'it takes KEY=VALUE'),
-    (['run'], 'SCENARIO'),
-    ([], 'COMMAND'),
-])
-def test_wrong_options_are_told(
-        arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        parse_options(arguments)
-    assert ended.value.code == 2
-    assert said in capsys.readouterr().err.splitlines()[-1]

@@ -1,0 +1,111 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Numbers as people write them, wherever one is declared; texts stay texts."""
+
+from pathlib import Path
+from typing import Any
+
+from lab.small_scenario import load, TEXT
+from leader_election.fleet.fleet_file import read_fleet
+from leader_election.fleet.robot_list import parse_robot_list
+from leader_election.lab.options import parse_setting
+from leader_election.lab.scenario import ScenarioError
+from leader_election.parameters import (
+    as_number,
+    as_whole_number,
+    Parameter,
+    ParameterError,
+    strict_yaml,
+)
+import pytest
+
+
+@pytest.mark.parametrize(('text', 'number'), [
+    ('1e1', 10.0), ('1E3', 1000.0), ('1e-3', 0.001), ('.5e2', 50.0), ('1.e1', 10.0),
+    ('+2e1', 20.0), ('-2e+1', -20.0), ('1.5e+3', 1500.0), ('1_000', 1000), ('1_000.5', 1000.5),
+    ('1_0e1', 100.0), ('1e06', 1e6), ('5', 5), ('0.5', 0.5)])
+def test_a_number_is_the_same_in_each_way_of_writing(text: str, number: float) -> None:
+    read = strict_yaml.read(f'value: {text}')['value']
+    assert as_number(read) == number
+    assert Parameter('radius', float, 1.0, '').check(read) == number
+
+
+@pytest.mark.parametrize('text', [
+    'e1', '1e', '1e1.5', '1e1m', 'x1e1', '.e1', '_1e1', '1e999', '0x1e1g', '"10"', '١e١'])
+def test_what_is_no_number_is_refused_as_a_text(text: str) -> None:
+    with pytest.raises(ParameterError, match='parameter radius: .* is not allowed; it takes a fi'):
+        Parameter('radius', float, 1.0, '', upper=float('inf')).check(
+            strict_yaml.read(f'value: {text}')['value'])
+
+
+@pytest.mark.parametrize(('value', 'number'), [
+    ('1e3', 1000), ('2.5e1', 25), ('1_0e1', 100), (7, 7)])
+def test_whole_numbers(value: Any, number: int) -> None:
+    found = Parameter('count', int, 1, '').check(value)
+    assert (found, type(found)) == (number, int) and as_whole_number(value) == number
+
+
+@pytest.mark.parametrize('value', ['1e-3', '2.55e1', '1e400', 1000.0, '1000'])
+def test_what_is_not_whole(value: Any) -> None:
+    with pytest.raises(ParameterError, match='it takes a whole number'):
+        Parameter('count', int, 1, '').check(value)
+
+
+def test_a_text_stays_one() -> None:
+    assert Parameter('frame', str, '', '').check('1e1') == '1e1'
+    assert Parameter('frames', tuple[str, ...], (), '').check(['1e1']) == ('1e1',)
+    assert Parameter('xs', tuple[float, ...], (), '').check(['1e1', 2]) == (10.0, 2.0)
+
+
+def test_scenarios(tmp_path: Path) -> None:
+    usual = load(tmp_path, TEXT.replace('range: 40', 'range: 40, delay: [0, 0.5]')
+                 + 'first_id: 100\nmotion: {kind: static, tick: 0.5}\nrounds: {period: 10}\n')
+    text = (TEXT.replace('duration: 20', 'duration: 2e1').replace('radius: 30', 'radius: 3e1')
+            .replace('count: 30', 'count: 3e1').replace('100]', '1E2]')
+            .replace('range: 40', 'range: .4e2, delay: [0e0, 5e-1]')
+            + 'first_id: 1e2\nmotion: {kind: static, tick: 5e-1}\nrounds: {period: 1e1}\n')
+    written = load(tmp_path, text)
+    for part in ('duration', 'entrants', 'groups', 'messages', 'first_id', 'tick', 'rounds'):
+        assert getattr(written, part) == getattr(usual, part)
+
+
+def test_values_that_vary(tmp_path: Path) -> None:
+    text = TEXT + 'vary: {algorithms.radius: [1e1, 2.5e1], size: [{devices.count: 1e1}]}\n'
+    scenario = load(tmp_path, text)
+    assert [values for values, _ in scenario.variants()] == [
+        {'algorithms.radius': 10.0, 'size': 10.0}, {'algorithms.radius': 25.0, 'size': 10.0}]
+    assert scenario.variants()[1][1].entrants[0].parameters.radius == 25.0
+    with pytest.raises(ScenarioError, match='vary.algorithms.radius: 10.0 is there twice'):
+        load(tmp_path, TEXT + 'vary: {algorithms.radius: [10, 1e1]}\n')
+
+
+def test_a_label_and_a_title_that_look_like_numbers(tmp_path: Path) -> None:
+    scenario = load(tmp_path, TEXT.replace('title: Small', 'title: 1e1').replace(
+        'wins: weakest', 'label: 1e2'))
+    assert (scenario.title, scenario.entrants[0].label) == ('1e1', '1e2')
+
+
+def test_settings_of_the_command(tmp_path: Path) -> None:
+    setting = parse_setting('algorithms.radius=2e1')
+    assert load(tmp_path).replaced(dict([setting])).entrants[0].parameters.radius == 20.0
+
+
+def test_fleets_and_lists_of_robots() -> None:
+    fleet = read_fleet('robots: {a: {id: 1e1, radius: 7e0, initial_pose: [1e-1, 0, 0], '
+                       'hostname: 1e1}}', 'mine.yaml')
+    robot = fleet.robot('a')
+    assert (robot.spec.id, robot.hostname, robot.parameters['radius']) == (10, '1e1', 7.0)
+    [spec] = parse_robot_list('{name: a, id: 1e1, pose: {x: 5e-1}}')
+    assert (spec.id, spec.pose) == (10, (0.5, 0.0, 0.0))
