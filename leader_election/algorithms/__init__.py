@@ -18,11 +18,12 @@ from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
 from leader_election.algorithms.bounded import BOUNDED
 from leader_election.algorithms.classic import CLASSIC
 from leader_election.algorithms.colour import COLOUR
+from leader_election.algorithms.given import GIVEN
 from leader_election.algorithms.recursive import RECURSIVE
 from leader_election.algorithms.replicated import REPLICATED
 from leader_election.algorithms.resilient import RESILIENT
 
 __all__ = [
-    'ALGORITHMS', 'Algorithm', 'BOUNDED', 'CLASSIC', 'COLOUR', 'Device', 'RECURSIVE', 'REPLICATED',
-    'RESILIENT',
+    'ALGORITHMS', 'Algorithm', 'BOUNDED', 'CLASSIC', 'COLOUR', 'Device', 'GIVEN', 'RECURSIVE',
+    'REPLICATED', 'RESILIENT',
 ]

@@ -28,7 +28,7 @@ from leader_election.lab.events import ChangeStrength, Event, State
 from leader_election.lab.regions import with_regions
 from leader_election.lab.schema import Entrant, Group, Regions, Strength, STRENGTHS
 from leader_election.lab.topologies import TOPOLOGIES
-from leader_election.parameters import as_number, build, ParameterError, table
+from leader_election.parameters import as_number, build, Parameter, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
 
 T = TypeVar('T')
@@ -167,7 +167,7 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
                             f'it takes more than 0 m, up to {LARGEST_RADIUS:g} m')
     with section_errors(name, 'algorithms'):
         # What a scenario leaves open is as in the papers, which the function's defaults are.
-        settings = {key: known[key].check(rest.get(key, known[key].default))
+        settings = {key: known[key].check(_given(known[key], rest))
                     for key in algorithm.takes
                     if key in known and (key in rest or key not in algorithm.as_published)}
         if 'hop_limit' in settings:
@@ -183,6 +183,20 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
                 algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
     return Entrant(label=label, algorithm=algorithm, parameters=parameters,
                    weakest=wins == 'weakest', regions=regions)
+
+
+def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
+    """
+    Return the value that a section gives a parameter, or the default; ids may be a list.
+
+    >>> _given(table(GivenSettings)[0], {'leaders': [0, 5]})
+    '0,5'
+    """
+    value = values.get(parameter.name, parameter.default)
+    ids = value if isinstance(value, list) else [value]
+    if parameter.type is str and all(type(each) is int for each in ids):
+        return ','.join(map(str, ids))
+    return value
 
 
 def _parse_regions(values: Any, name: str) -> Regions:

@@ -56,8 +56,11 @@ def instance_parameters(
             raise ParameterError(f'parameter instances: {name!r} is not allowed; hierarchy '
                                  'makes one of that name')
         try:
-            found[name] = replace(first, radius=radius, over=below, tasks='', outline=False,
-                                  zones='', feedback_gain=0.0)
+            # Leaders that are given lead on their own level only; above it some of them do.
+            algorithm = 'bounded' if first.algorithm == 'given' else first.algorithm
+            found[name] = replace(first, algorithm=algorithm, leaders='', radius=radius,
+                                  over=below, tasks='', outline=False, zones='',
+                                  feedback_gain=0.0)
         except ParameterError as error:
             raise _of(name, error, others) from None
         below = name

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from leader_election.algorithms import ALGORITHMS, BOUNDED
+from leader_election.algorithms.given import GivenSettings, leader_ranges
 from leader_election.algorithms.hop_limit import AUTOMATIC, NONE
 from leader_election.algorithms.replicated import ReplicatedSettings
 from leader_election.algorithms.resilient import ResilientSettings
@@ -47,7 +48,7 @@ INFINITE = float('inf')
 
 
 @dataclass(frozen=True)
-class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
+class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, GivenSettings):
     """
     The parameters of one instance; a robot may run several at once.
 
@@ -137,6 +138,7 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings):
                 raise ParameterError(
                     f'parameter {p.name}: {shown} is not allowed; algorithm {self.algorithm} '
                     f'takes no {p.name}, {instead}')
+        leader_ranges(self.leaders)
         if self.feedback_gain > 0.0 and (
                 'radius' not in takes or self.zones or not self.forms_regions):
             why = 'zones have no radius' if self.zones else 'it takes tasks, or regions: true'

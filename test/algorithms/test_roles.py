@@ -32,7 +32,7 @@ from leader_election.algorithms.algorithm import BARRED
 import pytest
 
 SETTINGS = {'radius': 3.0, 'ties': 'id', 'hop_limit': 20, 'replicates': 2,
-            'replicate_period': 12, 'diameter_factor': 2.0}
+            'replicate_period': 12, 'diameter_factor': 2.0, 'leaders': '0-9'}
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())

@@ -87,8 +87,8 @@ def network_of(
     undecided = (math.inf,) * len(identity)
     algorithm = ALGORITHMS.get(election)
     parameters = algorithm.round_parameters({
-        **vars(ElectionParameters(robot_id=0)), 'radius': min(radius, sys.float_info.max),
-        **algorithm.as_published, **settings})
+        **vars(ElectionParameters(robot_id=0)), **algorithm.as_published,
+        'radius': min(radius, sys.float_info.max), **settings})
     alone = initial_region(
         region, contribution, identity, announcement_size=announcement_size, undecided=undecided
     )

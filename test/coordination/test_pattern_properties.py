@@ -27,6 +27,7 @@ its radius in hops.
 """
 
 from collections.abc import Callable
+import math
 import random
 from typing import Any
 
@@ -48,7 +49,7 @@ SUMS = [k for part, kind in enumerate(ALL.layout.kind) if kind == ADD
         for k in range(ALL.layout.start[part], ALL.layout.start[part + 1])]
 WAYS = ('tree', 'multi-path', 'gossip')
 IN_HOPS = ('resilient', 'colour')
-FORGETTING = ('bounded', 'classic', 'resilient', 'colour')
+FORGETTING = ('bounded', 'classic', 'resilient', 'colour', 'given')
 """Those that come to rest from any start; the recursive ones start fresh."""
 RADIUS = 4.0
 WHOLE = st.integers(-1, 12) | st.sampled_from([-2 ** 53, 2 ** 53])
@@ -78,6 +79,7 @@ def networks(draw, election, collection):
         radius=RADIUS,
         replicates=2,
         replicate_period=2 * len(graph) + 2,
+        leaders=draw(st.sampled_from(['', '0', '0-2', '1,3'])),
     )
     lies = draw(st.lists(states(network.algorithm, ids=st.integers(0, 12), whole=WHOLE, real=REAL),
                          min_size=1, max_size=3))
@@ -130,7 +132,9 @@ def right(network: Network, leader: int, inside: set[int]) -> bool:
 
 def told(network: Network, leader: int, inside: set[int]) -> bool:
     """Say whether all of a region know what its leader has decided; nothing, if it may not."""
-    leads = network.states[leader].role == CANDIDATE
+    state = network.states[leader]
+    # One without a leader (given) names itself at an infinite distance.
+    leads = state.role == CANDIDATE and state.distance < math.inf
     decided = network.states[leader].summary if leads else network.parameters.region.undecided
     return all(network.states[i].decision == decided for i in inside)
 

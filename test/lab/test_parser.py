@@ -263,3 +263,22 @@ def test_what_is_just_allowed() -> None:
     assert made(event('state', fields=['diameter'], values=[3])
                 | {'algorithms': [BOUNDED, {'name': 'resilient'}]}).events
     assert made(algorithm(radius=1e6)).entrants[0].parameters.radius == 1e6
+
+
+@pytest.mark.parametrize('leaders', ['0,5-6', '0, 5-6', [0, 5, 6]])
+def test_leaders_that_are_given(leaders: Any) -> None:
+    entrant = made({'algorithms': [{'name': 'given', 'leaders': leaders}]}).entrants[0]
+    parameters = entrant.parameters
+    led = [any(first <= i <= last for first, last in zip(parameters.first, parameters.last))
+           for i in range(8)]
+    assert led == [True, False, False, False, False, True, True, False]
+    assert parameters.radius == INF
+
+
+@pytest.mark.parametrize('leaders, text', [
+    ([0, 'a'], "algorithms.leaders: [0, 'a'] is not allowed; it takes a text"),
+    ('0;5', "algorithms.leaders: '0;5' is not allowed; it takes ids and ranges of ids, for "
+     "example '1-20,25'"),
+    ([1.5], 'algorithms.leaders: [1.5] is not allowed; it takes a text')])
+def test_leaders_that_cannot_be(leaders: Any, text: str) -> None:
+    assert refused({'algorithms': [{'name': 'given', 'leaders': leaders}]}) == text

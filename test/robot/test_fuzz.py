@@ -40,6 +40,7 @@ RECOVERY = {
     'bounded': EXPIRY + 2 * (2 * HOP_LIMIT + 1),
     'classic': EXPIRY + 5 * HOP_LIMIT,
     'colour': EXPIRY + HOP_LIMIT + 6 * 4 + 10,
+    'given': EXPIRY + 2 * HOP_LIMIT + 1,
     'recursive-replicated': EXPIRY + 2 * len(STRENGTHS) + 2 * (
         (REPLICATES + 1) * REPLICATE_PERIOD + HOP_LIMIT),
     'resilient': EXPIRY + 2 * HOP_LIMIT + 3 * 3 + 5,
@@ -146,6 +147,9 @@ def robots(name: str, regions: bool, hop_limit: int) -> Swarm:
         own['radius'] = RADIUS
     if name == 'recursive-replicated':
         own |= {'replicates': REPLICATES, 'replicate_period': REPLICATE_PERIOD}
+    if name == 'given':
+        # Those that are elected without an attacker.
+        own['leaders'] = '1,4'
     return Swarm(line(4), lambda i: {
         **own, 'strength': STRENGTHS[i],
         'others': {INSTANCE: {**own, 'strength': STRENGTHS[i]}}},

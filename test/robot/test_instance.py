@@ -236,6 +236,64 @@ def test_a_leader_of_leaders_has_the_strength_that_made_it_one():
     assert not swarm.robots[1].instances['level_1'].strength_missing
 
 
+# Given leaders.
+
+def given(leaders='1,4', **common):
+    """Return six robots in a line, of which some are told to lead, after enough rounds."""
+    swarm = Swarm(line(6), algorithm='given', leaders=leaders, radius=10.0, **common)
+    swarm.sweep(25)
+    return swarm
+
+
+def test_given_leaders_count_their_cells():
+    """3 is 2 m from 1 and 1 m from 4; the strengths, all equal, do not matter."""
+    swarm = given(tasks='count')
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4}
+    assert swarm.members() == {1: 2.0, 4: 4.0}
+    assert [i.role for i in swarm.instances().values()] == [
+        'leader', 'worker', 'worker', 'leader', 'worker', 'worker']
+    assert swarm.decisions()[6] == [{'members': 4, 'centre': [3.5, 0.0]}]
+
+
+def test_without_a_given_leader_in_reach_a_robot_follows_nobody():
+    swarm = given(tasks='count')
+    swarm.silent.add(4)
+    swarm.sweep(25)
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 1, 5: 5, 6: 6}, '5 is cut off: the range is 1.5 m'
+    assert [swarm.instances()[i].role for i in (5, 6)] == ['candidate'] * 2
+    assert swarm.decisions()[5] == [] and math.isinf(swarm.instances()[5].state.distance)
+    assert not swarm.instances()[5].leads
+
+
+def test_each_robot_may_be_told_of_itself_alone():
+    swarm = Swarm(line(6), lambda i: {'leaders': str(i) if i in (1, 4) else ''},
+                  algorithm='given', radius=10.0)
+    swarm.sweep(25)
+    assert swarm.leaders() == {1: 1, 2: 1, 3: 4, 4: 4, 5: 4, 6: 4}
+
+
+def test_a_worker_does_not_lead_though_it_is_told_to():
+    swarm = Swarm(line(6), lambda i: {'role': 'worker' if i == 4 else 'candidate'},
+                  algorithm='given', leaders='1,4', radius=10.0)
+    swarm.sweep(25)
+    assert set(swarm.leaders().values()) == {1}
+
+
+def test_levels_above_given_leaders_are_elected_among_them():
+    swarm = given(hierarchy='10', tasks='count')
+    assert set(swarm.leaders('level_1').values()) == {1}, 'the lower id, at equal strengths'
+    assert swarm.members('level_1') == {1: 6.0}
+
+
+def test_a_given_leader_of_given_leaders():
+    own = {'algorithm': 'given', 'leaders': '1,4', 'radius': 10.0}
+    swarm = Swarm(line(6), lambda i: {
+        **own, 'others': {'top': {**own, 'over': 'main', 'leaders': '4'}}}, tasks='count')
+    swarm.sweep(30)
+    assert set(swarm.leaders('top').values()) == {4}
+    assert swarm.members('top') == {4: 6.0}
+
+
 # Several at once.
 
 def test_two_instances_with_parameters_of_their_own():

@@ -107,6 +107,10 @@ def test_when_there_are_regions(values, forms):
      'feedback_gain: 1 is not allowed; algorithm resilient takes no radius'),
     ({'feedback_gain': 1.0, 'regions': True, 'zones': ZONES}, 'parameter feedback_gain: 1 is not '
      'allowed; zones have no radius'),
+    ({'leaders': '3'}, "parameter leaders: '3' is not allowed; algorithm bounded takes no "
+     'leaders, but radius, ties, hop_limit, radius_hysteresis'),
+    ({'leaders': '3;4', 'algorithm': 'given'}, "parameter leaders: '3;4' is not allowed; it takes "
+     "ids and ranges of ids, for example '1-20,25'"),
     ({'feedback_gain': -1.0}, 'parameter feedback_gain: -1.0 is not allowed; it takes 0 to 100'),
     ({'over': 'main', 'tasks': 'count'}, "parameter tasks: 'count' is not allowed; over main it "
      'gathers what is collected there'),

@@ -69,7 +69,8 @@ def test_forgotten_within_the_bound(algorithm, loss, monkeypatch):
     swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), algorithm=algorithm, hop_limit=limit,
                   message_expiry=float(EXPIRY), **({'radius': 20.0} if 'radius' in ALGORITHMS.get(
                       algorithm).takes else {}), **({'replicate_period': 5} if algorithm ==
-                      'recursive-replicated' else {}))
+                      'recursive-replicated' else {}), **({'leaders': '4'} if algorithm == 'given'
+                      else {}))
     swarm.sweep(30)
     assert set(swarm.leaders().values()) == {4}
     draw = random.Random(1)

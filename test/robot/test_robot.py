@@ -321,8 +321,9 @@ def test_numbers_at_their_limits_can_be_told_on():
 @pytest.mark.parametrize('algorithm', ALGORITHMS.names())
 def test_any_algorithm(algorithm):
     """Two robots 3 m apart follow the stronger; states stay plain, and can be sent."""
-    weak = robot(algorithm=algorithm)
-    strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0))
+    told = {'leaders': '7'} if algorithm == 'given' else {}
+    weak = robot(algorithm=algorithm, **told)
+    strong = robot(algorithm=algorithm, robot_id=7, strength=9.0, at=(3.0, 0.0), **told)
     for n in range(20):
         for speaker, listener in ((weak, strong), (strong, weak)):
             listener.receive(speaker.round(0.1 * n), 0.1 * n)

@@ -255,7 +255,8 @@ def test_agrees_on_regions(name: str, collection: str) -> None:
         regions |= {'feedback_gain': 1, 'feedback_alpha': 0.3, 'feedback_target': 4}
     stage = compare(scene(
         algorithms=[{'name': name, 'regions': regions} | (
-            {'radius': 40} if 'radius' in takes else {})],
+            {'radius': 40} if 'radius' in takes else {}) | (
+            {'leaders': '0-2'} if 'leaders' in takes else {})],
         motion=WALK, messages={'range': 25, 'loss': 0.2, 'expiry': 2.5},
         devices=[{**SQUARE, 'count': 9}, {**SQUARE, 'count': 3, 'role': 'worker'},
                  {**SQUARE, 'count': 2, 'role': 'relay'}]), 1)
@@ -274,7 +275,8 @@ def test_agrees_on_aggregates(aggregate: str) -> None:
 @pytest.mark.parametrize('name', ALGORITHMS.names())
 def test_robots_say_the_same(name: str) -> None:
     # Robots that hear what devices of the engine hear, measured by them, in a walk with loss.
-    choice = {'radius': 30.0} if 'radius' in ALGORITHMS.get(name).takes else {}
+    takes = ALGORITHMS.get(name).takes
+    choice = {key: value for key, value in (('radius', 30.0), ('leaders', '0-2')) if key in takes}
     scenario = scene(
         algorithms=[{'name': name, **choice}], motion=WALK,
         devices=[{'kind': 'uniform', 'count': 8, 'low': [0, 0], 'high': [60, 60]}],
