@@ -15,7 +15,7 @@
 """The command ``lab``: what each subcommand does."""
 
 import argparse
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 import os
 from pathlib import Path
 import signal
@@ -25,14 +25,21 @@ from typing import Any
 from leader_election.command_line import ExitStatus, print_error
 from leader_election.lab import results, runs
 from leader_election.lab import scenario as scenarios
-from leader_election.lab.options import parse_options
+from leader_election.lab.options import MEASURE, parse_options, SEEDS
+from leader_election.lab.paired import all_pairs
+from leader_election.lab.paired_tables import pair_rows, terminal_table, to_first_rows
 from leader_election.lab.results import ResultError
 from leader_election.lab.scenario import Scenario, ScenarioError
 from leader_election.lab.summary import table
 from leader_election.lab.terminal import console
+from leader_election.lab.until_width import conclusion, LIMIT, run_until
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
+import xarray
+
+MISSED = 1
+"""Exit status where intervals are not as narrow as wanted."""
 
 
 def main() -> int:
@@ -40,8 +47,8 @@ def main() -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     options = parse_options()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
-        'list': show_list, 'run': run, 'figure': figure, 'reproduce': reproduce,
-        'study': study}
+        'list': show_list, 'run': run, 'compare': compare, 'figure': figure,
+        'reproduce': reproduce, 'study': study}
     try:
         return commands[options.command](options)
     except (ScenarioError, ResultError, OSError) as error:
@@ -102,15 +109,32 @@ def run(options: argparse.Namespace) -> int:
     if not options.no_animation:
         from leader_election.lab.figures.partition import animate, check_format
         check_format(out)  # Not only after an hour.
-    dataset = runs.run(scenario, options.seeds, options.results, options.algorithm,
-                       options.workers, options.again)
+    discard = [options.again]  # Only before the first batch of seeds.
+
+    def compute(seeds: Sequence[int]) -> xarray.Dataset:
+        return runs.run(scenario, seeds, options.results, options.algorithm, options.workers,
+                        discard.pop() if discard else False)
+    outcome = None
+    if options.until_width is None:
+        dataset = compute(options.seeds or range(SEEDS))
+    else:
+        labels = [each.label for each in scenario.entrants
+                  if not options.algorithm or each.label in options.algorithm]
+        outcome = run_until(compute, options.seeds or range(LIMIT), options.measure,
+                            options.until_width, labels, lambda text: print(text, flush=True))
+        dataset = outcome.results
     console().print(table(dataset, scenario.rounds.period, scenario.measure.window))
+    rows = to_first_rows(dataset)
+    if rows is not None:
+        console().print(terminal_table(rows))
+    if outcome is not None:
+        print(conclusion(outcome, options.measure, options.until_width))
     print(f'wrote {results.path_of(options.results, scenario.name)}')
     if not options.no_animation:
         values, variant = scenario.variants()[0]
-        print(f'wrote {animate(variant, label, options.seeds[0], out)}: '
-              f'{run_label(options.seeds[0], values)}')
-    return ExitStatus.OK
+        seed = (options.seeds or range(1))[0]
+        print(f'wrote {animate(variant, label, seed, out)}: {run_label(seed, values)}')
+    return ExitStatus.OK if outcome is None or outcome.reached else MISSED
 
 
 def run_label(seed: int, values: Mapping[str, Any]) -> str:
@@ -121,6 +145,32 @@ def run_label(seed: int, values: Mapping[str, Any]) -> str:
     'seed 3, messages.loss=0.2, rounds.phase=random'
     """
     return ', '.join([f'seed {seed}', *(f'{key}={value}' for key, value in values.items())])
+
+
+def compare(options: argparse.Namespace) -> int:
+    """Print the paired differences between a scenario's algorithms, of kept results."""
+    scenario = scenarios.load(options.scenario)
+    dataset = kept(scenario, options.scenario, options.results)
+    if len(options.algorithm) == 1:
+        raise ScenarioError(f'--algorithm: {options.algorithm[0]!r} is not allowed alone; it '
+                            'takes two or more')
+    pairs = all_pairs(options.algorithm) if options.algorithm else None
+    for measure in options.measure or [MEASURE]:
+        console().print(terminal_table(pair_rows(dataset, measure, pairs)))
+    return ExitStatus.OK
+
+
+def kept(scenario: Scenario, argument: str, folder: Path) -> xarray.Dataset:
+    """
+    Return the kept results of a scenario.
+
+    :param argument: by which it was named on the command line, for the error.
+    :raises ResultError: where there are none, or they are of another scenario or version.
+    """
+    path = results.path_of(folder, scenario.name)
+    if not path.exists():
+        raise ResultError(f'{path} is not there; it is made by: lab run {argument}')
+    return results.check_current(results.load(path), scenario, path)
 
 
 def figure(options: argparse.Namespace) -> int:

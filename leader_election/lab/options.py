@@ -22,6 +22,7 @@ import re
 from typing import Any
 
 from leader_election.command_line import CommandLineParser
+from leader_election.lab.until_width import LEAST, LIMIT, parse_width, Width
 from leader_election.parameters import strict_yaml
 
 DESCRIPTION = """
@@ -32,6 +33,9 @@ algorithm and the seed.
 
 
 LARGEST_SEED = 2**31
+SEEDS = 10
+"""The number of seeds that are run by default."""
+MEASURE = 'instability'
 MOST = 1_000_000
 """The greatest number of seeds, or of workers, that an option takes."""
 
@@ -70,6 +74,14 @@ def parse_setting(text: str) -> tuple[str, Any]:
                             'messages.loss=0.2')
 
 
+def _parse_width(text: str) -> Width:
+    try:
+        return parse_width(text)
+    except ValueError:
+        raise ArgumentTypeError(f'{text!r} is not allowed; it takes a number greater than 0 in '
+                                'the unit of the measure, or per cent such as 5%') from None
+
+
 def _parse_count(text: str) -> int:
     if re.fullmatch('[0-9]{1,10}', text) and 1 <= int(text) <= MOST:
         return int(text)
@@ -102,8 +114,15 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         description='Run the missing runs of a scenario. After Ctrl-C, the same command '
         'continues with the rest.')
     run.add_argument('scenario', metavar='SCENARIO', help='a name of lab list, or a YAML file')
-    run.add_argument('--seeds', type=parse_seeds, default=range(10), metavar='N|A-B',
-                     help='number of seeds, or the first and the last (default: 10)')
+    run.add_argument('--seeds', type=parse_seeds, metavar='N|A-B',
+                     help=f'number of seeds, or the first and the last (default: {SEEDS}; with '
+                     f'--until-width at most this many, default: {LIMIT})')
+    run.add_argument('--until-width', type=_parse_width, metavar='W',
+                     help='run more seeds until each interval of --measure is at most ± W: of '
+                     'the differences to the first algorithm, or of the mean of a single one; '
+                     f'in its unit, or such as 5%% of the mean. Begins with {LEAST} seeds')
+    run.add_argument('--measure', default=MEASURE, metavar='NAME',
+                     help=f'what --until-width is about (default: {MEASURE})')
     run.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                      help='only this algorithm; may be repeated')
     run.add_argument('--set', action='append', default=[], type=parse_setting, metavar='KEY=VALUE',
@@ -112,6 +131,17 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      help='discard all present results of this scenario')
     run.add_argument('--no-animation', action='store_true',
                      help='do not write an animation of the first seed')
+
+    compare = commands.add_parser(
+        'compare', parents=[everywhere],
+        help="compare a scenario's algorithms: paired differences over kept results",
+        description='Print the differences between algorithms over the same seeds, with 95 % '
+        'intervals, of the results that are there. All pairs are tested together.')
+    compare.add_argument('scenario', metavar='SCENARIO', help='as of lab run')
+    compare.add_argument('--measure', action='append', default=[], metavar='NAME',
+                         help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
+    compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
+                         help='only pairs of these; at least two')
 
     figure = commands.add_parser('figure', parents=[everywhere], help='draw a figure')
     figure.add_argument('name', metavar='NAME', nargs='?', default='',

@@ -291,8 +291,8 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
 
 
 def _collection_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
-    return [(line.algorithm, *(f'{value:g}' for value in line.varied), f'{line.bias:+.1%}',
-             f'{line.error:.1%}', f'{line.informed:.1%}', f'{line.agreeing:.1%}',
+    return [(line.algorithm, *(f'{value:g}' for value in line.varied), line.bias.text('+.1%'),
+             line.error.text('.1%'), line.informed.text('.1%'), line.agreeing.text('.1%'),
              f'{line.message_bytes:.0f}') for line in lines(results)]
 
 

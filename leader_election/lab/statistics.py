@@ -40,6 +40,28 @@ class Estimate(NamedTuple):
     low: float
     high: float
 
+    @property
+    def half_width(self) -> float:
+        """Half of the interval; nan where there is none."""
+        return (self.high - self.low) / 2.0
+
+    def text(self, form: str) -> str:
+        """
+        Return the number, and half of its interval where it has one, as text.
+
+        :param form: of the number, as of :func:`format`.
+
+        >>> Estimate(0.05, 0.04, 0.06).text('.3f'), Estimate(0.5, 0.48, 0.52).text('+.1%')
+        ('0.050 ± 0.010', '+50.0 ± 2.0%')
+        >>> Estimate(0.5, np.nan, np.nan).text('.1%')
+        '50.0%'
+        """
+        unit, factor = ('%', 100.0) if form.endswith('%') else ('', 1.0)
+        plain = form.removesuffix('%') + ('f' if unit else '')
+        half = '' if np.isnan(self.half_width) else (
+            f' ± {factor * self.half_width:{plain.lstrip("+")}}')
+        return f'{factor * self.value:{plain}}{half}{unit}'
+
 
 def time_average(values: xr.DataArray) -> xr.DataArray:
     """

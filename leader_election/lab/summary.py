@@ -14,20 +14,29 @@
 
 """The summary of a scenario's results: one line for each algorithm and variant, as a table."""
 
-from math import isnan, nan
+from math import isnan
 from typing import Any, NamedTuple
 
 from leader_election.lab.derived_metrics import counting_bias, counting_error, has_counts, led_part
 from leader_election.lab.engine.samples import ROUNDS, SENT
 from leader_election.lab.results import MISSING, varied
-from leader_election.lab.statistics import settling_time, time_average, WARM_UP
+from leader_election.lab.statistics import (
+    Estimate,
+    estimate_mean,
+    settling_time,
+    time_average,
+    WARM_UP,
+)
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table
 import xarray
 
+NONE = Estimate(float('nan'), float('nan'), float('nan'))
+
 CAPTION = """\
-instability, leaders, led: means over time, without the first sixth of the run
+instability, leaders, led: means over time, without the first sixth of the run, and over seeds
+    (±: 95 % interval of that mean, by Student's t over seeds)
 led: the part of devices whose leader leads itself
 stable after: the round after which no device changed its leader
     (never: no such round before the last sixth of the run)
@@ -46,11 +55,11 @@ class Line(NamedTuple):
     varied: tuple[Any, ...]
     """The values of the keys that vary."""
     seeds: int
-    instability: float
+    instability: Estimate
     """Mean instability, 0 to 1, without the warm-up."""
-    leaders: float
+    leaders: Estimate
     """Mean number of devices that lead themselves, without the warm-up."""
-    led: float
+    led: Estimate
     """Mean part of devices whose leader leads itself, without the warm-up."""
     settled: int
     """Seeds in which, from some time on, no device changed its leader for long enough."""
@@ -60,13 +69,13 @@ class Line(NamedTuple):
     """Mean number of devices in range of a message."""
     message_bytes: float
     """Mean length of a message [bytes]."""
-    bias: float = nan
+    bias: Estimate = NONE
     """Mean deviation of leaders' counts, relative; nan without regions, as the fields below."""
-    error: float = nan
+    error: Estimate = NONE
     """Mean absolute deviation of leaders' counts, relative."""
-    informed: float = nan
+    informed: Estimate = NONE
     """Mean part of devices that have a decision, without the warm-up."""
-    agreeing: float = nan
+    agreeing: Estimate = NONE
     """Mean part of devices with their leader's present decision, without the warm-up."""
 
 
@@ -98,18 +107,23 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...], window: float) -> Line:
     settled = calm >= max(WARM_UP * times[-1], window)
     counts = one['counts'].values.sum(axis=0)
     regions = {} if not has_counts(one) else {
-        'bias': float(counting_bias(one).mean()), 'error': float(counting_error(one).mean()),
-        'informed': float(time_average(one['informed']).mean()),
-        'agreeing': float(time_average(one['agreeing']).mean())}
+        'bias': _mean(counting_bias(one)), 'error': _mean(counting_error(one)),
+        'informed': _mean(time_average(one['informed'])),
+        'agreeing': _mean(time_average(one['agreeing']))}
     return Line(
         **regions, algorithm=one['algorithm'].item(), varied=values, seeds=one.sizes['seed'],
-        instability=float(time_average(one['instability']).mean()),
-        leaders=float(time_average(one['leaders']).mean()),
-        led=float(time_average(led_part(one)).mean()),
+        instability=_mean(time_average(one['instability'])),
+        leaders=_mean(time_average(one['leaders'])),
+        led=_mean(time_average(led_part(one))),
         settled=int(settled.sum()),
         settling=float(settling[settled].mean()) if settled.any() else float('nan'),
         receivers=float(counts[SENT] / counts[ROUNDS]),
         message_bytes=float(one['message_bytes'].mean()))
+
+
+def _mean(of_seeds: xarray.DataArray) -> Estimate:
+    """Return the mean over seeds, of those that have a value."""
+    return estimate_mean(of_seeds.dropna('seed').values.astype(np.float64))
 
 
 def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
@@ -128,8 +142,8 @@ def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
         shown.add_column(name, justify='right')
     for line in lines(dataset, window * period):
         shown.add_row(
-            line.algorithm, *map(str, line.varied), str(line.seeds), f'{line.instability:.4f}',
-            f'{line.leaders:.1f}', f'{line.led:.1%}', stability(line, period),
+            line.algorithm, *map(str, line.varied), str(line.seeds), line.instability.text('.4f'),
+            line.leaders.text('.1f'), line.led.text('.1%'), stability(line, period),
             f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
             *(_region_cells(line) if has_counts(dataset) else ()))
     return shown
@@ -137,10 +151,10 @@ def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
 
 def _region_cells(line: Line) -> tuple[str, ...]:
     """Return the cells about regions; empty ones for an algorithm without regions."""
-    if isnan(line.bias):
+    if isnan(line.bias.value):
         return ('',) * len(REGIONS)
-    return (f'{line.bias:+.1%}', f'{line.error:.1%}', f'{line.informed:.1%}',
-            f'{line.agreeing:.1%}')
+    return (line.bias.text('+.1%'), line.error.text('.1%'), line.informed.text('.1%'),
+            line.agreeing.text('.1%'))
 
 
 def stability(line: Line, period: float) -> str:

@@ -14,14 +14,18 @@
 
 """The command ``lab``: as a process, and its options."""
 
+from argparse import Namespace
+from collections.abc import Callable
 from pathlib import Path
 import signal
 import subprocess
 import sys
 
 from lab.small_scenario import TEXT, VARIED, write
-from leader_election.lab import results, scenario
-from leader_election.lab.results import Key
+from leader_election.lab import main, results, scenario
+from leader_election.lab.options import parse_options
+from leader_election.lab.results import Key, ResultError
+from leader_election.lab.scenario import ScenarioError
 import pytest
 
 LAB = [sys.executable, '-m', 'leader_election', 'lab']
@@ -47,8 +51,9 @@ def test_run(tmp_path: Path) -> None:
     done = run(*small(tmp_path, '--seeds', 3, '--workers', 1))
     assert (done.returncode, done.stderr) == (0, '')
     rows = [line.split() for line in done.stdout.splitlines()]
+    # The means of both, and the difference to the first.
     assert [row[:2] for row in rows if row and row[0] in ('classic', 'bounded')] == [
-        ['classic', '3'], ['bounded', '3']]
+        ['classic', '3'], ['bounded', '3'], ['bounded', '3']]
     assert rows[-1] == ['wrote', str(tmp_path / 'out' / 'small.nc')]
     assert '6 of 6 runs' in done.stdout
     two = run(*small(tmp_path, '--seeds', 3, '--workers', 2, '--results', tmp_path / 'two'))
@@ -131,3 +136,38 @@ def test_list_names_all_scenarios(tmp_path: Path) -> None:
     # A line that begins farther to the right goes on with the one above.
     rows = [line.split() for line in done.stdout.splitlines() if line[:3].strip()]
     assert {row[0]: row[-1] for row in rows[2:]} == {name: '0' for name in scenario.names()}
+
+
+def called(command: Callable[[Namespace], int], *arguments: object) -> int:
+    """Return the status of a command in this process."""
+    return command(parse_options([*map(str, arguments)]))
+
+
+def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    of_scenario = ('compare', write(tmp_path), '--results', tmp_path / 'out')
+    with pytest.raises(ResultError, match=rf'{tmp_path}/out/small.nc is not there; it is made by: '
+                       rf'lab run {tmp_path}/small.yaml'):
+        called(main.compare, *of_scenario)
+    assert called(main.run, *small(tmp_path, '--seeds', 4)) == 0
+    capsys.readouterr()
+    assert called(main.compare, *of_scenario, '--measure', 'leaders', '--measure', 'led') == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert [row[:3] for row in rows if row[:1] == ['bounded']] == 2 * [['bounded', 'classic', '4']]
+    of_both = ('--algorithm', 'classic', '--algorithm', 'bounded')
+    assert called(main.compare, *of_scenario, *of_both) == 0
+    assert 'Paired differences: instability' in capsys.readouterr().out
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of insta"):
+        called(main.compare, *of_scenario, '--measure', 'nix')
+    with pytest.raises(ScenarioError, match="--algorithm: 'bounded' is not allowed alone; it tak"):
+        called(main.compare, *of_scenario, '--algorithm', 'bounded')
+
+
+def test_seeds_until_a_width_is_reached(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = small(tmp_path, '--measure', 'leaders', '--seeds', 30, '--until-width')
+    assert called(main.run, *arguments, '1e3') == 0
+    assert 'leaders: every interval is ± 1000 or narrower with 20 seeds' in capsys.readouterr().out
+    assert called(main.run, *arguments, '1e-6%') == 1
+    out = capsys.readouterr().out
+    assert 'of the mean is not reached with 30 seeds: bounded - classic is ±' in out
+    assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30

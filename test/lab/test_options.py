@@ -52,6 +52,8 @@ def test_numbers_of_at_least_one() -> None:
     (['run', 'x', '--set', 'a={b: 1, b: 2}'], 'it takes KEY=VALUE'),
     (['run', 'x', '--set', 'a=' + '[' * 5000], 'it takes KEY=VALUE'),
     (['run', 'x', '--set', 'a=2026-99-99'], 'it takes KEY=VALUE'),
+    (['run', 'x', '--until-width', '0'], "'0' is not allowed; it takes a number greater than 0"),
+    (['run', 'x', '--until-width', 'x%'], "'x%' is not allowed; it takes a number greater than"),
     (['run'], 'SCENARIO'),
     ([], 'COMMAND'),
 ])

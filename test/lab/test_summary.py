@@ -59,10 +59,12 @@ def test_lines(dataset: xarray.Dataset) -> None:
     classic, bounded = lines(dataset)
     assert (bounded.algorithm, bounded.varied, bounded.seeds) == ('bounded', (0.5,), 2)
     # The first of six samples is the warm-up: (0.5 + 0.1) / 2, and (2 + 2 + 2 + 2 + 7) / 5.
-    assert bounded.instability == pytest.approx(0.3)
-    assert bounded.leaders == pytest.approx(3.0)
+    assert bounded.instability.value == pytest.approx(0.3)
+    # Two values, 0.2 from their mean: deviation 0.4 / sqrt(2), and t(1, 97.5 %) = 12.7062.
+    assert bounded.instability.half_width == pytest.approx(12.7062 * 0.2, rel=1e-5)
+    assert bounded.leaders == pytest.approx((3.0, 3.0, 3.0))
     # 60 rounds in 6 s are 10 devices: 2 leaders lead all of them, and at the end none.
-    assert bounded.led == pytest.approx(0.8)
+    assert bounded.led == pytest.approx((0.8, 0.8, 0.8))
     # From second 4 on nothing changed, and from second 3 on.
     assert (bounded.settled, bounded.settling) == (2, 3.5)
     # 90 receivers of 60 messages; (100 + 200) / 2.
@@ -102,9 +104,10 @@ def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
     with console.capture() as shown:
         console.print(table(dataset, 1.0, 1))
     rows = [line.split() for line in shown.get().splitlines()]
-    assert ['classic', '0.0', '2', '0.1000', '3.0', '80.0%', '1', '(1', 'of', '2)', '1.5',
-            '50'] in rows
-    assert ['bounded', '0.5', '2', '0.3000', '3.0', '80.0%', '4', '1.5', '150'] in rows
+    assert ['classic', '0.0', '2', '0.1000', '±', '0.0000', '3.0', '±', '0.0', '80.0', '±', '0.0%',
+            '1', '(1', 'of', '2)', '1.5', '50'] in rows
+    assert ['bounded', '0.5', '2', '0.3000', '±', '2.5412', '3.0', '±', '0.0', '80.0', '±', '0.0%',
+            '4', '1.5', '150'] in rows
 
 
 def test_of_regions_it_is_told_how_right_leaders_count(tmp_path: Path) -> None:
@@ -124,7 +127,9 @@ def test_of_regions_it_is_told_how_right_leaders_count(tmp_path: Path) -> None:
     results.put(made_up, Key('classic', 0, 0), Run(samples, counts, 50.0))
     made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
     classic, bounded = lines(made_up)
-    assert bounded[-4:] == pytest.approx((0.0, 0.08, 0.9, 0.5))
+    assert [each.value for each in bounded[-4:]] == pytest.approx([0.0, 0.08, 0.9, 0.5])
+    # Of one seed there is no interval.
+    assert np.isnan([each.half_width for each in bounded[-4:]]).all()
     assert np.isnan(classic[-4:]).all()
     console = Console(width=160)
     with console.capture() as captured:

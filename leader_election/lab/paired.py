@@ -1,0 +1,241 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Paired differences between algorithms: over the seeds that both were run with.
+
+In a seed all algorithms have the same devices, walks and losses, so that what is good or bad luck
+for one is so for the other one, too. The difference within each seed is free of it: its interval
+is narrower than two separate ones tell.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations, product
+from typing import Any, NamedTuple
+
+from leader_election.lab.derived_metrics import (
+    counting_bias,
+    counting_error,
+    has_counts,
+    led_part,
+    united_part,
+)
+from leader_election.lab.engine.samples import COUNTERS, ROUNDS, SENT
+from leader_election.lab.results import ResultError, varied
+from leader_election.lab.statistics import (
+    CONFIDENCE,
+    Estimate,
+    estimate_mean,
+    Floats,
+    time_average,
+)
+import numpy as np
+from scipy.special import stdtr  # type: ignore[import-untyped]
+import xarray as xr
+
+LED, UNITED, RECEIVERS, BYTES, BIAS, OFF = 'led', 'united', 'receivers', 'bytes', 'bias', 'off'
+"""Measures that are derived from others; ``off`` is the mean absolute deviation of counts."""
+PARTS = ('instability', LED, UNITED, 'informed', 'agreeing', BIAS, OFF)
+"""Measures that are parts of 1."""
+PERCENT = (LED, UNITED, 'informed', 'agreeing', BIAS, OFF)
+"""Measures that are written in per cent."""
+
+
+class Difference(NamedTuple):
+    """The difference of a measure between two algorithms in one variant."""
+
+    algorithm: str
+    other: str
+    """The algorithm whose values are subtracted."""
+    varied: tuple[Any, ...]
+    """The values of the keys that vary."""
+    seeds: int
+    """Seeds that both were run with."""
+    means: tuple[float, float]
+    """Of both algorithms, over these seeds."""
+    difference: Estimate
+    """Its interval is by Student's t over the differences of single seeds."""
+    ratio: Estimate
+    """The mean of the one by that of the other one; see :func:`estimate_ratio`."""
+    p: float
+    """Probability of such a difference where there is none; nan for fewer than two seeds."""
+    p_holm: float
+    """The same among all differences that are tested together (see :func:`holm`)."""
+
+    @property
+    def apart(self) -> bool:
+        """Whether it is distinguishable from chance among all that are tested together."""
+        return self.p_holm < 1.0 - CONFIDENCE
+
+    @property
+    def apart_alone(self) -> bool:
+        """Whether its own interval does not hold 0."""
+        return self.p < 1.0 - CONFIDENCE
+
+
+def measures_of(results: xr.Dataset) -> tuple[str, ...]:
+    """Return the measures that results have one number of for each run."""
+    derived = [LED, UNITED, RECEIVERS, BYTES] + ([BIAS, OFF] if has_counts(results) else [])
+    sampled = [str(name) for name, values in results.data_vars.items() if 'time' in values.dims]
+    return (*sampled, *derived)
+
+
+def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
+    """
+    Return a number for each run: of what is sampled, the average over time after the warm-up.
+
+    :param measure: one of :func:`measures_of`.
+    :return: over ``algorithm``, the keys that vary and ``seed``; nan where the run is missing.
+    :raises ResultError: for an unknown measure.
+    """
+    known = measures_of(results)
+    if measure not in known:
+        raise ResultError(f'measure {measure!r} is not allowed; it takes one of '
+                          f'{", ".join(known)}')
+    if measure == BYTES:
+        return results['message_bytes']
+    if measure == RECEIVERS:
+        counts = results['counts'].where(results['counts'] >= 0)
+        received: xr.DataArray = (counts.sel(counter=COUNTERS[SENT], drop=True)
+                                  / counts.sel(counter=COUNTERS[ROUNDS], drop=True))
+        return received
+    if measure in (BIAS, OFF):
+        return counting_bias(results) if measure == BIAS else counting_error(results)
+    derived = {LED: led_part, UNITED: united_part}
+    return time_average(derived[measure](results) if measure in derived else results[measure])
+
+
+def to_first(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """
+    Return the pairs of each algorithm with the first one, which is subtracted.
+
+    >>> to_first(['classic', 'bounded', 'mine'])
+    [('bounded', 'classic'), ('mine', 'classic')]
+    """
+    return [(label, labels[0]) for label in labels[1:]]
+
+
+def all_pairs(labels: Sequence[str]) -> list[tuple[str, str]]:
+    """
+    Return all pairs of algorithms; the earlier one of each is subtracted.
+
+    >>> all_pairs(['classic', 'bounded', 'mine'])
+    [('bounded', 'classic'), ('mine', 'classic'), ('mine', 'bounded')]
+    """
+    return [(later, earlier) for earlier, later in combinations(labels, 2)]
+
+
+def differences(results: xr.Dataset, measure: str,
+                pairs: Sequence[tuple[str, str]] | None = None) -> list[Difference]:
+    """
+    Return the paired differences of a measure: for each pair of algorithms, one a variant.
+
+    All of them count as tested together: :attr:`Difference.p_holm` is corrected for their number.
+
+    :param results: of a scenario (see :mod:`leader_election.lab.results`).
+    :param measure: one of :func:`measures_of`.
+    :param pairs: labels of algorithms; the second one's values are subtracted. ``None``: all
+        pairs.
+    :return: those of pairs and variants that have a seed in common, by pair, then by variant.
+    :raises ResultError: for an unknown measure or algorithm.
+    """
+    labels = [str(label) for label in results['algorithm'].values]
+    for label in (label for pair in pairs or () for label in pair):
+        if label not in labels:
+            raise ResultError(f'algorithm {label!r} is not in the results; they have '
+                              f'{", ".join(labels)}')
+    keys = varied(results)
+    values = each_run(results, measure).transpose('algorithm', *keys, 'seed').values.astype(float)
+    values = values.reshape(len(labels), -1, results.sizes['seed'])
+    variants = list(product(*(results[key].values.tolist() for key in keys)))
+    found = []
+    for algorithm, other in all_pairs(labels) if pairs is None else pairs:
+        for k, variant in enumerate(variants):
+            both = values[[labels.index(algorithm), labels.index(other)], k]
+            both = both[:, ~np.isnan(both).any(axis=0)]
+            if both.shape[1]:
+                found.append(_difference(algorithm, other, variant, both))
+    corrected = holm(np.array([one.p for one in found]))
+    return [one._replace(p_holm=float(p)) for one, p in zip(found, corrected)]
+
+
+def _difference(algorithm: str, other: str, variant: tuple[Any, ...],
+                both: Floats) -> Difference:
+    """Return the difference of two rows of values, shape (2, seeds), that are not missing."""
+    of_seeds = both[0] - both[1]
+    p = p_of_mean(of_seeds)
+    return Difference(
+        algorithm, other, variant, both.shape[1],
+        (float(both[0].mean()), float(both[1].mean())), estimate_mean(of_seeds),
+        estimate_ratio(both[0], both[1]), p, p)
+
+
+def p_of_mean(samples: Floats) -> float:
+    """
+    Return the two-sided probability of a mean that far from 0, by Student's t.
+
+    :param samples: shape (n,).
+    :return: nan for fewer than two; where all are equal 1 if they are 0, else 0.
+
+    >>> round(p_of_mean(np.array([1.0, 2.0, 3.0])), 4)
+    0.0742
+    """
+    n = len(samples)
+    if n < 2:
+        return np.nan
+    mean, error = float(samples.mean()), float(samples.std(ddof=1) / np.sqrt(n))
+    if error == 0.0:
+        return 1.0 if mean == 0.0 else 0.0
+    return 2.0 * float(stdtr(n - 1, -abs(mean) / error))
+
+
+def estimate_ratio(above: Floats, below: Floats) -> Estimate:
+    """
+    Return the ratio of two means over the same seeds, and its interval.
+
+    :param above: shape (n,), as is ``below``, whose mean is greater than 0: else all is nan.
+    :return: the interval is by Student's t over ``above - ratio * below``, a first-order
+        approximation (the ratio estimator of Cochran, Sampling Techniques, section 6).
+
+    >>> [round(x, 3) for x in estimate_ratio(np.array([2.0, 4.0, 7.0]), np.array([1.0, 2.0, 3.0]))]
+    [2.167, 1.619, 2.714]
+    """
+    scale = float(below.mean()) if len(below) else 0.0
+    if scale <= 0.0:
+        return Estimate(np.nan, np.nan, np.nan)
+    ratio = float(above.mean()) / scale
+    deviation = estimate_mean((above - ratio * below) / scale)
+    return Estimate(ratio, ratio + deviation.low, ratio + deviation.high)
+
+
+def holm(p: Floats) -> Floats:
+    """
+    Return probabilities corrected for the number of tests, by Holm's step-down method.
+
+    The probability that any of the differences that are marked by it is due to chance is at most
+    1 - ``CONFIDENCE``, however the tests depend on each other (S. Holm, A Simple Sequentially
+    Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979).
+
+    :param p: shape (tests,); nan, where nothing could be tested, stays nan and does not count.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    corrected = np.full(len(p), np.nan)
+    order = [k for k in np.argsort(p) if not np.isnan(p[k])]
+    worst = 0.0
+    for rank, k in enumerate(order):
+        worst = max(worst, min(1.0, (len(order) - rank) * float(p[k])))
+        corrected[k] = worst
+    return corrected

@@ -1,0 +1,139 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Paired differences, worked by hand, and held against what they promise."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from lab.figures.example_results import results
+from leader_election.lab.paired import (
+    all_pairs,
+    differences,
+    each_run,
+    estimate_ratio,
+    holm,
+    measures_of,
+    p_of_mean,
+)
+from leader_election.lab.results import ResultError
+from leader_election.lab.statistics import estimate_mean
+import numpy as np
+import pytest
+import xarray as xr
+
+# Seeds differ much, algorithms within a seed little.
+OF_SEEDS = np.array([1.0, 5.0, 9.0, 13.0])
+MORE = np.array([0.1, 0.3, 0.2, 0.2])
+
+
+def made(vary: dict[str, list[float]] | None = None) -> xr.Dataset:
+    """Return results of ``second``, ``MORE`` than ``first``, and ``third``, the same as it."""
+    values = np.array([OF_SEEDS, OF_SEEDS + MORE, OF_SEEDS])[..., None]
+    if vary:
+        values = np.stack([values, 2.0 * values], axis=1)
+    return results(['first', 'second', 'third'], range(1, 7), 4, vary, instability=values)
+
+
+def test_a_difference_is_free_of_what_seeds_have_in_common() -> None:
+    second, third, last = differences(made(), 'instability')
+    assert (second.algorithm, second.other, second.varied, second.seeds) == (
+        'second', 'first', (), 4)
+    # Mean 0.2, squares 0.01 + 0.01 over 3: deviation 0.0816; t(3, 97.5 %) = 3.18245.
+    half = 3.18245 * np.sqrt(0.02 / 3) / 2
+    assert second.difference == pytest.approx((0.2, 0.2 - half, 0.2 + half), rel=1e-5)
+    assert second.means == pytest.approx((7.2, 7.0))
+    # 0.2 by 0.0408 is a t of 4.899 with 3 degrees of freedom.
+    assert second.p == pytest.approx(0.01628, abs=1e-5)
+    # Separate intervals overlap widely.
+    assert estimate_mean(OF_SEEDS).high > 15.0 and estimate_mean(OF_SEEDS + MORE).low < 0.0
+    assert (third.difference, third.p) == ((0.0, 0.0, 0.0), 1.0)
+    assert last.difference == pytest.approx((-0.2, -0.2 - half, -0.2 + half), rel=1e-5)
+    # Three tests: the least is tripled, the next one not less than it.
+    assert [one.p_holm for one in (second, third, last)] == pytest.approx(
+        [0.04885, 1.0, 0.04885], abs=1e-4)
+    assert second.apart and second.apart_alone and not third.apart
+
+
+def test_each_variant_has_a_difference() -> None:
+    found = differences(made({'messages.loss': [0.0, 0.5]}), 'instability', [('second', 'first')])
+    assert [(one.varied, round(one.difference.value, 9)) for one in found] == [
+        ((0.0,), 0.2), ((0.5,), 0.4)]
+    assert found[0].p_holm == pytest.approx(2.0 * found[0].p)
+
+
+def test_only_seeds_count_that_both_were_run_with() -> None:
+    dataset = made()
+    dataset['instability'][dict(algorithm=1, seed=3)] = np.nan
+    dataset['instability'][dict(algorithm=2)] = np.nan
+    dataset['instability'][dict(algorithm=2, seed=0)] = 4.0
+    second, third, last = differences(dataset, 'instability')
+    assert second.seeds == 3 and second.difference.value == pytest.approx(0.2)
+    # Of one seed there is a difference, but nothing to tell it from chance.
+    assert third.seeds == 1 and third.difference.value == 3.0
+    assert np.isnan(third.p) and np.isnan(third.p_holm) and not third.apart
+    assert not third.apart_alone and last.difference.value == pytest.approx(2.9)
+    # It does not count among what is tested.
+    assert second.p_holm == second.p
+    dataset['instability'][dict(algorithm=2)] = np.nan
+    assert [one.algorithm for one in differences(dataset, 'instability')] == ['second']
+
+
+def test_the_ratio_of_means() -> None:
+    [found, *_] = differences(made(), 'instability')
+    assert found.ratio.value == pytest.approx(7.2 / 7.0)
+    # Of what is proportional the ratio has no error.
+    below = np.array([1.0, 2.0, 4.0])
+    assert estimate_ratio(3.0 * below, below) == pytest.approx((3.0, 3.0, 3.0))
+    assert np.isnan(estimate_ratio(below, np.zeros(3))).all()
+    assert np.isnan(estimate_ratio(np.empty(0), np.empty(0))).all()
+
+
+def test_what_there_is_one_number_of_for_each_run() -> None:
+    dataset = made().assign(message_bytes=(('algorithm', 'seed'), np.full((3, 4), 80.0)))
+    assert {'instability', 'leaders', 'led', 'bytes'} < set(measures_of(dataset))
+    assert (each_run(dataset, 'bytes') == 80.0).all()
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of insta"):
+        differences(dataset, 'nix')
+    with pytest.raises(ResultError, match="algorithm 'nobody' is not in the results; they have f"):
+        differences(dataset, 'leaders', [('first', 'nobody')])
+
+
+def test_receivers_are_those_of_a_message() -> None:
+    dataset = made().drop_dims('counter')
+    dataset['counts'] = ('algorithm', 'seed', 'counter'), np.full((3, 4, 2), [10, 25])
+    dataset['counts'][dict(algorithm=0, seed=0)] = -1
+    each = each_run(dataset.assign_coords(counter=['rounds', 'sent']), 'receivers')
+    assert np.isnan(each[0, 0]) and (each.values[1:] == 2.5).all()
+
+
+@given(st.lists(st.floats(0.0, 1.0), min_size=1, max_size=9))
+def test_holm_corrects_upwards_and_keeps_the_order(p: list[float]) -> None:
+    values = np.array(p)
+    corrected = holm(values)
+    assert (corrected >= values).all() and (corrected <= 1.0).all()
+    assert (corrected <= np.minimum(1.0, len(p) * values)).all()
+    order = np.argsort(values, kind='stable')
+    assert (np.diff(corrected[order]) >= 0.0).all()
+
+
+def test_one_of_many_that_do_not_differ_is_rarely_marked() -> None:
+    """Of 400 experiments with ten algorithms that are the same, about 5 % mark any."""
+    random = np.random.default_rng(0)
+    wrong_alone = wrong = 0
+    for _ in range(400):
+        values = random.normal(size=(10, 12))
+        p = np.array([p_of_mean(values[a] - values[b]) for a, b in all_pairs(range(10))])
+        wrong_alone += bool((p < 0.05).any())
+        wrong += bool((holm(p) < 0.05).any())
+    assert wrong_alone > 150 and wrong <= 32
