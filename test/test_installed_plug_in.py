@@ -140,6 +140,22 @@ def test_the_laboratory_runs_it(installed: Path) -> None:
     assert len(printed.strip().splitlines()) == 1
 
 
+def test_its_parameters_vary(installed: Path) -> None:
+    (installed / 'varied.yaml').write_text(
+        SCENARIO.replace('radius: 30', 'radius: 90') + '  # Of both, and of one.\n'
+        'vary: {algorithms.most_hops: [1, 30], algorithms.careful.margin: [0, 8e1]}\n')
+    printed = ran(installed, 'lab', 'run', 'varied.yaml', '--seeds', '3', '--no-animation')
+    rows = [line.split() for line in printed.splitlines()]
+    assert [row[:4] for row in rows if row[:1] == ['careful']] == [
+        ['careful', hops, margin, '3'] for hops in ('1', '30') for margin in ('0.0', '80.0')]
+    # What reaches less far has more leaders; the other algorithm does not have the margin.
+    leaders = {tuple(row[:3]): float(row[7]) for row in rows if row[3:4] == ['3'] and '±' in row
+               and row[4][0] not in '+-'}
+    assert leaders['careful', '30', '80.0'] > leaders['careful', '30', '0.0']
+    assert leaders['greedy', '30', '80.0'] == leaders['greedy', '30', '0.0']
+    assert leaders['greedy', '1', '0.0'] > leaders['greedy', '30', '0.0']
+
+
 def test_the_parameter_file_has_its_parameters(installed: Path) -> None:
     folder = installed / 'config'
     folder.mkdir()

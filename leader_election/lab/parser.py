@@ -16,10 +16,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-import copy
 import math
 import re
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.algorithms.hop_limit import hop_limit
@@ -43,21 +42,10 @@ LARGEST_CONTRIBUTION = 1e9
 """Absolute value of what a device contributes to an aggregate."""
 LARGEST_EXACT_INT = 2**53
 """Up to here every whole number is a float as well."""
-FIXED_KEYS = ('title', 'source', 'algorithms.name', 'algorithms.label', 'events.kind')
-"""Keys that do not vary: they identify what the results are of."""
 
 
 class ScenarioError(ValueError):
     """An invalid scenario; the text is one line for the user that names the key."""
-
-
-class Change(NamedTuple):
-    """One of the values of a dimension that varies."""
-
-    value: Any
-    """The coordinate of this value in the results."""
-    keys: Mapping[str, Any]
-    """The values of dotted keys that turn the scenario into this variant."""
 
 
 def parse_section(kind: type[T], raw: Mapping[str, Any], key: str, name: str) -> T:
@@ -244,80 +232,6 @@ def as_list(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
     if not isinstance(values, list):
         raise ScenarioError(f'scenario {name}: {key}: takes a list, not {values!r}')
     return values
-
-
-def replace_value(raw: Any, keys: Sequence[str], value: Any, name: str, dotted: str) -> None:
-    """
-    Replace a value of a raw scenario in place, in every entry of a list that has the key.
-
-    :param keys: the parts of the dotted key.
-    :param dotted: the whole key, for error texts.
-    """
-    first, *rest = keys
-    places = [raw] if isinstance(raw, dict) else [
-        entry for entry in raw if isinstance(entry, dict) and first in entry] \
-        if isinstance(raw, list) else []
-    if not places:
-        raise ScenarioError(f'scenario {name}: there is no {dotted} to change')
-    for place in places:
-        if rest:
-            replace_value(place.setdefault(first, {}), rest, value, name, dotted)
-        else:
-            place[first] = copy.deepcopy(value)
-
-
-
-
-
-def parse_variations(raw: Mapping[str, Any], name: str) -> dict[str, list[Change]]:
-    """
-    Return the dimensions that a scenario varies, each with its values.
-
-    ``messages.loss: [0, 0.2]`` is a dotted key and its values. Where several keys change
-    together, a name of the user's own is the dimension, with the values of the first key::
-
-        users: [{devices.count: 100, measure.window: 5}, {devices.count: 300, measure.window: 8}]
-    """
-    vary = as_mapping(raw.get('vary'), name, 'vary')
-    return {key: _parse_changes(key, values, name) for key, values in vary.items()}
-
-
-def _parse_changes(key: Any, values: Any, name: str) -> list[Change]:
-    together = isinstance(key, str) and '.' not in key and key not in (*KEYS, 'vary')
-    if not together:
-        _check_key(key, key, name)
-    if not isinstance(values, list) or not values:
-        raise ScenarioError(f'scenario {name}: vary.{key}: takes a list of values')
-    changes: list[Change] = []
-    for value in values:
-        change = _parse_joint_change(key, value, name) if together \
-            else Change(as_number(value), {key: value})
-        if change.value in [other.value for other in changes]:
-            raise ScenarioError(f'scenario {name}: vary.{key}: {change.value!r} is there twice')
-        changes.append(change)
-    return changes
-
-
-def _parse_joint_change(key: str, values: Any, name: str) -> Change:
-    """Return the change of several keys together."""
-    if not isinstance(values, dict) or not values:
-        raise ScenarioError(f'scenario {name}: vary: there is no {key} to change; a name for '
-                            'several keys takes a list of these with their values')
-    for dotted in values:
-        _check_key(dotted, f'{key}.{dotted}', name)
-    return Change(as_number(next(iter(values.values()))), values)
-
-
-def _check_key(key: Any, where: str, name: str) -> None:
-    """Raise a :class:`ScenarioError` for a key that cannot vary."""
-    if not isinstance(key, str) or key.split('.')[0] == 'vary':
-        raise ScenarioError(f'scenario {name}: vary: there is no {key} to change')
-    if key in FIXED_KEYS:
-        raise ScenarioError(f'scenario {name}: vary.{where}: is not allowed; all variants have '
-                            'the same')
-
-
-
 
 
 def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength: Strength,

@@ -26,7 +26,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.lab import parser
+from leader_election.lab import parser, variations
 from leader_election.lab.events import Event, EVENTS
 from leader_election.lab.motions import Motion, MOTIONS
 from leader_election.lab.parser import KEYS, ScenarioError, section_errors
@@ -80,7 +80,7 @@ class Scenario:
     events: tuple[tuple[Event, Any], ...]
     """Events and their parameters, in the order of their times."""
     first_id: int
-    vary: Mapping[str, Sequence[parser.Change]]
+    vary: Mapping[str, Sequence[variations.Change]]
     """The values of each dimension that varies, by dotted key or the user's own name."""
 
     def entrant(self, label: str) -> Entrant:
@@ -106,7 +106,7 @@ class Scenario:
         """
         raw = yaml.safe_load(self.text)
         for key, value in values.items():
-            parser.replace_value(raw, key.split('.'), value, self.name, key)
+            variations.replace_value(raw, key.split('.'), value, self.name, key)
         return parse(raw, self.name)
 
     def variants(self) -> list[tuple[dict[str, Any], 'Scenario']]:
@@ -224,7 +224,7 @@ def parse(raw: Any, name: str) -> Scenario:
                              for entry in parser.as_list(raw, 'events', name)),
                             key=lambda event: float(event[1].at))),
         first_id=first_id,
-        vary=parser.parse_variations(raw, name))
+        vary=variations.parse_variations(raw, name))
     labels = [entrant.label for entrant in scenario.entrants]
     for label in labels:
         if labels.count(label) > 1:
