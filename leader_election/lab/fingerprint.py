@@ -12,34 +12,116 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the numbers of a run follow from, as digests."""
+"""
+What the numbers of a run follow from, as digests: the scenario, the algorithm, and their code.
 
-from collections.abc import Iterator
-from dataclasses import replace
+The digests are of what was read, not of how it was written: a comment, a title, another order of
+keys, ``1e1`` for ``10`` or a default that is written out make no difference.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 import hashlib
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.coordination.aggregate import AGGREGATES
 from leader_election.lab import sources
-from leader_election.lab.events import EVENTS
 from leader_election.lab.scenario import Entrant, Scenario
-import yaml
+import numpy as np
+
+NOT_OF_RUNS = ('name', 'text', 'title', 'source', 'entrants', 'vary')
+"""Parts of a scenario that a run of one algorithm in one variant does not follow from."""
+DIGITS = 12
+"""Hexadecimal digits of each digest."""
 
 
-def fingerprint(scenario: Scenario, algorithm: str) -> str:
+class Fingerprint(NamedTuple):
+    """The digests of all that the runs of an algorithm in a scenario follow from."""
+
+    scenario: str
+    """Of the scenario without its algorithms, and of the files that it names."""
+    algorithm: str
+    """Of the algorithm, its parameters, and its regions; not of its label."""
+    code: str
+    """Of the sources, without those of the other algorithms."""
+
+    def __str__(self) -> str:
+        """Return the fingerprint as a text, of which file names are made."""
+        return '-'.join(self)
+
+    def difference(self, other: str) -> str:
+        """
+        Return what differs from another fingerprint, which is given as a text.
+
+        >>> Fingerprint('a', 'b', 'c').difference('a-b-d')
+        'code'
+        """
+        parts = other.split('-')
+        if len(parts) != len(self):
+            return 'code'
+        named = {'scenario': 'scenario', 'algorithm': 'parameters', 'code': 'code'}
+        return ' and '.join(text for (field, text), own, others in zip(
+            named.items(), self, parts) if own != others)
+
+
+def fingerprint(scenario: Scenario, algorithm: str) -> Fingerprint:
     """
-    Return a digest of all that the runs of an algorithm in a scenario follow from.
+    Return the digests of all that the runs of an algorithm in a scenario follow from.
 
     :param algorithm: its label.
-    :return: 16 hexadecimal digits.
     """
     entrant = scenario.entrant(algorithm)
-    text = yaml.safe_dump({**yaml.safe_load(scenario.text), 'vary': {}, 'algorithms': [],
-                           'title': '', 'source': ''})
-    parts = (text, entrant.label, entrant.parameters, entrant.weakest, entrant.regions,
-             sources.of_run(tuple(_chosen(scenario, entrant)), algorithm_modules()))
-    return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
+    world = [(field.name, _canonical(getattr(scenario, field.name)))
+             for field in fields(scenario) if field.name not in NOT_OF_RUNS]
+    under_test = (entrant.algorithm.name, _canonical(entrant.parameters), entrant.weakest,
+                  _canonical(entrant.regions))
+    return Fingerprint(
+        _digest(world, list(_contents(scenario))), _digest(under_test),
+        sources.of_run(tuple(_chosen(scenario, entrant)), algorithm_modules())[:DIGITS])
+
+
+def _digest(*parts: Any) -> str:
+    return hashlib.sha256(repr(parts).encode()).hexdigest()[:DIGITS]
+
+
+def _canonical(value: Any) -> Any:
+    """Return a value as something whose ``repr`` is the same in all processes."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return type(value).__name__, [(field.name, _canonical(getattr(value, field.name)))
+                                      for field in fields(value)]
+    if isinstance(value, Mapping):
+        return sorted((str(key), _canonical(inner)) for key, inner in value.items())
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(repr, map(_canonical, value)))
+    if isinstance(value, np.ndarray):
+        return str(value.dtype), value.shape, hashlib.sha256(value.tobytes()).hexdigest()
+    if isinstance(value, (bool, int, float, np.generic)):
+        number = value.item() if isinstance(value, np.generic) else value
+        # 10 and 10.0 are the same number; ids beyond 2**53 are no floats.
+        return float(number) if float(number) == number else number
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [_canonical(inner) for inner in value]
+    if callable(value):
+        # What it does is in the digest of the code.
+        return getattr(value, '__module__', ''), getattr(value, '__qualname__', '')
+    return value
+
+
+def _contents(scenario: Scenario) -> Iterator[str]:
+    """Yield digests of the files that topologies, motion and events are read from."""
+    named = [group.parameters for group in scenario.groups]
+    named += [scenario.motion_parameters, *(parameters for _, parameters in scenario.events)]
+    for parameters in named:
+        for field in fields(parameters):
+            value = getattr(parameters, field.name)
+            # A parameter that takes one of several words is no path.
+            if type(value) is not str or not value or field.metadata.get('choices') is not None:
+                continue
+            path = Path(value)
+            files = sorted(path.glob('*')) if path.is_dir() else [path]
+            yield from (sources.digest([file]) for file in files if file.is_file())
 
 
 def algorithm_modules() -> frozenset[str]:
@@ -53,12 +135,9 @@ def stem(scenario: Scenario, algorithm: str) -> str:
 
     Runs with the same one, and the same seed, are the same up to the first event that differs.
     """
-    raw = yaml.safe_load(scenario.text)
     # What is prepared at the start counts from then on.
-    raw['events'] = [event for event in raw.get('events') or ()
-                     if EVENTS.get(event['kind']).prepare is not None]
     events = tuple(each for each in scenario.events if each[0].prepare is not None)
-    return fingerprint(replace(scenario, text=yaml.safe_dump(raw), events=events), algorithm)
+    return str(fingerprint(replace(scenario, events=events), algorithm))
 
 
 def _chosen(scenario: Scenario, entrant: Entrant) -> Iterator[Any]:

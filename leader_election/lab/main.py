@@ -23,7 +23,7 @@ import sys
 from typing import Any
 
 from leader_election.command_line import ExitStatus, print_error
-from leader_election.lab import results, runs
+from leader_election.lab import results, runs, store
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.options import MEASURE, parse_options, SEEDS
 from leader_election.lab.paired import all_pairs
@@ -89,16 +89,22 @@ def count_devices(scenario: Scenario) -> int:
 
 
 def seeds_done(scenario: Scenario, folder: Path) -> str:
-    """Return the number of seeds that are done for all algorithms and variants, as text."""
-    path, parts = results.path_of(folder, scenario.name), runs.parts_of(folder, scenario.name)
+    """
+    Return the number of seeds that are done for all algorithms and variants, as text.
+
+    What was computed of another text of the scenario, or of other code, is not counted.
+    """
+    digests = results.digests(scenario)
     try:
-        keys = set(runs.kept_in(parts, results.digests(scenario)))
-        if path.exists():
-            keys |= results.present(results.check_current(results.load(path), scenario, path))
+        finished = store.find(folder, scenario.name, ('counts', 'fingerprint'))
     except ResultError:
-        # Damaged, or of another version: `lab run` reports which.
+        # Damaged: `lab run` reports which.
         return 'not usable'
-    return str(results.seeds_done(keys, scenario))
+    done = str(results.seeds_done(finished.keys(digests), scenario))
+    current = {str(digest) for digest in digests.values()}
+    changed = finished.dataset is not None and not current.issuperset(
+        results.seeds_present(finished.dataset))
+    return f'{done}, others changed' if changed else done
 
 
 def run(options: argparse.Namespace) -> int:

@@ -19,11 +19,12 @@ Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, 
 ``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
 and of ``REGION_MEASURES`` where algorithms have regions, nan for those that have none;
 ``counts``, -1 where a run is missing; ``message_bytes``; and ``fingerprint`` over algorithms and
-the keys that vary: the digest of the scenario and of all code that the numbers depend on.
+the keys that vary: the digests of all that the numbers depend on. With its seed it identifies a
+run: runs are found by it again, whatever place they have in another dataset.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
 import math
@@ -34,11 +35,12 @@ from typing import Any, NamedTuple
 
 import leader_election
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
-from leader_election.lab.fingerprint import fingerprint
+from leader_election.lab.fingerprint import Fingerprint, fingerprint
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run
 import numba
 import numpy as np
+from numpy.typing import NDArray
 import xarray
 
 MISSING = -1
@@ -75,7 +77,11 @@ def dimensions(scenario: Scenario) -> dict[str, list[Any]]:
             for key, of_key in values.items()}
 
 
-def digests(scenario: Scenario) -> dict[tuple[str, int], str]:
+Digests = Mapping[tuple[str, int], Fingerprint]
+"""The fingerprint of each algorithm, by label, and variant."""
+
+
+def digests(scenario: Scenario) -> Digests:
     """Return the fingerprint of each algorithm, by label, and variant."""
     return {(entrant.label, k): fingerprint(variant, entrant.label)
             for k, (_, variant) in enumerate(scenario.variants())
@@ -105,15 +111,34 @@ def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -
     return dataset
 
 
-def widened(old: xarray.Dataset, scenario: Scenario, algorithms: Sequence[str],
-            seeds: Sequence[int]) -> xarray.Dataset:
-    """Return a dataset with all runs of another, and room for more algorithms and seeds."""
-    ours = set(old['algorithm'].values.tolist()) | set(algorithms)
-    wider: xarray.Dataset = old.drop_vars('fingerprint').reindex(
-        algorithm=[e.label for e in scenario.entrants if e.label in ours],
-        seed=sorted(set(old['seed'].values.tolist()) | set(seeds)),
-        fill_value={'counts': MISSING})
-    return wider
+def copy_runs(source: xarray.Dataset, target: xarray.Dataset, known: Digests) -> None:
+    """
+    Write all runs of a dataset to their places in another, which must have their seeds.
+
+    :param source: with fingerprints, by which its runs are found, whatever their labels.
+    :param known: the fingerprints of the other.
+    """
+    theirs, done = places(source), _done(source)
+    column = {seed: k for k, seed in enumerate(target['seed'].values.tolist())}
+    seeds = source['seed'].values.tolist()
+    index = {label: a for a, label in enumerate(target['algorithm'].values.tolist())}
+    copied = [name for name in (*COLUMNS, 'counts', 'message_bytes')
+              if name in source and name in target]
+    pairs = [(_by_run(source[name].values, source), _by_run(target[name].values, target))
+             for name in copied]
+    for (label, k), digest in known.items():
+        for a, variant in theirs.get(str(digest), ()) if label in index else ():
+            rows = np.flatnonzero(done[a, variant])
+            into = [column[seeds[row]] for row in rows]
+            for values, places_of in pairs:
+                places_of[index[label], k, into] = values[a, variant, rows]
+
+
+def _by_run(values: NDArray[Any], dataset: xarray.Dataset) -> NDArray[Any]:
+    """Return a view of the values of all runs, shape (algorithms, variants, seeds, ...)."""
+    runs = len(varied(dataset)) + 2
+    return values.reshape(values.shape[0], math.prod(values.shape[1:runs - 1]),
+                          *values.shape[runs - 1:])
 
 
 def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
@@ -136,11 +161,71 @@ def varied(dataset: xarray.Dataset) -> list[str]:
 
 def present(dataset: xarray.Dataset) -> set[Key]:
     """Return the runs that a dataset has."""
-    done = (dataset['counts'].values[..., 0] != MISSING).reshape(
-        dataset.sizes['algorithm'], -1, dataset.sizes['seed'])
     labels, seeds = dataset['algorithm'].values, dataset['seed'].values
     return {Key(str(labels[a]), int(variant), int(seeds[s]))
-            for a, variant, s in np.argwhere(done)}
+            for a, variant, s in np.argwhere(_done(dataset))}
+
+
+def _done(dataset: xarray.Dataset) -> NDArray[np.bool_]:
+    """Return which runs a dataset has, shape (algorithms, variants, seeds)."""
+    done: NDArray[np.bool_] = _by_run(dataset['counts'].values, dataset)[..., 0] != MISSING
+    return done
+
+
+def places(dataset: xarray.Dataset) -> dict[str, list[tuple[int, int]]]:
+    """Return the places of each fingerprint in a dataset: indices of algorithm and variant."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    rows = dataset['fingerprint'].values.reshape(dataset.sizes['algorithm'], -1).tolist()
+    for a, row in enumerate(rows):
+        for variant, digest in enumerate(row):
+            found.setdefault(digest, []).append((a, variant))
+    return found
+
+
+def place_of(dataset: xarray.Dataset, algorithm: int, variant: int) -> tuple[str, Any]:
+    """Return the label of an algorithm, and the keys that vary with their values in a variant."""
+    names = varied(dataset)
+    index = np.unravel_index(variant, [dataset.sizes[name] for name in names])
+    return str(dataset['algorithm'].values[algorithm]), tuple(
+        (name, dataset[name].values.tolist()[k]) for name, k in zip(names, index))
+
+
+def seeds_present(dataset: xarray.Dataset) -> dict[str, set[int]]:
+    """Return the seeds of the runs that a dataset has, by fingerprint."""
+    seeds, done = dataset['seed'].values, _done(dataset)
+    return {digest: {seed for place in of_digest for seed in seeds[done[place]].tolist()}
+            for digest, of_digest in places(dataset).items()}
+
+
+def table_of(dataset: xarray.Dataset, wanted: Mapping[str, Collection[int]]) -> xarray.Dataset:
+    """
+    Return a dataset of some runs of another one, in which fingerprints take the place of labels.
+
+    :param wanted: the seeds of these runs by fingerprint; the other has all of them.
+    """
+    of = places(dataset)
+    rows = [(digest, *place) for digest in wanted for place in of[digest][:1]]
+    # Where several variants have a fingerprint, each may have other seeds.
+    seeds = sorted(set().union(*wanted.values()))
+    table = xarray.Dataset(coords={
+        'algorithm': [digest for digest, *_ in rows], 'seed': seeds,
+        'time': dataset['time'], 'counter': dataset['counter']}, attrs=dataset.attrs)
+    column = {seed: k for k, seed in enumerate(dataset['seed'].values.tolist())}
+    done = _done(dataset)
+    for name in (*COLUMNS, 'counts', 'message_bytes'):
+        if name in dataset:
+            values = _by_run(dataset[name].values, dataset)
+            filled = np.full((len(rows), len(seeds), *values.shape[3:]),
+                             MISSING if name == 'counts' else np.nan, values.dtype)
+            for row, (digest, *_) in enumerate(rows):
+                for k, seed in enumerate(seeds):
+                    for place in of[digest] if seed in wanted[digest] else ():
+                        if done[place][column[seed]]:
+                            filled[row, k] = values[place][column[seed]]
+            table[name] = ('algorithm', 'seed', *dataset[name].dims[len(varied(dataset)) + 2:]
+                           ), filled
+    table['fingerprint'] = 'algorithm', table['algorithm'].values
+    return table
 
 
 def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
@@ -156,9 +241,19 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
         'python': platform.python_version(), 'numpy': np.__version__,
         'numba': numba.__version__, 'xarray': xarray.__version__,
         'created': datetime.now(timezone.utc).isoformat(timespec='seconds')}
-    compressed = {measure: {'zlib': True, 'complevel': 4} for measure in measures_of(scenario)}
+    write(complete, path)
+
+
+def write(dataset: xarray.Dataset, path: Path) -> None:
+    """
+    Write a dataset with its fingerprints as it is; the file is replaced as a whole.
+
+    :raises ResultError: where it cannot be written; then an older file is unchanged.
+    """
+    compressed = {measure: {'zlib': True, 'complevel': 4} for measure in COLUMNS
+                  if measure in dataset}
     with replacing(path) as temporary:
-        complete.to_netcdf(temporary, engine='netcdf4', encoding=compressed)
+        dataset.to_netcdf(temporary, engine='netcdf4', encoding=compressed)
 
 
 def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
@@ -189,33 +284,13 @@ def check_no_folder(path: Path) -> None:
         raise ResultError(f'{path} is a folder, where a file is to be; move it away')
 
 
-def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
-    """
-    Return results that were read from a path, if this scenario and version give the same.
-
-    :raises ResultError: where they come from another scenario or version.
-    """
-    values = {name: dataset[name].values.tolist() for name in varied(dataset)}
-    labels = {entrant.label for entrant in scenario.entrants}
-    if (values != dimensions(scenario) or not labels.issuperset(dataset['algorithm'].values)
-            or not dataset['fingerprint'].equals(_fingerprints(dataset, scenario))):
-        raise stale(path)
-    return dataset
-
-
 def _fingerprints(dataset: xarray.Dataset, scenario: Scenario) -> xarray.DataArray:
     known = digests(scenario)
     shape = [dataset.sizes[name] for name in varied(dataset)]
     return xarray.DataArray(
-        np.array([[known[label, k] for k in range(math.prod(shape))]
+        np.array([[str(known[label, k]) for k in range(math.prod(shape))]
                   for label in dataset['algorithm'].values.tolist()]).reshape(-1, *shape),
         {name: dataset[name] for name in ('algorithm', *varied(dataset))})
-
-
-def stale(path: Path) -> ResultError:
-    """Return the error for results of another scenario or version."""
-    return ResultError(f'{path} was computed from another scenario or version; --again throws '
-                       'it away, --results DIR keeps it and computes elsewhere')
 
 
 @contextmanager
@@ -246,7 +321,7 @@ def reason(error: Exception) -> str:
     return str(getattr(error, 'strerror', None) or error).splitlines()[0]
 
 
-def seeds_done(keys: set[Key], scenario: Scenario) -> int:
+def seeds_done(keys: Collection[Key], scenario: Scenario) -> int:
     """Return the number of seeds that are done for all algorithms and variants."""
     needed = len(scenario.entrants) * len(scenario.variants())
     runs = Counter(key.seed for key in keys)

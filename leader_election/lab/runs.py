@@ -14,30 +14,24 @@
 
 """Computation of the missing runs of a scenario, in threads; each finished run is kept at once."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
-from contextlib import contextmanager
-import fcntl
+from itertools import product
 import os
 from pathlib import Path
-import shutil
 from threading import Event, Lock
-from typing import TextIO
-import zipfile
+from typing import Any
 
-from leader_election.lab import results
+from leader_election.lab import results, store
 from leader_election.lab.compiling import compile_by_running
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.fingerprint import stem
-from leader_election.lab.results import Key, ResultError
+from leader_election.lab.results import Digests, Key
 from leader_election.lab.scenario import Scenario
-from leader_election.lab.simulate import Run, simulate_branches
+from leader_election.lab.simulate import simulate_branches
 from leader_election.lab.terminal import Progress
-import numpy as np
 import xarray
-
-ATTEMPTS = 100
-"""Attempts to take a lock whose file another process has just removed."""
 
 
 def cores() -> int:
@@ -54,128 +48,88 @@ def run(
     Return the results of a scenario, after computing the runs of it that are missing.
 
     Results depend on the seeds only, not on the number of workers. A computation that was
-    interrupted continues from the finished runs when it is called again.
+    interrupted continues from the finished runs when it is called again. Runs of which the
+    scenario, the algorithm's parameters or the code have changed are computed again, and only
+    those; what was computed before is set aside (see :mod:`leader_election.lab.store`).
 
     :param algorithms: labels; none: all of the scenario's.
     :param folder: of the results (see :mod:`leader_election.lab.results`).
     :param workers: number of threads; ``None``: one for each core.
-    :param again: discard all present results of this scenario.
+    :param again: discard all present results of this scenario, also those set aside.
     :param progress: where progress is reported; ``None``: the standard output.
     :return: all results of this scenario, including those of other seeds and algorithms.
-    :raises ResultError: where a file cannot be read or written, or has other content.
+    :raises ResultError: where a file cannot be read or written.
     :raises KeyboardInterrupt: when interrupted; finished runs are kept.
     """
     progress = progress or Progress()
     labels = [scenario.entrant(label).label for label in algorithms] or [
         entrant.label for entrant in scenario.entrants]
-    path = results.path_of(folder, scenario.name)
-    results.check_no_folder(path)
+    results.check_no_folder(results.path_of(folder, scenario.name))
     variants = [variant for _, variant in scenario.variants()]
     digests = results.digests(scenario)
-    with _claimed(parts_of(folder, scenario.name)) as parts:
+    with store.claimed(store.parts_of(folder, scenario.name)) as parts:
         if again:
-            path.unlink(missing_ok=True)
-            _empty(parts)
-        kept = kept_in(parts, digests)
-        for file in kept.values():
-            _read(file)  # A damaged file is found now, not after an hour of computation.
-        done = set(kept)
-        if path.exists():
-            done |= results.present(results.check_current(results.load(path), scenario, path))
-        missing = [Key(label, variant, seed) for seed in seeds
-                   for variant in range(len(variants)) for label in labels
-                   if Key(label, variant, seed) not in done]
-        asked = len(seeds) * len(variants) * len(labels)
-        if len(missing) < asked:
-            progress.note(f'{scenario.name}: {asked - len(missing)} of {asked} runs are there '
-                          'already')
+            store.discard(folder, scenario.name)
+        finished = store.find(folder, scenario.name)
+        current = {str(digest) for digest in digests.values()}
+        for (digest, _), file in finished.parts.items():
+            if digest in current:
+                store.read(file)  # A damaged file is found now, not after hours of computation.
+        asked = [Key(label, variant, seed) for seed in seeds
+                 for variant in range(len(variants)) for label in labels]
+        done = finished.keys(digests)
+        missing = [key for key in asked if key not in done]
+        if len(missing) < len(asked) or finished.dataset is not None:
+            progress.note(f'{scenario.name}: ' + _plan(
+                len(asked), missing, finished.dataset, scenario, digests))
         if missing:
             for label in dict.fromkeys(key.algorithm for key in missing):
                 compile_by_running(variants[0], label, progress)
             # Variants with the same fingerprint for an algorithm share a file, and one run.
-            keys = {parts / f'{digests[key.algorithm, key.variant]},{key.seed}.npz': key
+            keys = {store.part_of(parts, digests[key.algorithm, key.variant], key.seed): key
                     for key in missing}
             with progress.counting(scenario.name, len(keys)):
                 _compute(_grouped_by_stem(keys, variants), variants, workers or cores(), progress)
-        dataset = _merged(kept_in(parts, digests), scenario, path)
-        # Only now that all runs are in one file, and while the lock is still held.
-        _empty(parts)
+            finished = store.find(folder, scenario.name)
+        dataset, moved = store.merge(finished, scenario, folder, digests)
+        aside = store.aside_of(folder, scenario.name)
+        if moved:
+            progress.note(f'{scenario.name}: {moved} runs of another text or of other code are '
+                          f'set aside in {aside} ({store.size(aside) / 1e6:.1f} MB), and come '
+                          'back with it')
     return dataset
 
 
-def parts_of(folder: Path, name: str) -> Path:
-    """Return the folder of finished runs that are not in a scenario's results file yet."""
-    return folder / f'.{name}.parts'
-
-
-def kept_in(parts: Path, digests: Mapping[tuple[str, int], str]) -> dict[Key, Path]:
+def _plan(asked: int, missing: Sequence[Key], old: xarray.Dataset | None, scenario: Scenario,
+          digests: Digests) -> str:
     """
-    Return the finished runs in a folder, with their files.
+    Return what is kept, what is run again and why, in one line.
 
-    :param digests: the fingerprint of each algorithm and variant.
-    :raises ResultError: where a run has none of these fingerprints.
+    :param asked: number of runs that are wanted.
+    :param missing: those of them that are to be run.
+    :param old: the results file as it was.
     """
-    known: dict[str, list[tuple[str, int]]] = {}
-    for which, digest in digests.items():
-        known.setdefault(digest, []).append(which)
-    found = {}
-    for file in sorted(parts.glob('*.npz')):
-        digest, _, seed = file.stem.partition(',')
-        if digest not in known:
-            raise results.stale(file)
-        for algorithm, variant in known[digest]:
-            found[Key(algorithm, variant, int(seed))] = file
-    return found
-
-
-def _empty(parts: Path) -> None:
-    for file in parts.glob('*.npz'):
-        file.unlink()
-
-
-@contextmanager
-def _claimed(parts: Path) -> Iterator[Path]:
-    """
-    Lock a folder against other processes within a block.
-
-    The folder is created, and removed in the end if no runs are in it.
-    """
-    with _locked(parts):
-        try:
-            yield parts
-        finally:
-            if not any(parts.glob('*.npz')):
-                # Another process may create a file at this moment; then the folder stays.
-                shutil.rmtree(parts, ignore_errors=True)
-
-
-def _locked(parts: Path) -> TextIO:
-    """Create a folder, and return the open file that holds its lock."""
-    for _ in range(ATTEMPTS):
-        try:
-            parts.mkdir(parents=True, exist_ok=True)
-            lock = open(parts / 'lock', 'w')
-        except FileNotFoundError:
-            continue  # The previous holder of the lock has just removed the folder.
-        except OSError as error:
-            if isinstance(error, FileExistsError) and (parts.is_dir() or not parts.exists()):
-                continue  # Likewise, between the check and the creation.
-            raise ResultError(f'{parts} cannot be written ({results.reason(error)}); choose '
-                              'another folder with --results') from None
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The previous holder may have removed the file after it was opened here: a lock on
-            # a removed file excludes no other process.
-            if os.path.samestat(os.fstat(lock.fileno()), os.stat(parts / 'lock')):
-                return lock
-        except FileNotFoundError:
-            pass
-        except OSError:
-            lock.close()
-            break
-        lock.close()
-    raise ResultError(f'{parts} is in use by another lab run; wait for it, or choose another '
-                      'folder with --results')
+    line = f'{asked - len(missing)} of {asked} runs are there already'
+    if old is None or not missing:
+        return line
+    dimensions = results.dimensions(scenario)
+    values = [tuple(zip(dimensions, each)) for each in product(*dimensions.values())]
+    before: dict[tuple[str, Any], str] = {}
+    for digest, places in results.places(old).items():
+        for algorithm, variant in places:
+            before[results.place_of(old, algorithm, variant)] = digest
+    seeds = results.seeds_present(old)
+    again: Counter[tuple[str, str]] = Counter()
+    for key in missing:
+        digest = before.get((key.algorithm, values[key.variant]), '')
+        if key.seed in seeds.get(digest, ()):
+            why = digests[key.algorithm, key.variant].difference(digest)
+            again[key.algorithm, why] += 1
+    if again:
+        line += '; run again: ' + ', '.join(
+            f'{count} of {label} (changed: {why})' for (label, why), count in again.items())
+    new = len(missing) - again.total()
+    return line + (f'; new: {new}' if new else '')
 
 
 def _grouped_by_stem(keys: Mapping[Path, Key], variants: Sequence[Scenario],
@@ -205,7 +159,7 @@ def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario],
             with writing:
                 if stopped.is_set():
                     break
-                _keep(finished, file)
+                store.keep(finished, file)
             finished_runs.append((key, int(finished.counts[ROUNDS]) - finished.shared))
         return finished_runs
 
@@ -221,36 +175,3 @@ def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario],
         raise
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _keep(finished: Run, file: Path) -> None:
-    with results.replacing(file) as temporary, open(temporary, 'wb') as stream:
-        np.savez(stream, samples=finished.samples, counts=finished.counts,
-                 message_bytes=finished.message_bytes)
-
-
-def _read(file: Path) -> Run:
-    try:
-        with np.load(file) as part:
-            return Run(part['samples'], part['counts'], float(part['message_bytes']))
-    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile) as error:
-        raise ResultError(f'{file} cannot be read ({results.reason(error)}); remove it, and this '
-                          'run is computed again') from None
-
-
-def _merged(kept: Mapping[Key, Path], scenario: Scenario, path: Path) -> xarray.Dataset:
-    """Return all results of the scenario, after saving them in one file."""
-    algorithms = [entrant.label for entrant in scenario.entrants
-                  if any(key.algorithm == entrant.label for key in kept)]
-    seeds = sorted({key.seed for key in kept})
-    if path.exists():
-        dataset = results.load(path)
-        if not kept:
-            return dataset
-        dataset = results.widened(dataset, scenario, algorithms, seeds)
-    else:
-        dataset = results.empty(scenario, algorithms, seeds)
-    for key, file in kept.items():
-        results.put(dataset, key, _read(file))
-    results.save(dataset, scenario, path)
-    return results.load(path)

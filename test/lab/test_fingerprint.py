@@ -14,9 +14,13 @@
 
 """Digests of what runs follow from."""
 
+from pathlib import Path
+import subprocess
+import sys
 from typing import Any
 
 from lab.simulations import scene, WALK
+from leader_election.lab import scenario
 from leader_election.lab.fingerprint import fingerprint, stem
 from leader_election.lab.scenario import Scenario
 
@@ -33,14 +37,56 @@ def test_the_fingerprint_is_of_what_a_run_follows_from() -> None:
     others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
               scene(algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}]),
               scene(motion=WALK)]
+    assert [one.difference(str(fingerprint(other, 'bounded'))) for other in others] == [
+        'scenario', 'parameters', 'parameters', 'scenario and code']
     assert len({one, *(fingerprint(other, 'bounded') for other in others)}) == 5
+    assert one.difference(str(one)) == '' and one.difference('0123456789abcdef') == 'code'
+
+
+def test_how_it_is_written_does_not_matter() -> None:
+    # A range with a point, the defaults written out, another label, other algorithms beside it.
+    other = scene(messages={'range': 25.0, 'loss': 0}, rounds={'period': 1}, algorithms=[
+        {'name': 'classic', 'radius': 7},
+        {'name': 'bounded', 'label': 'ours', 'radius': 60.0, 'wins': 'strongest'}])
+    assert fingerprint(other, 'ours') == fingerprint(QUIET, 'bounded')
+    assert fingerprint(other, 'classic') != fingerprint(QUIET, 'bounded')
+
+
+def test_the_content_of_files_matters(tmp_path: Path) -> None:
+    file = tmp_path / 'graph'
+    file.write_text('a b\nb c\n')
+    of_file = scene(devices=[{'kind': 'edge_list', 'path': str(file)}])
+    one = fingerprint(of_file, 'bounded')
+    file.write_text('a b\nb c\nc a\n')
+    assert one.difference(str(fingerprint(of_file, 'bounded'))) == 'scenario'
+    file.write_text('a b\nb c\n')
+    assert one == fingerprint(of_file, 'bounded')
+
+
+PRINT = """
+from leader_election.lab import scenario
+from leader_election.lab import scenario
+from leader_election.lab.fingerprint import fingerprint
+loaded = scenario.load('coordination2019')
+print(*(fingerprint(loaded, entrant.label) for entrant in loaded.entrants))
+"""
+
+
+def test_all_processes_agree() -> None:
+    told = subprocess.run([sys.executable, '-c', PRINT], capture_output=True, text=True,
+                          check=True)
+    # With regions, whose parameters hold arrays; and streets, whose speed is a lambda.
+    loaded = scenario.load('coordination2019')
+    assert told.stdout.split() == [
+        str(fingerprint(loaded, entrant.label)) for entrant in loaded.entrants]
 
 
 def test_until_something_happens_runs_follow_from_the_rest() -> None:
     die, heal = {'kind': 'die', 'at': 5, 'share': 0.5}, {'kind': 'heal', 'at': 7}
     one = stem(QUIET, 'bounded')
     assert one == stem(happening(die), 'bounded') == stem(happening(heal, die), 'bounded')
-    assert one == fingerprint(happening(), 'bounded') != fingerprint(happening(die), 'bounded')
+    assert one == str(fingerprint(happening(), 'bounded')) != str(
+        fingerprint(happening(die), 'bounded'))
     assert one != stem(scene(messages={'range': 26}), 'bounded')
 
 

@@ -66,41 +66,57 @@ def test_what_is_saved_is_what_is_loaded(varied: Scenario, tmp_path: Path) -> No
     loaded = results.load(tmp_path / FILE)
     assert loaded.drop_vars('fingerprint').equals(dataset)
     assert loaded.attrs['text'] == varied.text and loaded.attrs['title'] == 'Small'
-    assert results.check_current(loaded, varied, tmp_path / FILE) is loaded
+    assert results.seeds_present(loaded)[str(results.digests(varied)['bounded', 3])] == {0}
     assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
 
 
-def test_room_for_more_keeps_what_is_there(varied: Scenario, tmp_path: Path) -> None:
-    dataset = results.empty(varied, ['bounded'], [5])
-    results.put(dataset, Key('bounded', 0, 5), made_up(20, 1))
+def test_runs_are_found_by_what_they_follow_from(varied: Scenario, tmp_path: Path) -> None:
+    dataset = results.empty(varied, ['classic', 'bounded'], [2, 5])
+    for number, key in enumerate([
+            Key('bounded', 0, 5), Key('bounded', 3, 2), Key('classic', 1, 5)]):
+        results.put(dataset, key, made_up(20, number + 1))
     results.save(dataset, varied, tmp_path / FILE)
-    wider = results.widened(results.load(tmp_path / FILE), varied, ['classic'], [2, 9])
-    # Algorithms in the scenario's order, seeds in theirs.
-    assert wider['algorithm'].values.tolist() == ['classic', 'bounded']
-    assert wider['seed'].values.tolist() == [2, 5, 9]
-    assert results.present(wider) == {Key('bounded', 0, 5)}
-    results.put(wider, Key('classic', 1, 9), made_up(20, 4))
-    assert results.present(wider) == {Key('bounded', 0, 5), Key('classic', 1, 9)}
-    assert wider.sel(algorithm=['bounded'], seed=[5]).equals(dataset)
+    # In another order, under another name, with a value more and one less.
+    other = load(tmp_path, """
+title: Another
+duration: 20
+devices:
+  - {kind: uniform, count: 30, low: [0, 0], high: [100, 100]}
+algorithms:
+  - {name: bounded, label: b, radius: 3.0e1, ties: nearest}
+  - {name: classic, radius: 31, wins: weakest}
+messages: {range: 40.0}
+vary: {rounds.phase: [together, random], messages.loss: [0.2, 0]}
+""")
+    target = results.empty(other, ['b', 'classic'], [1, 2, 5])
+    results.copy_runs(results.load(tmp_path / FILE), target, results.digests(other))
+    # Loss 0, phase random: of the eight runs, only that one is still what it was.
+    assert results.present(target) == {Key('b', 3, 5)}
+    one = target.sel({'algorithm': 'b', 'messages.loss': 0, 'rounds.phase': 'random', 'seed': 5})
+    assert one['changes'].values == pytest.approx(np.full(20, 1.1))
+    assert one['counts'].values.tolist() == [1] * len(COUNTERS) and one['message_bytes'] == 1
 
 
-@pytest.mark.parametrize('change', [
-    ('range: 40', 'range: 41'), ('[0, 0.5]', '[0, 0.6]'), ('[0, 0.5]', '[0.5, 0]'),
-    ('radius: 30, ties', 'radius: 31, ties'), ('name: bounded', 'label: b, name: bounded')])
-def test_results_of_another_scenario_are_refused(
-        varied: Scenario, tmp_path: Path, change: tuple[str, str]) -> None:
-    results.save(results.empty(varied, ['bounded'], [0]), varied, tmp_path / FILE)
-    assert VARIED.count(change[0]) == 1
-    other = load(tmp_path, VARIED.replace(*change))
-    with pytest.raises(ResultError, match=r'small\.nc was computed from another .* --again'):
-        results.check_current(results.load(tmp_path / FILE), other, tmp_path / FILE)
-
-
-def test_what_others_run_does_not_matter_to_an_algorithm(
-        varied: Scenario, tmp_path: Path) -> None:
-    results.save(results.empty(varied, ['bounded'], [0]), varied, tmp_path / FILE)
-    other = load(tmp_path, VARIED.replace('radius: 30, wins', 'radius: 31, wins'))
-    results.check_current(results.load(tmp_path / FILE), other, tmp_path / FILE)
+def test_a_table_is_of_runs_by_their_fingerprints(varied: Scenario, tmp_path: Path) -> None:
+    dataset = results.empty(varied, ['classic', 'bounded'], [2, 5, 6])
+    for number, key in enumerate([
+            Key('bounded', 2, 5), Key('classic', 2, 2), Key('classic', 2, 6),
+            Key('bounded', 0, 2)]):
+        results.put(dataset, key, made_up(20, number))
+    results.save(dataset, varied, tmp_path / FILE)
+    loaded = results.load(tmp_path / FILE)
+    assert results.place_of(loaded, 1, 2) == (
+        'bounded', (('messages.loss', 0.5), ('rounds.phase', 'random')))
+    bounded, classic = (str(results.digests(varied)[label, 2]) for label in ('bounded', 'classic'))
+    table = results.table_of(loaded, {bounded: {5}, classic: {6}})
+    assert results.seeds_present(table) == {bounded: {5}, classic: {6}}
+    results.write(table, tmp_path / 'table.nc')
+    # And back to their labels.
+    target = results.empty(varied, ['bounded', 'classic'], [5, 6])
+    results.copy_runs(results.load(tmp_path / 'table.nc'), target, results.digests(varied))
+    assert results.present(target) == {Key('bounded', 2, 5), Key('classic', 2, 6)}
+    assert target.sel(seed=[6], algorithm=['classic']).equals(
+        dataset.sel(seed=[6], algorithm=['classic']))
 
 
 @pytest.mark.parametrize('left', [0, 10, 0.5, -1])

@@ -21,7 +21,7 @@ import os
 from pathlib import Path
 
 from lab.small_scenario import load, TEXT, VARIED
-from leader_election.lab import results, runs
+from leader_election.lab import results, runs, store
 from leader_election.lab.results import Key, ResultError
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run, simulate, simulate_branches
@@ -149,7 +149,7 @@ def test_branches_that_are_missing_are_run(tmp_path: Path) -> None:
     scenario = load(tmp_path, DEADLY)
     with pytest.raises(KeyboardInterrupt):
         runs.run(scenario, range(3), tmp_path / 'stopped', workers=1, progress=Stopping())
-    parts = runs.parts_of(tmp_path / 'stopped', 'small')
+    parts = store.parts_of(tmp_path / 'stopped', 'small')
     # Also where of those that begin the same some are there.
     sorted(parts.glob('*.npz'))[0].unlink()
     kept = len(list(parts.glob('*.npz')))
@@ -164,20 +164,20 @@ def test_what_is_interrupted_goes_on(tmp_path: Path) -> None:
     with pytest.raises(KeyboardInterrupt):
         runs.run(scenario, range(10), tmp_path / 'stopped', workers=1, progress=Stopping())
     # Those that were computed in the meantime may be kept as well.
-    kept = len(list(runs.parts_of(tmp_path / 'stopped', 'small').glob('*.npz')))
+    kept = len(list(store.parts_of(tmp_path / 'stopped', 'small').glob('*.npz')))
     assert kept >= 3
     rest = RecordedProgress()
     dataset = runs.run(scenario, range(10), tmp_path / 'stopped', progress=rest)
     assert rest.counted() == 20 - kept
     assert same(dataset, runs.run(scenario, range(10), tmp_path / 'whole'))
-    assert not runs.parts_of(tmp_path / 'stopped', 'small').exists()
+    assert not store.parts_of(tmp_path / 'stopped', 'small').exists()
 
 
 def stopped(folder: Path, text: str = VARIED) -> Path:
     """Leave some runs behind; return the file of one."""
     with pytest.raises(KeyboardInterrupt):
         runs.run(load(folder, text), range(3), folder, workers=1, progress=Stopping())
-    return sorted(runs.parts_of(folder, 'small').glob('*.npz'))[0]
+    return sorted(store.parts_of(folder, 'small').glob('*.npz'))[0]
 
 
 @pytest.mark.parametrize('left', [0, 100, -1])
@@ -191,13 +191,17 @@ def test_a_part_cut_short_is_told(tmp_path: Path, left: int) -> None:
     assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
 
 
-def test_parts_of_another_scenario_are_refused(tmp_path: Path) -> None:
-    part = stopped(tmp_path)
+def test_interrupted_runs_of_another_text_wait_for_it(tmp_path: Path) -> None:
+    part, whole = stopped(tmp_path), load(tmp_path, VARIED)
+    kept = set(part.parent.glob('*.npz'))
     other = load(tmp_path, VARIED.replace('range: 40', 'range: 41'))
-    with pytest.raises(ResultError, match='was computed from another .* --again throws') as raised:
-        runs.run(other, range(1), tmp_path)
-    assert str(part.parent) in str(raised.value)
-    assert len(results.present(runs.run(other, range(1), tmp_path, again=True))) == 8
+    assert len(results.present(runs.run(other, range(1), tmp_path))) == 8
+    assert set(part.parent.glob('*.npz')) == kept
+    rest = RecordedProgress()
+    assert len(results.present(runs.run(whole, range(3), tmp_path, progress=rest))) == 24
+    assert rest.counted() == 24 - len(kept) and not part.parent.exists()
+    runs.run(other, range(1), tmp_path, again=True)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ['small.nc', 'small.yaml']
 
 
 def test_two_at_once_are_kept_apart(tmp_path: Path) -> None:
@@ -231,7 +235,7 @@ def test_two_that_take_turns_lose_nothing(tmp_path: Path) -> None:
             done.result()
     kept = results.present(results.load(tmp_path / 'small.nc'))
     assert kept == {Key('bounded', 0, seed) for seed in range(24)}
-    assert not runs.parts_of(tmp_path, 'small').exists()
+    assert not store.parts_of(tmp_path, 'small').exists()
 
 
 @pytest.mark.parametrize('again', [False, True])
@@ -250,7 +254,7 @@ def test_what_is_refused_leaves_no_folder_behind(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_told_and_finished_runs_are_kept(tmp_path: Path) -> None:
     scenario = load(tmp_path)
-    parts = runs.parts_of(tmp_path, 'small')
+    parts = store.parts_of(tmp_path, 'small')
     parts.mkdir()
     digest = results.digests(scenario)['bounded', 0]
     # Whatever is written to /dev/full finds no space; the run of seed 2 is to be written there.
