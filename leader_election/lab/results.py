@@ -284,6 +284,18 @@ def check_no_folder(path: Path) -> None:
         raise ResultError(f'{path} is a folder, where a file is to be; move it away')
 
 
+def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
+    """
+    Return results that were read from a path, if all are of this scenario and of present code.
+
+    :raises ResultError: where some are not.
+    """
+    if not set(places(dataset)) <= set(map(str, digests(scenario).values())):
+        raise ResultError(f'{path} holds runs of another text of the scenario, or of other code; '
+                          'lab run sets them aside, and runs again what is missing')
+    return dataset
+
+
 def _fingerprints(dataset: xarray.Dataset, scenario: Scenario) -> xarray.DataArray:
     known = digests(scenario)
     shape = [dataset.sizes[name] for name in varied(dataset)]

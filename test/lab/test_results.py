@@ -97,6 +97,19 @@ vary: {rounds.phase: [together, random], messages.loss: [0.2, 0]}
     assert one['counts'].values.tolist() == [1] * len(COUNTERS) and one['message_bytes'] == 1
 
 
+def test_results_of_another_scenario_are_told(varied: Scenario, tmp_path: Path) -> None:
+    path = tmp_path / FILE
+    results.save(results.empty(varied, ['bounded'], [0]), varied, path)
+    loaded = results.load(path)
+    # What others run, and values that are added, do not matter.
+    for change in (('radius: 30, wins', 'radius: 31, wins'), ('[0, 0.5]', '[0, 0.2, 0.5]')):
+        other = load(tmp_path, VARIED.replace(*change))
+        assert results.check_current(loaded, other, path) is loaded
+    for change in (('range: 40', 'range: 41'), ('[0, 0.5]', '[0, 0.6]')):
+        with pytest.raises(ResultError, match=r'small\.nc holds runs of another .* lab run sets'):
+            results.check_current(loaded, load(tmp_path, VARIED.replace(*change)), path)
+
+
 def test_a_table_is_of_runs_by_their_fingerprints(varied: Scenario, tmp_path: Path) -> None:
     dataset = results.empty(varied, ['classic', 'bounded'], [2, 5, 6])
     for number, key in enumerate([
