@@ -20,13 +20,13 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo lab reproduce study test chaos prove fuzz test-gazebo gazebo physics \
+.PHONY: help demo lab reproduce study scale test chaos prove fuzz test-gazebo gazebo physics \
   docs benchmark lint config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, chaos, physics, prove and fuzz, and by test to pytest.'
+	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, scale, chaos, physics, prove and fuzz, and by test to pytest.'
 	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
@@ -39,6 +39,9 @@ lab: .venv/.lab  ## Measure algorithms while the world moves, ARGS="--help" for 
 
 reproduce: .venv/.lab  ## Reproduce the papers' figures, 200 seeds each, ARGS="--seeds 20" for less
 	@$(BIN)/python -m leader_election lab reproduce $(ARGS)
+
+scale: .venv/.lab  ## Measure all algorithms with 100 to 1,000,000 devices; an hour or so, ARGS="--largest 100000" for less
+	@$(BIN)/python -m benchmarks.scale $(ARGS)
 
 study: .venv/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for less
 	@$(BIN)/python -m leader_election lab study $(ARGS)

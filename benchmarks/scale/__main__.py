@@ -1,0 +1,184 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+Rounds, messages and recovery of all algorithms from 100 to 1,000,000 devices.
+
+Each run starts, then loses 1 % of all devices, 10 %, and all leaders at once, and each of these
+phases lasts until nothing changes any more. Runs are kept as they finish. After Ctrl-C the same
+command goes on from there. The tables, scale.md, and the picture, scale.png, are in the folder of
+the results.
+"""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import as_completed, ThreadPoolExecutor
+import os
+from pathlib import Path
+import signal
+import sys
+
+from benchmarks.scale.contestants import Contestant, CONTESTANTS
+from benchmarks.scale.figure import draw
+from benchmarks.scale.networks import diameter, Network, NETWORKS, scenario_of
+from benchmarks.scale.phases import LEADERS, LOSSES, Outcome, run
+from benchmarks.scale.report import report, Runs
+from benchmarks.scale.store import digest_of, keep, kept, Key
+from leader_election.command_line import CommandLineParser, ExitStatus, print_error
+from leader_election.lab.build import placements_of
+from leader_election.lab.compiling import compile_by_running
+from leader_election.lab.results import ResultError
+from leader_election.lab.runs import cores
+from leader_election.lab.terminal import Progress
+
+SEEDS = ((2_000, 10), (20_000, 5), (200_000, 3), (10_000_000, 1))
+"""Up to how many devices there are how many seeds."""
+BUDGET = 1_000_000_000
+"""Rounds of devices that a phase may take."""
+MOST_ROUNDS = 20_000
+"""Rounds that a phase may take, however few devices there are."""
+
+
+def parser() -> CommandLineParser:
+    """Return the parser of the command line."""
+    options = CommandLineParser('scale', description=__doc__)
+    options.add_argument('--largest', type=int, default=1_000_000, metavar='N',
+                         help='only networks of up to so many devices (1000000)')
+    options.add_argument('--seeds', type=int, default=10, metavar='N',
+                         help='seeds of the small networks (10); large ones have fewer')
+    options.add_argument('--algorithm', action='append', default=[], metavar='NAME',
+                         help='only this algorithm; may be repeated')
+    options.add_argument('--budget', type=float, default=BUDGET, metavar='N',
+                         help='rounds of devices that a phase may take (1e9)')
+    options.add_argument('--workers', type=int, default=cores(), metavar='N',
+                         help='runs at the same time (one a core)')
+    options.add_argument('--results', type=Path, default=Path('results/scale'), metavar='DIR',
+                         help='folder of runs, tables and picture (results/scale)')
+    return options
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is missing, print the tables, draw the picture; return the exit status."""
+    options = parser().parse_args(arguments)
+    known = [contestant.label for contestant in CONTESTANTS]
+    unknown = [name for name in options.algorithm if name not in known]
+    if unknown:
+        parser().error(f'--algorithm {unknown[0]} is not allowed; it takes one of '
+                       f'{", ".join(known)}')
+    networks = [network for network in NETWORKS if network.devices <= options.largest]
+    if not networks or min(options.seeds, options.workers) < 1 or not options.budget >= 1.0:
+        parser().error('--largest takes 100 or more, --seeds, --workers and --budget 1 or more')
+    contestants = [contestant for contestant in CONTESTANTS
+                   if contestant.label in (options.algorithm or known)]
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        runs = measure(networks, contestants, options.seeds, options.budget, options.workers,
+                       options.results, Progress())
+        text = report(runs, networks, contestants)
+        (options.results / 'scale.md').write_text(text)
+        print(text + f'wrote {options.results / "scale.md"}')
+        print(f'wrote {draw(runs, networks, contestants, options.results / "scale.png")}')
+    except (ResultError, OSError) as error:
+        return print_error(error)
+    except KeyboardInterrupt:
+        print('stopped; finished runs are kept, and the same command goes on from there',
+              file=sys.stderr, flush=True)
+        # A normal exit would wait for the runs that threads are computing.
+        os._exit(ExitStatus.INTERRUPTED)
+    return ExitStatus.OK
+
+
+def measure(networks: Sequence[Network], contestants: Sequence[Contestant], seeds: int,
+            budget: float, workers: int, folder: Path, progress: Progress) -> Runs:
+    """
+    Return all runs, after computing those that are missing, small networks first.
+
+    :param seeds: at most so many seeds.
+    :param budget: of a phase [rounds of devices].
+    :param folder: where runs are kept.
+    """
+    found: dict[Key, Outcome] = {}
+    missing: dict[Key, str] = {}
+    for key in keys(networks, contestants, seeds):
+        digest = digest_of(key.network, key.contestant)
+        before = kept(folder, key, digest, rounds_of(key.network, budget))
+        if before is None:
+            missing[key] = digest
+        else:
+            found[key] = before
+    if found:
+        progress.note(f'scale: {len(found)} of {len(found) + len(missing)} runs are there already')
+    for contestant in dict.fromkeys(key.contestant for key in missing):
+        smallest = scenario_of(networks[0], contestant, 1)
+        compile_by_running(smallest, contestant.label, progress)
+    if missing:
+        with progress.counting('scale', len(missing)):
+            for key, outcome in _computed(missing, budget, workers, folder):
+                found[key] = outcome
+                spent = sum(phase.spent for phase in outcome.phases.values())
+                progress.finished(f'{key.contestant.label}, {key.network.devices:,} devices, '
+                                  f'seed {key.seed}', spent * key.network.devices)
+    runs: dict[tuple[Network, Contestant], list[Outcome]] = {}
+    for key in sorted(found, key=lambda key: key.seed):
+        runs.setdefault((key.network, key.contestant), []).append(found[key])
+    return runs
+
+
+def keys(networks: Sequence[Network], contestants: Sequence[Contestant],
+         seeds: int) -> Iterator[Key]:
+    """Yield all runs that are possible, small networks first."""
+    for network in sorted(networks, key=lambda network: network.devices):
+        most = next(count for devices, count in SEEDS if network.devices <= devices)
+        for contestant in contestants:
+            if network.leaders <= contestant.most_leaders:
+                for seed in range(min(seeds, most)):
+                    yield Key(network, contestant, seed)
+
+
+def rounds_of(network: Network, budget: float) -> int:
+    """Return the rounds that a phase may take in a network."""
+    return max(1, min(MOST_ROUNDS, int(budget / network.devices)))
+
+
+def _computed(missing: dict[Key, str], budget: float, workers: int,
+              folder: Path) -> Iterator[tuple[Key, Outcome]]:
+    """Yield runs as they are finished and kept."""
+    def compute(key: Key) -> tuple[Key, Outcome]:
+        outcome = outcome_of(key, rounds_of(key.network, budget))
+        keep(folder, key, missing[key], rounds_of(key.network, budget), outcome)
+        return key, outcome
+
+    pool = ThreadPoolExecutor(workers)
+    try:
+        for future in as_completed([pool.submit(compute, key) for key in missing]):
+            yield future.result()
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def outcome_of(key: Key, budget: int) -> Outcome:
+    """
+    Return what a run gives.
+
+    :param budget: of a phase [rounds]; a phase that is foreseen to take longer does not begin.
+    """
+    network, contestant, seed = key
+    skipped = frozenset(name for name in LOSSES if contestant.foreseen(
+        network.hops, name == LEADERS) > budget)
+    scenario = scenario_of(network, contestant, budget)
+    [placement] = placements_of(scenario.groups, seed)
+    hops = diameter(placement.position, network.range)
+    return run(scenario, seed, hops, contestant.quiet(network.hops), budget, skipped)
+
+
+if __name__ == '__main__':
+    raise SystemExit(main())

@@ -1,0 +1,130 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The picture of the study: rounds by size and by diameter, recovery, and what is sent."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from benchmarks.scale.contestants import Contestant
+from benchmarks.scale.networks import Network
+from benchmarks.scale.phases import BUDGET, LEADERS, Outcome, Phase, SKIPPED, START
+from benchmarks.scale.report import Runs
+from leader_election.lab.figures.style import (
+    check_writable,
+    colour_of,
+    FAINT,
+    new_figure,
+    tidy,
+    write_errors,
+)
+from matplotlib.axes import Axes
+from matplotlib.ticker import FuncFormatter
+import numpy as np
+
+WIDTH, HEIGHT = 12.0, 8.5
+SAME_SIZE = range(9_000, 11_000)
+"""Networks of about 10,000 devices, whose diameters differ."""
+MARKERS = 'osv^Dp*Xh'
+
+
+def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contestant],
+         out: Path) -> Path:
+    """
+    Draw the picture to a file, and return its path.
+
+    :raises FigureError: where it cannot be written.
+    """
+    check_writable(out, ['.png', '.svg', '.pdf'])
+    squares = [network for network in networks if network.shape == 'square']
+    alike = [network for network in networks if network.devices in SAME_SIZE]
+    figure = new_figure(WIDTH, HEIGHT, 'From 100 to 1,000,000 devices', (
+        'mean over seeds; an arrow: not within the budget of rounds; no point: not run'))
+    grid = figure.subplots(2, 2)
+    panels: list[tuple[Axes, str, str, Sequence[Network], Measure]] = [
+        (grid[0, 0], 'from the start, squares', 'rounds until leaders stay the same', squares,
+         lambda outcome: _rounds(outcome.phases[START])),
+        (grid[0, 1], 'from the start, about 10,000 devices', 'rounds until leaders stay the same',
+         alike, lambda outcome: _rounds(outcome.phases[START])),
+        (grid[1, 0], 'after the loss of all leaders, squares',
+         'rounds until leaders stay the same', squares,
+         lambda outcome: _rounds(outcome.phases[LEADERS])),
+        (grid[1, 1], 'from the start, squares', 'kB that a device sends', squares, _kilobytes)]
+    for axes, title, label, shown, measure in panels:
+        by_size = shown is squares
+        for marker, contestant in zip(MARKERS, contestants):
+            _line(axes, runs, shown, contestant, measure, by_size, marker)
+        axes.set(title=title, ylabel=label, xlabel='devices' if by_size else 'diameter [hops]')
+        if any((network, contestant) in runs for network in shown for contestant in contestants):
+            axes.set(xscale='log', yscale='log')
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f'{value:,.10g}'))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f'{value:,.10g}'))
+        tidy(axes)
+        _guide(axes, [network.devices if by_size else network.hops for network in shown], by_size)
+    handles, labels = grid[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc='outside right upper', frameon=False)
+    with write_errors(out):
+        figure.savefig(out)
+    return out
+
+
+Measure = Callable[[Outcome], tuple[float, bool] | None]
+"""Returns a value, and whether it is only a lower bound; ``None``: there is no value."""
+
+
+def _rounds(phase: Phase) -> tuple[float, bool] | None:
+    if phase.ended == SKIPPED or (phase.led is None and phase.ended != BUDGET):
+        return None
+    if phase.ended == BUDGET:
+        return float(phase.spent), True
+    return float(max(phase.settled or 0, 1)), False
+
+
+def _kilobytes(outcome: Outcome) -> tuple[float, bool] | None:
+    found = _rounds(outcome.phases[START])
+    return found and (found[0] * outcome.phases[START].length / 1000, found[1])
+
+
+def _line(axes: Axes, runs: Runs, networks: Sequence[Network], contestant: Contestant,
+          measure: Measure, by_size: bool, marker: str) -> None:
+    """Draw the means of an algorithm, and an arrow where there is only a lower bound."""
+    tint = colour_of(contestant.label)
+    points, bounds = [], []
+    for network in networks:
+        values = [measure(outcome) for outcome in runs.get((network, contestant), ())]
+        found = [value for value in values if value is not None]
+        if not found or len(found) < len(values):
+            continue
+        diameters = [outcome.diameter for outcome in runs[network, contestant]]
+        across = network.devices if by_size else float(np.mean(diameters))
+        point = across, float(np.mean([value for value, _ in found]))
+        (bounds if any(bound for _, bound in found) else points).append(point)
+    axes.plot([x for x, _ in sorted(points)], [y for _, y in sorted(points)], color=tint,
+              marker=marker, markersize=5, linewidth=1.6, label=contestant.label,
+              linestyle='--' if contestant.one_leader else '-')
+    for x, y in bounds:
+        axes.annotate('', (x, y * 1.6), (x, y), arrowprops={'arrowstyle': '->', 'color': tint})
+        axes.plot([x], [y], color=tint, marker=marker, markersize=5, fillstyle='none')
+
+
+def _guide(axes: Axes, across: Sequence[float], by_size: bool) -> None:
+    """Draw a line that is proportional to the diameter."""
+    if len(across) < 2:
+        return
+    low, high = axes.get_ylim()
+    ends = np.array([min(across), max(across)], float)
+    diameters = ends ** 0.5 if by_size else ends
+    axes.plot(ends, diameters, color=FAINT, linewidth=1.0, linestyle=':', label='_the diameter')
+    axes.annotate('diameter', (ends[1], diameters[1]), color=FAINT, fontsize=8,
+                  ha='right', va='bottom')
+    axes.set_ylim(min(low, diameters[0]), max(high, diameters[1]))

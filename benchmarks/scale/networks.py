@@ -1,0 +1,141 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""
+The networks of the study: squares, strips and one with a long range.
+
+Devices stand 50 m apart, with an offset of up to a quarter of that. In the squares the diameter
+grows with the root of their number. The strips have few devices and a large diameter; the network
+with a long range has many devices and a small one. So it shows on which of the two a figure
+depends.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+import math
+from typing import Any
+
+from benchmarks.scale.contestants import Contestant
+from leader_election.lab.scenario import load, Scenario
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import dijkstra
+from scipy.spatial import KDTree
+
+SPACING = 50.0
+"""From one device to the next, before its offset [m]."""
+RANGE = 80.0
+"""The range of messages, but for networks that say otherwise [m]."""
+DETOUR = 1.6
+"""The diameter in hops is about this many times the longer side by the range."""
+RADIUS = 500.0
+"""The radius of regions [m], as in the scenario."""
+COVER = 2.9
+"""So many times the area of the network the circles of all leaders are together, as measured."""
+
+
+@dataclass(frozen=True)
+class Network:
+    """Devices on a jittered grid."""
+
+    columns: int
+    rows: int
+    range: float = RANGE
+    """The range of messages [m]."""
+
+    @property
+    def devices(self) -> int:
+        """The number of devices."""
+        return self.columns * self.rows
+
+    @property
+    def hops(self) -> int:
+        """
+        The diameter by a rule of thumb, from the extent and the range [hops].
+
+        >>> Network(100, 10).hops
+        100
+        """
+        return math.ceil(DETOUR * SPACING * max(self.columns, self.rows) / self.range)
+
+    @property
+    def leaders(self) -> float:
+        """
+        The number of leaders with the radius of the study, about.
+
+        >>> round(Network(100, 100).leaders)
+        92
+        """
+        return self.devices * SPACING ** 2 * COVER / (math.pi * RADIUS ** 2)
+
+    @property
+    def shape(self) -> str:
+        """One of square, strip, long range."""
+        if self.range != RANGE:
+            return 'long range'
+        return 'square' if self.columns == self.rows else 'strip'
+
+    @property
+    def name(self) -> str:
+        """
+        The name, which names of files begin with.
+
+        >>> Network(1000, 10).name
+        '1000x10-80m'
+        """
+        return f'{self.columns}x{self.rows}-{self.range:g}m'
+
+
+NETWORKS: Sequence[Network] = (
+    Network(10, 10), Network(32, 32), Network(100, 100), Network(316, 316), Network(1000, 1000),
+    Network(100, 10), Network(1000, 10), Network(1000, 100), Network(100, 100, 600.0))
+"""Squares, strips that are 100, 1000 and 1000 hops long, and a square of about 14 hops."""
+
+
+def scenario_of(network: Network, contestant: Contestant, budget: int) -> Scenario:
+    """
+    Return the scenario ``scale`` with a network, for one algorithm.
+
+    :param budget: of a phase [rounds]; there are four phases.
+    """
+    return load('scale').replaced({
+        'duration': 4 * budget + 4, 'events': [],
+        'algorithms': [contestant.entry(network.hops)],
+        'devices.columns': network.columns, 'devices.rows': network.rows,
+        'messages.range': network.range})
+
+
+def diameter(position: NDArray[np.float64], reach: float) -> int:
+    """
+    Return the diameter of a network, the greatest number of hops between two devices.
+
+    By two sweeps: the device farthest from a corner, and the device farthest from that. This is
+    never too large, and in a strip or a square hardly ever too small.
+
+    :param position: shape (n, 2) [m].
+    :param reach: the range of messages [m].
+
+    >>> diameter(np.array([[0.0, 0.0], [1.0, 0.0], [2.0, 0.0], [3.5, 0.0]]), 1.5)
+    3
+    """
+    n = len(position)
+    pairs = KDTree(position).query_pairs(reach, output_type='ndarray')
+    links = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
+    links = links.tocsr()
+    farthest, hops = 0, 0.0
+    for _ in range(2):
+        away: Any = dijkstra(links, directed=False, unweighted=True, indices=farthest)
+        away[np.isinf(away)] = -1.0
+        farthest, hops = int(away.argmax()), float(away.max())
+    return int(hops)

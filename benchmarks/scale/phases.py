@@ -1,0 +1,210 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""One run: a start, then three losses, each phase until nothing changes any more."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from leader_election.lab.engine.samples import MEASURES, ROUNDS, SENT
+from leader_election.lab.events import EVENTS
+from leader_election.lab.message_length import message_bytes
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.selection import leading
+from leader_election.lab.simulate import Simulation
+import numpy as np
+from numpy.typing import NDArray
+
+LOSSES: Mapping[str, Mapping[str, Any]] = {
+    'start': {}, 'loss of 1 %': {'share': 0.01}, 'loss of 10 %': {'share': 0.1},
+    'loss of leaders': {'leaders': True}}
+"""The phases, and which devices are lost at the beginning of each, as of the event ``die``."""
+START, LEADERS = 'start', 'loss of leaders'
+REST, QUIET, BUDGET, SKIPPED = 'rest', 'quiet', 'budget', 'skipped'
+"""
+Why a phase ended: no state can change any more; leaders have been the same for long; the budget
+was used up before; or it did not begin, since it would use the budget up.
+"""
+PATIENCE = 3
+"""So many times as long leaders have to be quiet while devices follow one that is dead."""
+GRACE = 5
+"""What the lost sent counts for three rounds more: no phase is over before these."""
+CHUNK = 1 << 16
+_CHANGES, _LEADERS, _CORRECT, _SIZE = (
+    MEASURES.index(name) for name in ('changes', 'leaders', 'correct', 'mean_size'))
+
+
+@dataclass(frozen=True)
+class Phase:
+    """What was measured from one loss to the next; times in rounds from its beginning."""
+
+    ended: str
+    """One of ``REST``, ``QUIET``, ``BUDGET``, ``SKIPPED``."""
+    spent: int = 0
+    """Rounds run."""
+    settled: int | None = None
+    """The round after which no leader changed; ``None``: not within the budget."""
+    led: int | None = None
+    """
+    The round from which on the leader of each device was alive and led itself; ``None``: there is
+    none.
+    """
+    outage: float = 0.0
+    """Rounds that a device was without such a leader, mean over devices."""
+    lost: int = 0
+    """Leaders among what was lost at the beginning."""
+    changed: float = 0.0
+    """Changes of leader a device."""
+    leaders: int = 0
+    """At the end."""
+    length: float = 0.0
+    """The mean length of a message from the start until leaders had settled [bytes]."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gave."""
+
+    devices: int
+    diameter: int
+    """The greatest number of hops between two devices, before any loss."""
+    receivers: float
+    """Mean number of devices that a message reaches, before any loss."""
+    phases: Mapping[str, Phase]
+    """By the keys of ``LOSSES``."""
+
+
+def run(scenario: Scenario, seed: int, hops: int, quiet: int, budget: int,
+        skipped: frozenset[str] = frozenset()) -> Outcome:
+    """
+    Return what one run gives, always the same for the same arguments.
+
+    :param scenario: of one algorithm, with a period of 1 s, samples each second, no mobility, and
+        time for four budgets.
+    :param hops: the diameter of the network.
+    :param quiet: a phase also ends when no leader has changed for these many rounds; while
+        devices follow a dead leader, for ``PATIENCE`` times as many.
+    :param budget: rounds a phase at most; the phases after one that takes longer are skipped.
+    :param skipped: phases that do not begin.
+    """
+    stage = Simulation(scenario, scenario.entrants[0], seed)
+    devices, phases, receivers = len(stage.network.devices.id), dict[str, Phase](), 0.0
+    over = False
+    for name, loss in LOSSES.items():
+        if over or name in skipped:
+            phases[name] = Phase(SKIPPED)
+            continue
+        lost = 0
+        if loss:
+            event, before = EVENTS.get('die'), int(leading(stage.network).sum())
+            # As with robots, the last message of a device counts until it expires.
+            stage.happen(event, event.parameters(linger=True, **loss))
+            lost = before - int(leading(stage.network).sum())
+        phases[name] = replace(settle(stage, quiet, budget), lost=lost)
+        over = phases[name].ended == BUDGET
+        if name == START:
+            counts = stage.network.watch.counts
+            receivers = float(counts[SENT] / counts[ROUNDS])
+    return Outcome(devices, hops, receivers, phases)
+
+
+def settle(stage: Simulation, quiet: int, budget: int) -> Phase:
+    """Let a network run until nothing changes, and return what happened on the way."""
+    begun = int(stage.network.watch.sampled[0])
+    now, last_change, ended = begun, 0, BUDGET
+    lengths: list[float] = []
+    while now - begun < budget:
+        step = min(1 + (now - begun) // 16, budget - (now - begun))
+        stage.run(float(now + step))
+        if begun == 0:
+            lengths += [message_bytes(stage.entrant, stage.network)] * step
+        changed = np.flatnonzero(stage.network.watch.samples[now:now + step, _CHANGES])
+        if len(changed):
+            last_change = now - begun + int(changed[-1]) + 1
+        now += step
+        since = now - begun - last_change
+        if since >= (quiet if _all_led(stage, now) else PATIENCE * quiet):
+            ended = QUIET
+            break
+        if min(since, now - begun - GRACE) > 0 and now - begun < budget:
+            before = digest(stage.network.exports)
+            stage.run(float(now + 1))
+            lengths += lengths[-1:]
+            now += 1
+            # Each device has run once: if none has another state, none will ever have.
+            if (digest(stage.network.exports) == before).all():
+                ended = REST
+                break
+            if stage.network.watch.samples[now - 1, _CHANGES]:
+                last_change = now - begun
+    return _phase(stage, begun, now, ended, lengths)
+
+
+def _all_led(stage: Simulation, now: int) -> bool:
+    sample = stage.network.watch.samples[now - 1]
+    led = round(sample[_CORRECT] * sample[_SIZE])
+    return bool(led == stage.network.devices.running.sum())
+
+
+def _phase(stage: Simulation, begun: int, now: int, ended: str, lengths: list[float]) -> Phase:
+    samples = stage.network.watch.samples[begun:now]
+    running = int(stage.network.devices.running.sum())
+    settled = _after_last(samples[:, _CHANGES] > 0)
+    led = np.round(samples[:, _CORRECT] * samples[:, _SIZE])
+    return Phase(
+        ended=ended, spent=now - begun, settled=None if ended == BUDGET else settled,
+        led=_led(led != running),
+        outage=float((running - led).sum() / max(running, 1)),
+        changed=float(samples[:, _CHANGES].sum() / max(running, 1)),
+        leaders=int(samples[-1, _LEADERS]),
+        length=float(np.mean(lengths[:max(settled, 1)])) if lengths else 0.0)
+
+
+def _after_last(true: NDArray[np.bool_]) -> int:
+    """
+    Return the number of entries up to the last one that is true.
+
+    >>> _after_last(np.array([True, False, True, False])), _after_last(np.array([False]))
+    (3, 0)
+    """
+    found = np.flatnonzero(true)
+    return int(found[-1]) + 1 if len(found) else 0
+
+
+def _led(without: NDArray[np.bool_]) -> int | None:
+    """
+    Return the first round from which on no sample has a device without a living leader.
+
+    >>> _led(np.array([True, False])), _led(np.array([False])), _led(np.array([True]))
+    (2, 0, None)
+    """
+    if without[-1]:
+        return None
+    return _after_last(without) + 1 if without.any() else 0
+
+
+def digest(exports: NDArray[np.int64]) -> NDArray[np.uint64]:
+    """
+    Return a number for the state of each device, in little memory.
+
+    :param exports: the states, one row a device, of 64-bit words.
+    """
+    words = exports.view(np.uint64)
+    factors = np.random.default_rng(0).integers(
+        1, 2**63, words.shape[1], np.uint64) * np.uint64(2) + np.uint64(1)
+    found = np.empty(len(words), np.uint64)
+    for first in range(0, len(words), CHUNK):
+        part = words[first:first + CHUNK]
+        found[first:first + CHUNK] = ((part ^ (part >> np.uint64(29))) * factors).sum(axis=1)
+    return found

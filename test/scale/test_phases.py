@@ -1,0 +1,125 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""The phases of a run, in networks whose figures follow by hand."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from benchmarks.scale.phases import BUDGET, digest, QUIET, REST, run, SKIPPED
+from leader_election.lab.scenario import parse, Scenario
+import numpy as np
+import pytest
+
+LOCKSTEP = {'rounds': {'phase': 'together'}, 'messages': {
+    'range': 1.5, 'delay': [0.5, 0.5], 'metric': 'hops', 'expiry': 3.0}}
+
+
+def line(count: int, algorithm: Mapping[str, Any], budget: int = 200) -> Scenario:
+    """Return devices in a line; the last one is the strongest, and rounds are in lockstep."""
+    return parse({
+        'duration': 4 * budget + 4, 'algorithms': [algorithm], 'strength': {'cycle': ['id']},
+        'devices': [{'kind': 'line', 'count': count}], **LOCKSTEP}, 'line')
+
+
+def test_the_news_of_one_leader_for_all_takes_a_round_a_hop():
+    scenario = line(20, {'name': 'bounded', 'radius': 1000, 'hop_limit': 30})
+    outcome = run(scenario, 0, 19, 100, 200)
+    start = outcome.phases['start']
+    # In its first round a device has heard nothing; then the news takes 19 rounds.
+    assert start.settled == 20
+    assert start.led == 20
+    # In each of 19 rounds those that the news has not reached have a leader that is none.
+    assert (start.leaders, start.ended) == (1, REST)
+    assert outcome.receivers == pytest.approx(2 * 19 / 20, rel=1e-2)
+    assert start.length > 50.0
+
+
+def test_one_leader_for_all_that_is_lost_is_followed_up_to_the_hop_limit():
+    """The last message counts for three rounds; then the hops of what goes round only grow."""
+    lost = {limit: run(line(20, {'name': 'bounded', 'radius': 1000, 'hop_limit': limit}),
+                       0, 19, 100, 200).phases['loss of leaders'] for limit in (30, 60)}
+    assert lost[60].led is not None and lost[30].led is not None
+    assert lost[60].led - lost[30].led == 30
+    # The losses before have left it in pieces, each with a leader of its own.
+    assert lost[30].leaders == lost[60].leaders < 5
+    assert lost[30].outage > 20.0
+
+
+def test_regions_recover_as_fast_however_long_the_line():
+    found = {count: run(line(count, {'name': 'bounded', 'radius': 3, 'hop_limit': 4}),
+                        0, count, 100, 200).phases for count in (20, 160)}
+    assert found[20]['start'].leaders == 5
+    assert found[160]['start'].leaders == 40
+    # Strengths that rise along the line make each region wait for the one before it.
+    assert found[160]['start'].settled == 160
+    for phases in found.values():
+        assert all(phase.ended == REST and phase.led is not None for phase in phases.values())
+
+
+def test_where_each_device_leads_itself_no_loss_changes_anything():
+    phases = run(line(200, {'name': 'bounded', 'radius': 0.5}), 3, 199, 100, 200).phases
+    assert [phase.settled for phase in phases.values()] == [0, 0, 0, 0]
+    assert [phase.outage for phase in phases.values()] == [0.0, 0.0, 0.0, 0.0]
+    one, ten, none = (phases[f'loss of {what}'].leaders for what in ('1 %', '10 %', 'leaders'))
+    assert (one, none) == (198, 0)
+    # Some of the tenth of all were lost before.
+    assert 178 <= ten <= 180
+
+
+def test_recursive_election_follows_the_dead_for_ever():
+    phases = run(line(20, {'name': 'recursive', 'radius': 1000}), 0, 19, 100, 200).phases
+    # It does not gossip in its first round.
+    assert phases['start'].led == 21
+    assert phases['loss of leaders'].ended in (REST, QUIET)
+    assert phases['loss of leaders'].led is None
+
+
+def test_what_exceeds_the_budget_is_cut_off_and_nothing_follows():
+    scenario = line(60, {'name': 'bounded', 'radius': 1000, 'hop_limit': 90}, budget=30)
+    phases = run(scenario, 0, 59, 100, 30).phases
+    assert (phases['start'].ended, phases['start'].spent) == (BUDGET, 30)
+    assert phases['start'].settled is None
+    assert {phase.ended for name, phase in phases.items() if name != 'start'} == {SKIPPED}
+
+
+def test_phases_that_are_skipped_do_not_begin():
+    scenario = line(20, {'name': 'bounded', 'radius': 3})
+    phases = run(scenario, 0, 19, 100, 200, frozenset({'loss of leaders'})).phases
+    assert phases['loss of leaders'].ended == SKIPPED
+    assert phases['loss of 10 %'].ended == REST
+
+
+def test_states_that_never_rest_end_by_quiet_leaders():
+    """The clocks of replicated gossip go on for ever."""
+    scenario = line(10, {'name': 'recursive-replicated', 'radius': 1000, 'replicate_period': 8})
+    start = run(scenario, 0, 9, 50, 200).phases['start']
+    assert start.ended == QUIET
+    assert start.settled is not None and start.spent >= start.settled + 50
+
+
+def test_the_same_seed_gives_the_same_outcome():
+    scenario = line(30, {'name': 'bounded', 'radius': 4})
+    assert run(scenario, 5, 29, 100, 200) == run(scenario, 5, 29, 100, 200)
+
+
+def test_a_digest_tells_each_state_that_differs():
+    states = np.random.default_rng(1).integers(-9, 9, (70_000, 5))
+    changed = states.copy()
+    changed[66_000, 3] += 1
+    swapped = states.copy()
+    swapped[7, [0, 1]] = [5, 6]
+    other = swapped.copy()
+    other[7, [0, 1]] = [6, 5]
+    assert np.flatnonzero(digest(states) != digest(changed)).tolist() == [66_000]
+    assert np.flatnonzero(digest(swapped) != digest(other)).tolist() == [7]
