@@ -175,8 +175,8 @@ def outcome_of(key: Key, budget: int) -> Outcome:
     skipped = frozenset(name for name in LOSSES if contestant.foreseen(
         network.hops, name == LEADERS) > budget)
     scenario = scenario_of(network, contestant, budget)
-    [placement] = placements_of(scenario.groups, seed)
-    hops = diameter(placement.position, network.range)
+    position = placements_of(scenario.groups, seed)[0].position
+    hops = diameter(position, network.range)
     return run(scenario, seed, hops, contestant.quiet(network.hops), budget, skipped)
 
 

@@ -30,6 +30,8 @@ class Contestant:
 
     label: str
     """As in the scenario."""
+    gateways: bool = False
+    """Whether its leaders are given: gateways, on a grid of their own."""
     one_leader: bool = False
     """Whether it elects one leader for all."""
     by_diameter: Mapping[str, float] = field(default_factory=dict, hash=False)
@@ -79,13 +81,15 @@ class Contestant:
 
 CONTESTANTS: Sequence[Contestant] = (
     Contestant('bounded'),
+    Contestant('given', gateways=True),
     Contestant('classic'),
     Contestant('resilient-regions', waits=0.0, patience=80),
     Contestant('recursive', most_leaders=16),
     Contestant('recursive-replicated', by_diameter={'replicate_period': 0.6}, first=3.0,
                again=5.0, waits=2.4, most_leaders=16),
-    Contestant('bounded-all', True, {'hop_limit': 1.5}, first=0.5, again=1.8),
-    Contestant('resilient-2', True, first=2.2, again=3.7),
-    Contestant('resilient-1', True, first=1.0, again=3.0, squared=0.3),
-    Contestant('colour', True, first=2.0, again=2.7))
+    Contestant('bounded-all', one_leader=True, by_diameter={'hop_limit': 1.5}, first=0.5,
+               again=1.8),
+    Contestant('resilient-2', one_leader=True, first=2.2, again=3.7),
+    Contestant('resilient-1', one_leader=True, first=1.0, again=3.0, squared=0.3),
+    Contestant('colour', one_leader=True, first=2.0, again=2.7))
 """Those with regions first, then those with one leader for all."""

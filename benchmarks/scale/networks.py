@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from benchmarks.scale.contestants import Contestant
+from benchmarks.scale.contestants import Contestant, SCENARIO
 from leader_election.lab.scenario import load, Scenario
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,10 @@ from scipy.spatial import KDTree
 
 SPACING = 50.0
 """From one device to the next, before its offset [m]."""
+IRREGULARITY = 0.25
+"""The greatest offset of a device in each direction, as a part of the spacing."""
+GATEWAYS = 10
+"""From one leader that is given to the next, so many devices."""
 RANGE = 80.0
 """The range of messages, but for networks that say otherwise [m]."""
 DETOUR = 1.6
@@ -107,12 +111,23 @@ def scenario_of(network: Network, contestant: Contestant, budget: int) -> Scenar
     """
     Return the scenario ``scale`` with a network, for one algorithm.
 
+    Leaders that are given are devices of their own: one for a hundred others.
+
     :param budget: of a phase [rounds]; there are four phases.
     """
-    return load('scale').replaced({
-        'duration': 4 * budget + 4, 'events': [],
-        'algorithms': [contestant.entry(network.hops)],
-        'devices.columns': network.columns, 'devices.rows': network.rows,
+    entry, devices = contestant.entry(network.hops), [
+        {'kind': 'grid', 'columns': network.columns, 'rows': network.rows,
+         'step': [SPACING, SPACING], 'irregularity': IRREGULARITY}]
+    if contestant.gateways:
+        columns, rows = (math.ceil(side / GATEWAYS) for side in (network.columns, network.rows))
+        # In the middle between devices.
+        first = [SPACING * (min(side, GATEWAYS) - 1) / 2 for side in (network.columns,
+                                                                       network.rows)]
+        devices.append({'kind': 'grid', 'columns': columns, 'rows': rows, 'first': first,
+                        'step': [SPACING * GATEWAYS, SPACING * GATEWAYS]})
+        entry['leaders'] = f'{network.devices}-{network.devices + columns * rows - 1}'
+    return load(SCENARIO).replaced({
+        'duration': 4 * budget + 4, 'events': [], 'algorithms': [entry], 'devices': devices,
         'messages.range': network.range})
 
 

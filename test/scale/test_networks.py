@@ -15,6 +15,7 @@
 
 from benchmarks.scale.contestants import Contestant, CONTESTANTS
 from benchmarks.scale.networks import diameter, Network, NETWORKS, scenario_of
+from benchmarks.scale.phases import run
 from leader_election.lab.build import placements_of
 import numpy as np
 import pytest
@@ -66,3 +67,15 @@ def test_one_leader_for_all_is_foreseen_to_take_longer_in_a_longer_network():
     for contestant in CONTESTANTS:
         grows = contestant.foreseen(1000, True) > contestant.foreseen(100, True)
         assert grows == (contestant.one_leader or contestant.label == 'recursive-replicated')
+
+
+def test_gateways_lead_one_for_a_hundred_devices():
+    [given] = [contestant for contestant in CONTESTANTS if contestant.gateways]
+    for network, gateways in ((NETWORKS[0], 1), (NETWORKS[1], 16), (Network(100, 10), 10)):
+        scenario = scenario_of(network, given, 100)
+        phases = run(scenario, 0, 100, 100, 100).phases
+        assert phases['start'].leaders == gateways
+        # All are within the radius of a gateway, and no other device leads.
+        assert phases['start'].led is not None
+        assert phases['loss of leaders'].leaders == 0
+        assert phases['loss of leaders'].led is None

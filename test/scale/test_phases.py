@@ -78,7 +78,8 @@ def test_where_each_device_leads_itself_no_loss_changes_anything():
 
 
 def test_recursive_election_follows_the_dead_for_ever():
-    phases = run(line(20, {'name': 'recursive', 'radius': 1000}), 0, 19, 100, 200).phases
+    # Their distance grows up to the radius.
+    phases = run(line(20, {'name': 'recursive', 'radius': 1000}), 0, 19, 40, 200).phases
     # It does not gossip in its first round.
     assert phases['start'].led == 21
     assert phases['loss of leaders'].ended in (REST, QUIET)
