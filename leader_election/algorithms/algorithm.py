@@ -15,8 +15,8 @@
 """The interface of election algorithms."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 import inspect
 import sys
 from typing import Any, NamedTuple
@@ -60,7 +60,8 @@ class Algorithm:
 
     There are ``len(metric)`` neighbours; in the laboratory, columns may be longer than that.
     A vector in the state is a tuple on a robot and a one-dimensional array in the laboratory. A
-    round may return it as an array. In ``columns``, row j is the vector of neighbour j.
+    round may return it as an array, and leave out entries that stand for nothing at the end of one
+    with levels. In ``columns``, row j is the vector of neighbour j.
     """
     state: type[Any]
     """
@@ -91,6 +92,13 @@ class Algorithm:
     Whether a device that exports another leader than itself leads nobody: a robot then takes no
     candidacy for it from others, which have not heard of that yet.
     """
+    levels: int = 0
+    """
+    The number of levels of a recursive election; 0: it has none. Its state has a field ``depth``,
+    the level at which a device is; a round reads entries of a neighbour's
+    :data:`~leader_election.algorithms.fields.PerLevel` vectors only up to its depth. At the last
+    level no leader is sought: a device that reaches it leads itself.
+    """
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
@@ -108,6 +116,17 @@ class Algorithm:
         arguments = inspect.signature(self.configure).parameters.values()
         return {each.name: each.default for each in arguments
                 if each.default is not inspect.Parameter.empty}
+
+    def with_levels(self, levels: int) -> 'Algorithm':
+        """
+        Return the same algorithm with another number of levels.
+
+        The laboratory's way to a recursion without an end; robots have to agree on the length of
+        their messages, so they all have :attr:`levels`.
+
+        :param levels: >= 2.
+        """
+        return _with_levels(self, levels)
 
     def round_parameters(self, settings: Mapping[str, Any]) -> Any:
         """
@@ -162,6 +181,18 @@ class Algorithm:
     def plain(self, state: Any) -> Any:
         """Return a state in numbers and tuples of numbers, which can be compared and sent."""
         return self.state(*(field.plain(value) for field, value in zip(self.fields, state)))
+
+
+@lru_cache(maxsize=64)
+def _with_levels(algorithm: Algorithm, levels: int) -> Algorithm:
+    """Return an algorithm with another number of levels; the same one each time."""
+    longer = {field.name: field.padding[:1] * (len(field.padding) // algorithm.levels * levels)
+              for field in algorithm.fields if field.per_level and field.padding is not None}
+    first = algorithm.start
+
+    def start(device: Device) -> Any:
+        return first(device)._replace(**longer)
+    return replace(algorithm, levels=levels, start=start)
 
 
 ALGORITHMS: Registry[Algorithm] = Registry('algorithm', 'leader_election.algorithms')

@@ -23,6 +23,7 @@ TICKS = 'ticks'
 KEPT = 'kept'
 HOPS = 'hops'
 ID = 'id'
+PER_LEVEL = 'per level'
 COUNT = 'count'
 NOBODY = -1
 """Stands for no device, where a field holds an id."""
@@ -35,6 +36,8 @@ Ticks = Annotated[int, TICKS]
 """A counter that changes in every round; its change alone triggers no message."""
 Kept = Annotated[T, KEPT]
 """A field that a device does not send."""
+PerLevel = Annotated[T, PER_LEVEL]
+"""A vector that holds as many entries for each level of a recursive election, level by level."""
 Hops = Annotated[int, HOPS]
 """
 The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
@@ -66,6 +69,8 @@ class Field(NamedTuple):
     """Whether it counts hops (:data:`Hops`)."""
     least: int | None = None
     """The least value of a whole number; ``None``: any."""
+    per_level: bool = False
+    """Whether it holds entries for each level (:data:`PerLevel`)."""
 
     @property
     def is_distance(self) -> bool:
@@ -78,8 +83,10 @@ class Field(NamedTuple):
         return self.name.removesuffix('hops') + 'distance'
 
     def plain(self, value: Any) -> Any:
-        """Return a value in plain Python: a number, or a tuple of numbers."""
-        return self.type(value) if self.padding is None else tuple(map(self.type, value))
+        """Return a value in plain Python: a number, or a tuple of numbers in its full length."""
+        if self.padding is None:
+            return self.type(value)
+        return tuple(map(self.type, value)) + self.padding[len(value):]
 
 
 def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
@@ -88,7 +95,7 @@ def fields_of(state: type[Any], start: Any) -> tuple[Field, ...]:
 
     :param state: the named tuple; its type hints are ``int``, ``float``, :data:`Unbounded`,
         :data:`Ticks`, :data:`Hops`,
-        :data:`Id`, :data:`Count`, or a tuple of any number of these.
+        :data:`Id`, :data:`Count`, or a tuple of any number of these (:data:`PerLevel`).
     :param start: the initial state of any device; its vectors are the same on all devices.
     :raises TypeError: for a field of another type, or of hops without their distance.
 
@@ -116,7 +123,7 @@ def _field(name: str, hint: Any, start: Any) -> Field:
         raise TypeError(f'field {name} of a state cannot be {hint}')
     return Field(name, kind, tuple(map(kind, start)) if vector else None,
                  INFINITE in marks, TICKS in marks, KEPT in marks, HOPS in marks,
-                 _least(name, marks))
+                 _least(name, marks), PER_LEVEL in marks)
 
 
 def _least(name: str, marks: tuple[Any, ...]) -> int | None:

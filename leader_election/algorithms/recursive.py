@@ -33,14 +33,16 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
-from leader_election.algorithms.fields import Hops, Id, NOBODY, Unbounded
+from leader_election.algorithms.fields import Hops, Id, NOBODY, PerLevel, Unbounded
 from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
 import numpy as np
 
 LEVELS = 16
 """
-The number of levels. The published algorithm has no limit; here, a device that reaches the last
-level leads itself.
+The number of levels on robots, as many as leaders whose regions depend on each other.
+
+The published algorithm has no limit; here, a device that reaches the last level leads itself. The
+laboratory takes any number of levels (:meth:`Algorithm.with_levels`).
 """
 
 class Levels(NamedTuple):
@@ -50,17 +52,17 @@ class Levels(NamedTuple):
     """The level at which it found its leader; -1: before its first round."""
     strength: float
     """Its own strength in the previous round."""
-    best_value: tuple[Unbounded, ...]
+    best_value: PerLevel[tuple[Unbounded, ...]]
     """At each level: the value (strength, negated) of the best device; infinite: no gossip."""
-    best: tuple[Id, ...]
+    best: PerLevel[tuple[Id, ...]]
     """At each level: the id of the best device; ``NOBODY``: no gossip."""
-    best_distance: tuple[Unbounded, ...]
+    best_distance: PerLevel[tuple[Unbounded, ...]]
     """At each level: the distance to the best device over devices of that level [m]."""
     distance: float
     """Distance to the leader [m]."""
     leader: int
     """The leader's id."""
-    best_hops: tuple[Hops, ...]
+    best_hops: PerLevel[tuple[Hops, ...]]
     """At each level: the number of hops of ``best_distance``."""
 
 
@@ -114,13 +116,33 @@ def recursive_round(
     >>> found.leader, found.distance, found.depth
     (1, 0.0, 1)
     """
-    best_value: Any = np.full(LEVELS, math.inf)
-    best: Any = np.full(LEVELS, NOBODY)
-    best_distance: Any = np.full(LEVELS, math.inf)
-    best_hops: Any = np.full(LEVELS, 0)
-    for level in range(LEVELS - 1):
+    return elected(device, state, neighbours, metric, parameters, True)
+
+
+def elected(
+    device: Device,
+    state: Levels,
+    neighbours: LevelsOfAll,
+    metric: Sequence[float],
+    parameters: RecursiveParameters,
+    at_once: bool,
+) -> Levels:
+    """
+    Return the result of :func:`recursive_round`.
+
+    :param at_once: whether the device takes part in the gossip of a level in the very round in
+        which it reaches that level, as on robots; else it leads itself there for that round.
+    """
+    levels = len(state.best)
+    # Only the levels that it reaches are written, and returned.
+    best_value: Any = np.empty(levels)
+    best: Any = np.empty(levels, np.int64)
+    best_distance: Any = np.empty(levels)
+    best_hops: Any = np.empty(levels, np.int64)
+    for level in range(levels - 1):
+        best_value[level], best[level], best_hops[level] = math.inf, NOBODY, 0
         pair = -device.strength, device.id
-        if gossips(level, device, state):
+        if gossips(level, device, state, at_once):
             for j in range(len(metric)):
                 if neighbours.depth[j] >= level:
                     received = neighbours.best_value[j][level], neighbours.best[j][level]
@@ -134,17 +156,19 @@ def recursive_round(
                 level, neighbours.depth, neighbours.best_distance, neighbours.best_hops, metric,
                 parameters.hop_limit)
         if best_distance[level] <= parameters.radius:
-            return Levels(level, device.strength, best_value, best, best_distance,
-                          best_distance[level], pair[1], best_hops)
-    return Levels(LEVELS - 1, device.strength, best_value, best, best_distance, 0.0, device.id,
-                  best_hops)
+            used = level + 1
+            return Levels(level, device.strength, best_value[:used], best[:used],
+                          best_distance[:used], best_distance[level], pair[1], best_hops[:used])
+    used = levels - 1
+    return Levels(used, device.strength, best_value[:used], best[:used], best_distance[:used],
+                  0.0, device.id, best_hops[:used])
 
 
-def gossips(level: int, device: Device, state: Levels) -> bool:
+def gossips(level: int, device: Device, state: Levels, at_once: bool) -> bool:
     """Return whether a device takes part in the gossip: its strength has not changed."""
     if level <= state.depth:
         return device.strength == state.strength
-    return level > 0
+    return at_once and level > 0
 
 
 def nearest(level: int, depth: Sequence[int], distance: Sequence[Sequence[float]],
@@ -191,4 +215,5 @@ RECURSIVE = ALGORITHMS.add(Algorithm(
     columns=LevelsOfAll,
     start=start,
     configure=configure,
+    levels=LEVELS,
 ))

@@ -42,7 +42,7 @@ import math
 from typing import Any, NamedTuple
 
 from leader_election.algorithms.algorithm import Algorithm, ALGORITHMS, Device
-from leader_election.algorithms.fields import Count, Hops, Id, NOBODY, Ticks, Unbounded
+from leader_election.algorithms.fields import Count, Hops, Id, NOBODY, PerLevel, Ticks, Unbounded
 from leader_election.algorithms.hop_limit import NO_HOP_LIMIT
 from leader_election.algorithms.recursive import LEVELS, nearest
 from leader_election.parameters import parameter
@@ -64,20 +64,20 @@ class Replicates(NamedTuple):
     """Rounds since the clock's last tick."""
     depth: int
     """The level at which it found its leader."""
-    best_value: tuple[Unbounded, ...]
+    best_value: PerLevel[tuple[Unbounded, ...]]
     """
     The value (strength, negated) of the best device: for each level one number per replicate, the
     youngest first.
     """
-    best: tuple[Id, ...]
+    best: PerLevel[tuple[Id, ...]]
     """The id of the best device, in the same order."""
-    best_distance: tuple[Unbounded, ...]
+    best_distance: PerLevel[tuple[Unbounded, ...]]
     """At each level: the distance to the oldest replicate's best [m]."""
     distance: float
     """Distance to the leader [m]."""
     leader: int
     """The leader's id."""
-    best_hops: tuple[Hops, ...]
+    best_hops: PerLevel[tuple[Hops, ...]]
     """At each level: the number of hops of ``best_distance``."""
 
 
@@ -137,11 +137,13 @@ def replicated_round(
     clock, rounds = ticked(state.clock, state.rounds, neighbours.clock, neighbours.rounds,
                            len(metric), parameters.period, state.depth < 0)
     replicates = parameters.replicates
-    best_value: Any = np.full(ENTRIES, math.inf)
-    best: Any = np.full(ENTRIES, NOBODY)
-    best_distance: Any = np.full(LEVELS, math.inf)
-    best_hops: Any = np.full(LEVELS, 0)
-    for level in range(LEVELS - 1):
+    levels, entries = len(state.best_distance), len(state.best)
+    # Only the levels that it reaches are returned.
+    best_value: Any = np.empty(entries)
+    best: Any = np.empty(entries, np.int64)
+    best_distance: Any = np.empty(levels)
+    best_hops: Any = np.empty(levels, np.int64)
+    for level in range(levels - 1):
         first = level * replicates
         pair = -device.strength, device.id
         for replicate in range(replicates):
@@ -155,16 +157,19 @@ def replicated_round(
                         pair = other
             best_value[first + replicate], best[first + replicate] = pair
         if pair[1] == device.id:
-            best_distance[level] = 0.0
+            best_distance[level], best_hops[level] = 0.0, 0
         else:
             best_distance[level], best_hops[level] = nearest(
                 level, neighbours.depth, neighbours.best_distance, neighbours.best_hops, metric,
                 parameters.hop_limit)
         if best_distance[level] <= parameters.radius:
-            return Replicates(clock, rounds, level, best_value, best, best_distance,
-                              best_distance[level], pair[1], best_hops)
-    return Replicates(clock, rounds, LEVELS - 1, best_value, best, best_distance, 0.0, device.id,
-                      best_hops)
+            used, entries = level + 1, first + replicates
+            return Replicates(clock, rounds, level, best_value[:entries], best[:entries],
+                              best_distance[:used], best_distance[level], pair[1],
+                              best_hops[:used])
+    used, entries = levels - 1, (levels - 1) * replicates
+    return Replicates(clock, rounds, used, best_value[:entries], best[:entries],
+                      best_distance[:used], 0.0, device.id, best_hops[:used])
 
 
 def ticked(clock: int, rounds: int, clocks: Sequence[int], since: Sequence[int],
@@ -225,4 +230,5 @@ REPLICATED = ALGORITHMS.add(Algorithm(
     start=start,
     configure=configure,
     parameters=ReplicatedSettings,
+    levels=LEVELS,
 ))

@@ -114,4 +114,4 @@ def coordinated(election: str, identity: Region) -> Algorithm:
         return types.State(*alone, *identity._replace(device=device.id))
     return Algorithm(
         name=algorithm.name, round=round_of(election), state=types.State, columns=types.Columns,
-        start=start, configure=types.Parameters)
+        start=start, configure=types.Parameters, levels=algorithm.levels)

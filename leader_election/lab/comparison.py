@@ -14,7 +14,7 @@
 
 """Comparison of the laboratory's numbers with those published in the papers, and its aims."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -25,7 +25,6 @@ from leader_election.lab.statistics import (
     estimate_of_curve,
     seeds_of,
     settling_time,
-    time_average,
     time_to_one_leader,
 )
 import numpy as np
@@ -49,6 +48,8 @@ class Number:
     published: float | None = None
     aim: float | None = None
     """Allowed deviation, relative to the published number."""
+    chance: float = 0.0
+    """Half of the 95 % interval of the published number; 0 where its spread is not known."""
 
     @property
     def ratio(self) -> float | None:
@@ -56,20 +57,46 @@ class Number:
         return None if self.published is None else self.ours.value / self.published
 
     @property
+    def ratio_interval(self) -> tuple[float, float]:
+        """
+        Return the 95 % interval of the ratio; nan where the measured number has none.
+
+        Both numbers are means over seeds that are not the same, so their relative errors add up
+        as squares.
+        """
+        if self.ratio is None or self.published is None:
+            return np.nan, np.nan
+        value, low, high = self.ours
+        below, above = (float(np.hypot((value - low) / value, self.chance / self.published)),
+                        float(np.hypot((high - value) / value, self.chance / self.published)))
+        return self.ratio * (1.0 - below), self.ratio * (1.0 + above)
+
+    @property
     def met(self) -> bool | None:
-        """Return whether the aim is met, ``None`` without an aim."""
+        """Return whether the aim is met, with an interval, ``None`` without an aim."""
         if self.aim is None or self.ratio is None:
             return None
-        return abs(self.ratio - 1.0) <= self.aim
+        return abs(self.ratio - 1.0) <= self.aim and not np.isnan(sum(self.ratio_interval))
+
+    @property
+    def differs(self) -> bool:
+        """Return whether the numbers differ by more than chance: the interval excludes 1."""
+        low, high = self.ratio_interval
+        return low > 1.0 or high < 1.0
 
     def cells(self) -> tuple[str, ...]:
-        """Return the row of a table: quantity, ours, interval, published, ratio, aim, met."""
+        """Return the row of a table, the cells of ``COLUMNS``."""
         value, low, high = self.ours
+        ratio_low, ratio_high = self.ratio_interval
+        published = '' if self.published is None else f'{self.published:.3g}'
+        if self.published is not None and self.chance > 0.0:
+            published += f' ± {self.chance:.1g}'
         return (self.quantity, 'never' if np.isnan(value) else f'{value:.3g}',
-                '' if np.isnan(low + high) else f'{low:.3g} to {high:.3g}',
-                '' if self.published is None else f'{self.published:.3g}',
+                '' if np.isnan(low + high) else f'{low:.3g} to {high:.3g}', published,
                 '' if self.ratio is None or np.isnan(self.ratio) else f'{self.ratio:.2f}',
-                '' if self.aim is None else f'within {self.aim:.0%}', _yes_or_no(self.met))
+                '' if np.isnan(ratio_low + ratio_high) else f'{ratio_low:.2f} to {ratio_high:.2f}',
+                '' if self.aim is None else f'within {self.aim:.0%}',
+                _yes_or_no(self.met) + (MARK if self.met and self.differs else ''))
 
 
 @dataclass(frozen=True)
@@ -87,31 +114,54 @@ class Order:
 
     def cells(self) -> tuple[str, ...]:
         """Return the row of a table, as :meth:`Number.cells` does."""
-        return (self.quantity, ' < '.join(self.ours), '', ' < '.join(self.published), '',
+        return (self.quantity, ' < '.join(self.ours), '', ' < '.join(self.published), '', '',
                 'the same', _yes_or_no(self.met))
 
 
 Row = Number | Order
-COLUMNS = ('quantity', 'ours', '95 % interval', 'published', 'ratio', 'aim', 'met')
+COLUMNS = ('quantity', 'ours', '95 % interval', 'published', 'ratio', '95 % interval', 'aim',
+           'met')
+MARK = ' *'
+LEGEND = ('`*`: met, but the numbers differ by more than chance: the 95 % interval of their '
+          'ratio, which takes the spread of both sides into account, does not hold 1. `±`: half '
+          'of the 95 % interval of what is published, where the results of each seed are. A '
+          'number is met if it is within the aim, and its interval is known.')
+"""What stands below a table."""
 
 
-def compare_instability(scenario: str, results: xr.Dataset) -> list[Row]:
+WINDOWS = {'rounds 12 to 40': published.EARLY, 'rounds 101 to 600': published.LATE}
+"""The rounds over which instability is averaged: first and last, both inclusive."""
+
+
+def compare_instability(scenario: str, results: xr.Dataset, without: Sequence[str] = (),
+                        aimed: bool = True) -> list[Row]:
     """
-    Compare instability averaged over time, without the warm-up: rounds 101 to 600 of 600.
+    Compare instability averaged over early rounds and, without the warm-up, over late ones.
 
     Source: ACSOS 2022, section V.
+
+    :param without: algorithms that are shown without an aim.
+    :param aimed: whether any have an aim.
     """
-    held = published.instability(scenario)
-    theirs = {} if held is None else dict(zip(
-        held['algorithm'].values.tolist(), time_average(held['mean']).values.tolist()))
     rows: list[Row] = []
-    for algorithm in results['algorithm'].values.tolist():
-        averages = time_average(results['instability'].sel(algorithm=algorithm))
-        rows.append(Number(
-            f'{algorithm}: instability', estimate_mean(
-                seeds_of(averages, results['counts'].sel(algorithm=algorithm)).values),
-            theirs.get(algorithm), INSTABILITY_AIM if algorithm in theirs else None))
-    return [*rows, *_orders('order by instability', rows)]
+    for window, (first, last) in WINDOWS.items():
+        of_window: list[Row] = []
+        for algorithm in results['algorithm'].values.tolist():
+            curves = seeds_of(results['instability'].sel(algorithm=algorithm),
+                              results['counts'].sel(algorithm=algorithm))
+            theirs = published.averages(scenario, algorithm, (first, last))
+            chance = None if theirs is None else estimate_mean(theirs)
+            of_window.append(Number(
+                f'{algorithm}: instability, {window}',
+                estimate_mean(curves.sel(time=slice(first, last)).mean('time').values),
+                None if chance is None else chance.value,
+                INSTABILITY_AIM if aimed and chance and algorithm not in without else None,
+                0.0 if chance is None else chance.high - chance.value))
+        rows += of_window
+        if aimed:
+            rows += _orders(f'order by instability, {window}', [
+                row for row in of_window if row.met is not None])
+    return rows
 
 
 def compare_settling(scenario: str, results: xr.Dataset) -> list[Row]:
@@ -173,7 +223,10 @@ def compare_rounds(scenario: str, results: xr.Dataset, beside: str = '') -> list
 
 COMPARISONS: Mapping[str, Callable[[str, xr.Dataset], list[Row]]] = {
     'acsos2022_random': compare_instability,
-    'acsos2022_edge': compare_instability,
+    # Without the rounding error of the artefact, of which the recursive election has suffered.
+    'acsos2022_edge': partial(compare_instability, without=('recursive',)),
+    'acsos2022_edge_rounding': compare_instability,
+    'acsos2022_edge_by_the_text': partial(compare_instability, aimed=False),
     'acsos2022_scale_free': compare_settling,
     'ifac2020_convergence': compare_rounds,
     'ifac2020_perturbed': compare_rounds,

@@ -20,6 +20,7 @@ from typing import Any
 
 from leader_election.algorithms import Algorithm
 from leader_election.lab.engine import Network, state_layout
+from leader_election.lab.hesitation import FIELD, hesitant
 from leader_election.lab.reset import begin, OWN
 from leader_election.lab.selection import Some
 from leader_election.parameters import parameter, ParameterError
@@ -42,6 +43,8 @@ class Event:
     """What is done at the start, if anything."""
     states: bool = False
     """Whether it changes states: what was sent before stays what it was."""
+    extend: Callable[[Algorithm], Algorithm] | None = None
+    """Returns the algorithm that it acts on; the same one where it does not act on it."""
 
 
 EVENTS: Registry[Event] = Registry('event', 'leader_election.lab_events')
@@ -201,6 +204,14 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
         else:
             sign = -1.0 if name.endswith('value') else 1.0
             column[chosen] = sign * random.uniform(0.0, parameters.most, shape)
+    for field in algorithm.fields:
+        # Nothing is ever read beyond the level that a device has reached, or written there.
+        if field.per_level and field.padding is not None:
+            column = getattr(columns, field.name)
+            used = len(field.padding) // algorithm.levels * (columns.depth[chosen] + 1)
+            entries = np.arange(len(field.padding))
+            column[chosen] = np.where(
+                entries < used[:, np.newaxis], column[chosen], field.padding[0])
 
 
 @dataclass(frozen=True)
@@ -237,6 +248,29 @@ def _heal(parameters: Heal, network: Network, algorithm: Algorithm,
     network.lists.due[0] = -np.inf
 
 
+@dataclass(frozen=True)
+class Rounding:
+    """
+    The time since a device's last round is a difference of rounded times.
+
+    Devices for which it is less than a period hesitate in their next round, in which they take no
+    part in the gossip of a level that they reach (:mod:`leader_election.lab.hesitation`). That are
+    about a sixth of them where the time crosses a power of two, with a period of 1 s; else none.
+    """
+
+    at: float = parameter(0.0, 'When it happens: a power of two, at which the next rounds are the '
+                          'first.', unit='s', lower=0.0, upper=1e9)
+
+
+def _rounding(parameters: Rounding, network: Network, algorithm: Algorithm,
+              random: np.random.Generator) -> None:
+    devices = network.devices
+    columns = state_layout(algorithm).columns(network.exports)
+    if hasattr(columns, FIELD):
+        since = network.rounds.time - devices.sent
+        getattr(columns, FIELD)[:] = devices.running & (since < devices.period)
+
+
 for _event in (
     Event('die', Die, _die),
     Event('join', Join, _join, prepare=_not_yet, states=True),
@@ -245,5 +279,6 @@ for _event in (
     Event('corrupt', Corrupt, _corrupt, states=True),
     Event('split', Split, _split),
     Event('heal', Heal, _heal),
+    Event('rounding', Rounding, _rounding, extend=hesitant),
 ):
     EVENTS.add(_event)

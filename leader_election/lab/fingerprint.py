@@ -76,7 +76,7 @@ def fingerprint(scenario: Scenario, algorithm: str) -> Fingerprint:
     world = [(field.name, _canonical(getattr(scenario, field.name)))
              for field in fields(scenario) if field.name not in NOT_OF_RUNS]
     under_test = (entrant.algorithm.name, _canonical(entrant.parameters), entrant.weakest,
-                  _canonical(entrant.regions))
+                  _canonical(entrant.regions), entrant.algorithm.levels)
     return Fingerprint(
         _digest(world, list(_contents(scenario))), _digest(under_test),
         sources.of_run(tuple(_chosen(scenario, entrant)), algorithm_modules())[:DIGITS])

@@ -25,6 +25,7 @@ from typing import Any
 from leader_election.command_line import ExitStatus, print_error
 from leader_election.lab import results, runs, store
 from leader_election.lab import scenario as scenarios
+from leader_election.lab.level_limit import level_lines
 from leader_election.lab.options import MEASURE, parse_options, SEEDS
 from leader_election.lab.paired import all_pairs
 from leader_election.lab.paired_tables import pair_rows, terminal_table, to_first_rows
@@ -133,6 +134,8 @@ def run(options: argparse.Namespace) -> int:
     rows = to_first_rows(dataset)
     if rows is not None:
         console().print(terminal_table(rows))
+    for line in level_lines(dataset):
+        print(line)
     if outcome is not None:
         print(conclusion(outcome, options.measure, options.until_width))
     print(f'wrote {results.path_of(options.results, scenario.name)}')

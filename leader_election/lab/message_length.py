@@ -38,18 +38,20 @@ def message_bytes(entrant: Entrant, network: Network) -> float:
     """Return the mean length of the messages that devices would send now [bytes]."""
     devices = network.devices
     # A message names the election; the region part stands beside it.
-    codec = codec_for(ALGORITHMS.get(entrant.algorithm.name))
+    election = ALGORITHMS.get(entrant.algorithm.name)
+    levels = entrant.algorithm.levels
+    codec = codec_for(election if levels == election.levels else election.with_levels(levels))
     chosen = np.linspace(0, len(devices.id) - 1, min(SIZED, len(devices.id))).astype(int)
     lengths = []
     for i in chosen.tolist():
         state: Any = state_layout(entrant.algorithm).state(network.exports, i)
         if math.isfinite(state.distance):
             state = state._replace(distance=round(state.distance, DIGITS))
-        election = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
+        export = codec.algorithm.state(*state[:len(codec.algorithm.fields)])
         part = None if entrant.regions is None else _region_part(state, entrant.regions)
         x, y = devices.position[i].round(DIGITS).tolist()
         lengths.append(len(codec.encode(
-            Message(int(devices.id[i]), 'map', (x, y), election, part))))
+            Message(int(devices.id[i]), 'map', (x, y), export, part))))
     return float(np.mean(lengths))
 
 

@@ -16,6 +16,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 import math
 import re
 from typing import Any, TypeVar
@@ -40,6 +41,8 @@ LARGEST_RADIUS = 1e6
 """[m]. A robot also accepts 0; then every device leads, and there is nothing to measure."""
 LARGEST_CONTRIBUTION = 1e9
 """Absolute value of what a device contributes to an aggregate."""
+MOST_LEVELS = 1000
+"""Of a recursive election; the state of a device grows by 32 bytes a level."""
 LARGEST_EXACT_INT = 2**53
 """Up to here every whole number is a float as well."""
 
@@ -135,6 +138,7 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
         raise ScenarioError(f'scenario {name}: algorithms.name: {kind!r} is not allowed; it takes '
                             f'one of {", ".join(ALGORITHMS.names())}')
     label, wins = rest.pop('label', kind), rest.pop('wins', 'strongest')
+    levels = rest.pop('levels', None)
     if type(label) is not str or not re.fullmatch(LABEL, label):
         raise ScenarioError(f'scenario {name}: algorithms.label: {label!r} is not allowed; it '
                             "takes letters, digits, '-' and '_', and after these '.' and ' ' too")
@@ -142,6 +146,12 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
         raise ScenarioError(f'scenario {name}: algorithms.wins: {wins!r} is not allowed; it takes '
                             'strongest or weakest')
     algorithm = ALGORITHMS.get(kind)
+    if levels is not None and algorithm.levels == 0:
+        raise ScenarioError(f'scenario {name}: algorithms.levels: algorithm {kind} takes no '
+                            'levels')
+    if levels is not None and (type(levels) is not int or not 2 <= levels <= MOST_LEVELS):
+        raise ScenarioError(f'scenario {name}: algorithms.levels: {levels!r} is not allowed; it '
+                            f'takes a whole number from 2 to {MOST_LEVELS}')
     raw_regions = rest.pop('regions', False)
     known = {p.name: p for p in (*table(ElectionParameters), *table(algorithm.parameters))}
     for key in rest:
@@ -169,6 +179,8 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
         with section_errors(name, 'algorithms.regions'):
             algorithm, parameters = with_regions(
                 algorithm, parameters, regions, settings.get('radius', math.inf), link_range)
+    if levels is not None:
+        algorithm = algorithm.with_levels(levels)
     return Entrant(label=label, algorithm=algorithm, parameters=parameters,
                    weakest=wins == 'weakest', regions=regions)
 
@@ -185,6 +197,15 @@ def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
     if parameter.type is str and all(type(each) is int for each in ids):
         return ','.join(map(str, ids))
     return value
+
+
+def extended(entrant: Entrant, events: Sequence[tuple[Event, Any]]) -> Entrant:
+    """Return an entrant whose algorithm has what the events act on."""
+    algorithm = entrant.algorithm
+    for event, _ in events:
+        if event.extend is not None:
+            algorithm = event.extend(algorithm)
+    return replace(entrant, algorithm=algorithm)
 
 
 def _parse_regions(values: Any, name: str) -> Regions:

@@ -23,9 +23,11 @@ from typing import Any
 
 from leader_election.lab import figures, published, runs
 from leader_election.lab import scenario as scenarios
-from leader_election.lab.comparison import COLUMNS, COMPARISONS, Order, Row
+from leader_election.lab.comparison import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election.lab.figures import localisation_error, steadiness
 from leader_election.lab.figures.style import count_seeds
+from leader_election.lab.level_limit import level_lines
+from leader_election.lab.paired_tables import paired_section
 from leader_election.lab.results import load, MISSING, path_of, reason, ResultError, varied
 from leader_election.lab.scenario import ScenarioError
 from leader_election.lab.study import claims, FIGURES, SCENARIO, TABLE_COLUMNS, table_rows
@@ -124,14 +126,13 @@ def is_undecided(row: Row, seeds: int) -> bool:
     """
     Return whether an aim is missed, but possibly by chance.
 
-    That is so with few seeds, if the interval holds the published number. A number that does not
-    exist, or an order, is always missed for certain.
+    That is so with few seeds, if the numbers do not differ by more than chance. A number that does
+    not exist, or an order, is always missed for certain.
     """
     if row.met is not False or isinstance(row, Order) or seeds > FEW or row.published is None:
         return False
-    value, low, high = row.ours
     # Without an interval, as for a single seed, nothing is certain.
-    return not (isnan(value) or row.published < low or row.published > high)
+    return not (isnan(row.ours.value) or row.differs)
 
 
 def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence[Row]],
@@ -151,7 +152,8 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
     undecided = sum(row.met is False for row in aims) - len(missed)
     parts = ['# Experiments of the papers, reproduced', '',
              f'{len(aims) - len(missed) - undecided} of {len(aims)} aims are met'
-             f'{f"; of {undecided} there are {UNDECIDED}" if undecided else ""}.', '', STATUS, '']
+             f'{f"; of {undecided} there are {UNDECIDED}" if undecided else ""}.', '', STATUS, '',
+             LEGEND, '']
     if missed:
         parts += ['Missed:', '', *(f'- {line}' for line in missed)]
     for paper, title in PAPERS.items():
@@ -178,7 +180,8 @@ def _section(name: str, results: xr.Dataset, rows: Sequence[Row]) -> list[str]:
              for row in rows)
     return [f'### {results.attrs.get("title", name)}', '',
             f'Scenario `{name}`, {count_seeds(results["instability"])}.', '',
-            *_markdown_table(COLUMNS, cells)]
+            *_markdown_table(COLUMNS, cells), '', *paired_section(results),
+            *(f'- {line}' for line in level_lines(results))]
 
 
 def images(names: Iterable[str]) -> list[str]:

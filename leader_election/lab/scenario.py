@@ -199,15 +199,19 @@ def parse(raw: Any, name: str) -> Scenario:
     link_range = math.inf
     if messages.metric in ('distance', 'odometry'):
         link_range = min(messages.range, localisation.communication_range)
+    events: tuple[tuple[Event, Any], ...] = tuple(sorted(
+        (parser.parse_kind(EVENTS, entry, name, 'events')
+         for entry in parser.as_list(raw, 'events', name)),
+        key=lambda event: float(event[1].at)))
     scenario = Scenario(
         name=name,
         text=yaml.safe_dump(raw, sort_keys=False),
         title=raw.get('title', name),
         source=raw.get('source', ''),
         duration=float(duration),
-        entrants=tuple(with_sensing(parser.parse_entrant(entry, name, link_range), sensing,
-                                    messages.floor)
-                       for entry in parser.as_list(raw, 'algorithms', name)),
+        entrants=tuple(with_sensing(
+            parser.extended(parser.parse_entrant(entry, name, link_range), events), sensing,
+            messages.floor) for entry in parser.as_list(raw, 'algorithms', name)),
         groups=tuple(parser.parse_group(entry, name)
                      for entry in parser.as_list(raw, 'devices', name)),
         motion=kind,
@@ -220,9 +224,7 @@ def parse(raw: Any, name: str) -> Scenario:
         sensing=sensing,
         sensor=parser.parse_section(Sensor, raw, 'sensor', name),
         measure=parser.parse_section(Measure, raw, 'measure', name),
-        events=tuple(sorted((parser.parse_kind(EVENTS, entry, name, 'events')
-                             for entry in parser.as_list(raw, 'events', name)),
-                            key=lambda event: float(event[1].at))),
+        events=events,
         first_id=first_id,
         vary=variations.parse_variations(raw, name))
     labels = [entrant.label for entrant in scenario.entrants]

@@ -167,7 +167,8 @@ def _composed(algorithm: Algorithm, metric: Metric | None,
         round=_round(algorithm.round, state, None if metric is None else metric.cost,
                      None if source is None else source.compute),
         start=lambda device: state(*algorithm.start(device), math.nan, math.nan, math.nan, 0.0),
-        configure=algorithm.configure, parameters=algorithm.parameters)
+        configure=algorithm.configure, parameters=algorithm.parameters,
+        levels=algorithm.levels)
 
 
 def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:

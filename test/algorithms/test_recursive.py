@@ -91,6 +91,22 @@ def test_the_last_level_leads_itself():
         0, 0, 14, 14, LEVELS - 1, LEVELS - 1, LEVELS - 1]
 
 
+@pytest.mark.parametrize('levels', [2, 17, 40])
+def test_with_levels_enough_there_is_no_last_one(levels):
+    """The same line: with L levels, L - 1 take two each, and at the last one each leads itself."""
+    graph = links(*((i, i + 1, 1.0) for i in range(32)))
+    algorithm = RECURSIVE.with_levels(levels)
+    assert algorithm is RECURSIVE.with_levels(levels) and algorithm.levels == levels
+    network = Network(algorithm, graph, {i: -float(i) for i in graph}, configure(1.0))
+    for _ in range(200):
+        network.sweep(sorted(graph))
+    reached = 2 * (levels - 1)
+    assert led(network) == {i: (i // 2 * 2, float(i % 2)) if i < reached else (i, 0.0)
+                            for i in graph}
+    assert {len(state.best) for state in network.states.values()} == {levels}
+    assert max(state.depth for state in network.states.values()) == min(levels - 1, 16)
+
+
 def three(radius: float) -> Network:
     """Return 1 --1 m-- 2 --1 m-- 3 at rest: 1 (strength 9) leads, then comes 3 (strength 5)."""
     network = settle(links((1, 2, 1.0), (2, 3, 1.0)), {1: 9.0, 2: 0.0, 3: 5.0}, radius)

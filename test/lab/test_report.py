@@ -53,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_figure_is_drawn_to_a_file(folder, tmp_path):
     out = tmp_path / 'new' / 'figure.png'
-    assert figures.draw('acsos2022_fig4', folder, out) == out
+    assert figures.draw('acsos2022_fig5', folder, out) == out
     with Image.open(out) as image:
         assert image.width > 1000 and image.height > 400
         # Not a sheet of one colour.
@@ -64,7 +64,7 @@ def test_what_cannot_be_drawn_is_told(folder, tmp_path):
     with pytest.raises(FigureError, match='unknown figure .nothing.; it takes one of'):
         figures.draw('nothing', folder, tmp_path / 'x.png')
     with pytest.raises(ResultError, match='acsos2022_edge.nc is not there'):
-        figures.draw('acsos2022_fig5', folder, tmp_path / 'x.png')
+        figures.draw('acsos2022_fig6', folder, tmp_path / 'x.png')
 
 
 @pytest.mark.parametrize(('place', 'said'), [
@@ -76,7 +76,7 @@ def test_where_no_figure_can_be_is_told_before_it_is_drawn(folder, tmp_path, pla
     (tmp_path / 'file').write_text('')
     (tmp_path / 'nowhere.png').symlink_to(tmp_path / 'not' / 'there.png')
     with pytest.raises(FigureError, match=f'cannot be written: .*{said}') as raised:
-        figures.draw('acsos2022_fig4', folder, tmp_path / place)
+        figures.draw('acsos2022_fig5', folder, tmp_path / place)
     assert str(tmp_path / place) in str(raised.value) and '\n' not in str(raised.value)
 
 
@@ -88,31 +88,32 @@ def test_each_figure_says_what_it_needs():
 
 
 def test_figures_without_results_are_left_out_with_the_reason(folder):
-    drawn, missing = draw_all(['acsos2022_fig4', 'map', 'ifac2020_fig2'], folder)
-    assert drawn == ['acsos2022_fig4']
-    assert (folder / 'figures' / 'acsos2022_fig4.png').exists()
-    assert missing == ['map: takes `lab run map`', 'ifac2020_fig2: takes '
-                       '`lab run ifac2020_convergence` and `lab run ifac2020_perturbed`']
+    drawn, missing = draw_all(['acsos2022_fig5', 'map', 'ifac2020_fig4'], folder)
+    assert drawn == ['acsos2022_fig5']
+    assert (folder / 'figures' / 'acsos2022_fig5.png').exists()
+    assert missing == ['map: takes `lab run map`', 'ifac2020_fig4: takes '
+                       '`lab run ifac2020_perturbed`']
 
 
 def test_the_report_has_tables_figures_and_what_is_missed():
     name = 'acsos2022_scale_free'
     dataset = results(['bounded', 'classic'], [1.0, 2.0], 7, title='A tree')
     dataset.attrs.update(numpy='1.2.3', numba='4.5')
-    text = papers_report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig6', 'border'],
+    text = papers_report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig4', 'border'],
                   ['map: takes `lab run map`'], 90.0, ['| algorithm | led |'])
     lines = text.splitlines()
     assert '1 of 2 aims are met.' in lines
     assert f'- {name}, classic: rounds: 40, published 20' in lines
     assert f'Scenario `{name}`, 7 seeds.' in lines
-    head = lines.index('| quantity | ours | 95 % interval | published | ratio | aim | met |')
+    head = lines.index('| quantity | ours | 95 % interval | published | ratio | 95 % interval | '
+                       'aim | met |')
     assert lines[head + 1:head + 4] == [
-        '| --- | --- | --- | --- | --- | --- | --- |',
-        '| bounded: rounds | 25 | 24 to 26 | 24 | 1.04 | within 25% | yes |',
-        '| classic: rounds | 40 | 39 to 41 | 20 | 2.00 | within 25% | **no** |']
+        '| --- | --- | --- | --- | --- | --- | --- | --- |',
+        '| bounded: rounds | 25 | 24 to 26 | 24 | 1.04 | 1.00 to 1.08 | within 25% | yes |',
+        '| classic: rounds | 40 | 39 to 41 | 20 | 2.00 | 1.95 to 2.05 | within 25% | **no** |']
     # The paper's figure stands with the paper, the other one below.
     headings = [lines.index(line) for line in lines if line.startswith('## ')]
-    assert headings[0] < lines.index('![acsos2022_fig6](figures/acsos2022_fig6.png)') < headings[1]
+    assert headings[0] < lines.index('![acsos2022_fig4](figures/acsos2022_fig4.png)') < headings[1]
     assert lines.index('## Beyond the papers') < lines.index('![border](figures/border.png)')
     assert lines.index('![border](figures/border.png)') < lines.index('| algorithm | led |')
     assert published.findings() in text and '- map: takes `lab run map`' in lines
@@ -155,7 +156,7 @@ def test_what_few_seeds_cannot_tell_is_not_missed():
         f'{name}, classic: rounds: 40, published 20']
     lines = papers_report(few, {name: [NOISY, BAD, GOOD]}, [], [], 1.0).splitlines()
     assert '1 of 3 aims are met; of 1 there are not enough seeds to tell.' in lines
-    assert ('| bounded: rounds | 40 | 25 to 55 | 30 | 1.33 | within 25% | '
+    assert ('| bounded: rounds | 40 | 25 to 55 | 30 | 1.33 | 0.83 to 1.83 | within 25% | '
             'not enough seeds to tell |') in lines
     assert any('exit status of `lab reproduce` is 0 if' in line for line in lines)
     many = {name: results(['bounded'], [1.0], 11)}

@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 from leader_election.lab.engine.compilation import jit
 from leader_election.lab.engine.entry_points import (
+    COUNTS,
     HEARD,
     METRIC,
     PARAMETERS,
@@ -107,6 +108,7 @@ def advance(network, medium, calls, random, until):
     frame[PARAMETERS], frame[SOURCES] = calls.parameters, address_of(sources)
     frame[METRIC], frame[HEARD] = address_of(metric), address_of(room.heard)
     frame[ROOM], frame[VECTORS] = len(room.heard), address_of(network.vectors)
+    frame[COUNTS] = address_of(watch.counts)
     frame_address = address_of(frame)
     changes, changed, begun = watch.changes, watch.changed, watch.begun
     counts, sampled, due = watch.counts, watch.sampled, lists.due

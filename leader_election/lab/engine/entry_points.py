@@ -23,6 +23,7 @@ compiled for a new algorithm. The function that is compiled is the very object t
 from collections.abc import Callable
 from functools import cache
 import hashlib
+import math
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -31,6 +32,7 @@ from leader_election.coordination.summary_layout import combine_own
 from leader_election.lab import sources
 from leader_election.lab.engine import memory
 from leader_election.lab.engine.compilation import alone, ENTRIES, jit, module, uncached
+from leader_election.lab.engine.samples import OUT_OF_LEVELS
 from leader_election.lab.engine.states import state_layout
 import numba
 from numba.extending import overload
@@ -40,10 +42,10 @@ from numpy.typing import NDArray
 INLINE: Any = {'forceinline': True}
 """To hand many arrays on to a function costs more than most functions do."""
 
-FRAME = ('parameters', 'sources', 'metric', 'heard', 'room', 'vectors')
+FRAME = ('parameters', 'sources', 'metric', 'heard', 'room', 'vectors', 'counts')
 """The words of a frame, what a round is given besides its own device: all are addresses, but for
 ``room``, for how many neighbours there is room at ``heard``."""
-PARAMETERS, SOURCES, METRIC, HEARD, ROOM, VECTORS = range(len(FRAME))
+PARAMETERS, SOURCES, METRIC, HEARD, ROOM, VECTORS, COUNTS = range(len(FRAME))
 
 _KNOWN: set[Any] = set()
 """The plain functions that compiled code may call."""
@@ -107,7 +109,10 @@ def round_entry(algorithm: Algorithm, parameters: Any) -> Entry:
     """
     compilable(algorithm.round)
     text = round_text(tuple(
-        (field.type is int, field.padding is not None, field.kept, place)
+        Word(field.type is int, field.padding is not None, field.kept, place,
+             algorithm.levels > 0 and field.name == 'depth',
+             len(field.padding or ()) // algorithm.levels if field.per_level else 0,
+             repr(field.padding[0]) if field.per_level and field.padding else '')
         for field, place in zip(algorithm.fields, state_layout(algorithm).place)))
     return _entry(algorithm.name, text, memory.ROUND, algorithm.round, parameters, (
         ('State', algorithm.state), ('Columns', algorithm.columns)))
@@ -123,30 +128,57 @@ def step_entry(name: str, step: Callable[..., Any], *given: Any) -> Entry:
     return _entry(name, STEP_TEXT, memory.STEP, step, given, ())
 
 
-def round_text(fields: tuple[tuple[bool, bool, bool, int], ...]) -> str:
+class Word(NamedTuple):
+    """What the text of a round depends on, of one field of the state."""
+
+    whole: bool
+    """Whether it is a whole number."""
+    vector: bool
+    kept: bool
+    place: int
+    """The first word in a row."""
+    depth: bool
+    """Whether it says how many levels are in use."""
+    per_level: int
+    """The entries for each level; 0: it has no levels."""
+    padding: str
+    """What stands for nothing in a vector of levels, as source."""
+
+
+def round_text(fields: tuple[Word, ...]) -> str:
     """
     Return the source of a function that calls a round.
 
     It copies what neighbours have sent into columns, so that a round reads as few lines of
-    memory as can be, and its arrays are as numba takes them best.
+    memory as can be, and its arrays are as numba takes them best. Of vectors with levels only
+    those are copied that the neighbour has reached, and those are written that the device has
+    reached or just left; all others are padding.
 
-    :param fields: of each whether it is whole, a vector, kept, and its first word in a row.
+    :param fields: all fields of the state, in their order.
     """
     # Places of scalars are the same whatever the length of vectors; those of vectors come in.
     lines = [f'row_of = get_int(frame, {SOURCES})', f'heard = get_int(frame, {HEARD})',
              f'room = 8 * get_int(frame, {ROOM})', f'vectors = get_int(frame, {VECTORS})']
     copies, state, puts, vector = [], [], [], 0
-    for k, (whole, is_vector, kept, place) in enumerate(fields):
+    for place in (word.place for word in fields if word.depth):
+        lines.append(f'reached = get_int(row, {place}) + 1')
+        copies.append(f'levels = get_int(source, {place}) + 1')
+    for k, (whole, is_vector, kept, place, _, per_level, padding) in enumerate(fields):
         kind = 'int' if whole else 'float'
         if is_vector:
             lines += [f'at{k} = get_int(vectors, {2 * vector})',
                       f'size{k} = get_int(vectors, {2 * vector + 1})',
                       f'c{k} = {kind}_rows(heard + room * at{k}, messages, size{k})']
+            used = f'min(size{k}, {per_level} * levels)' if per_level else f'size{k}'
             if not kept:
-                copies.append(f'for q in range(size{k}): '
+                copies.append(f'for q in range({used}): '
                               f'c{k}[m, q] = get_{kind}(source, at{k} + q)')
             state.append(f'{kind}s(row + 8 * at{k}, size{k})')
-            puts.append(f'for q in range(size{k}): set_{kind}(row, at{k} + q, after[{k}][q])')
+            length = f'len(after[{k}])' if per_level else f'size{k}'
+            puts.append(f'for q in range({length}): set_{kind}(row, at{k} + q, after[{k}][q])')
+            if per_level:
+                puts.append(f'for q in range({length}, min(size{k}, {per_level} * reached)): '
+                            f'set_{kind}(row, at{k} + q, {padding})')
             vector += 1
         else:
             lines.append(f'c{k} = {kind}s(heard + room * {place}, messages)')
@@ -154,6 +186,11 @@ def round_text(fields: tuple[tuple[bool, bool, bool, int], ...]) -> str:
                 copies.append(f'c{k}[m] = get_{kind}(source, {place})')
             state.append(f'get_{kind}(row, {place})')
             puts.append(f'set_{kind}(row, {place}, after[{k}])')
+    for depth in (k for k, word in enumerate(fields) if word.depth):
+        k = next(k for k, word in enumerate(fields) if word.per_level > 0)
+        at = f'get_int(frame, {COUNTS}), {OUT_OF_LEVELS}'
+        puts.append(f'last = size{k} // {fields[k].per_level} - 1')
+        puts.append(f'set_int({at}, get_int({at}) + (after[{depth}] == last))')
     columns = ', '.join(f'c{k}' for k in range(len(fields)))
     return '\n'.join([
         'def call(frame, row, device, messages, strength):',
@@ -193,7 +230,7 @@ def _entry(name: str, text: str, takes: Any, function: Any, given: Any,
 def _compiled(name: str, text: str, takes: Any, function: Any, kind: Any,
               types: tuple[tuple[str, Any], ...]) -> tuple[int, Any]:
     """Return the address of the entry point of a function, and what writes its arguments."""
-    scope = {'function': function, 'KIND': kind, 'Device': Device, **dict(types),
+    scope = {'function': function, 'KIND': kind, 'Device': Device, 'inf': math.inf, **dict(types),
              **{name: getattr(memory, name) for name in memory.__all__}}
     text += BIND_TEXT
     digest = sources.of_code(function, *(kind for _, kind in types))

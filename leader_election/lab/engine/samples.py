@@ -24,10 +24,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 COUNTERS = ('rounds', 'moves', 'sent', 'duplicated', 'lost', 'delivered', 'overwritten',
-            'expired', 'departed', 'undelivered', 'rebuilt')
-"""What is counted; messages once for each receiver that was in range when it was sent."""
+            'expired', 'departed', 'undelivered', 'rebuilt', 'out_of_levels')
+"""
+What is counted; messages once for each receiver that was in range when it was sent.
+
+``out_of_levels``: rounds that ended at the last level of a recursive election.
+"""
 ROUNDS, MOVES, SENT, DUPLICATED, LOST, DELIVERED, OVERWRITTEN, EXPIRED, DEPARTED, UNDELIVERED, \
-    REBUILT = range(len(COUNTERS))
+    REBUILT, OUT_OF_LEVELS = range(len(COUNTERS))
 
 MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
             'mean_size', 'largest_size', 'mean_radius', 'largest_radius')

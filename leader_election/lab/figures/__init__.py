@@ -61,25 +61,31 @@ def _instability(scenario: str, early: bool = False) -> Drawing:
     return Drawing(draw_with_published, results=(scenario,))
 
 
-def _leaders(algorithm: str) -> Drawing:
-    return Drawing(partial(draw_leaders, algorithm),
-                   results=('ifac2020_convergence', 'ifac2020_perturbed'))
+def _leaders(scenario: str, *algorithms: str) -> Drawing:
+    rounds = {name: number for (of, name), number in published.rounds_to_one_leader().items()
+              if of == scenario}
+    return Drawing(partial(draw_leaders, algorithms, rounds), results=(scenario,))
+
+
+RESILIENT = ('resilient-1', 'resilient-2', 'resilient-3')
 
 
 def drawings() -> dict[str, Drawing]:
     """Return all figures by their names."""
     sweeps = [name for name in scenarios.names() if name.startswith(SWEEP)]
     return {
-        'acsos2022_fig1': Drawing(draw_partitions, scenarios=('acsos2022_random',)),
-        'acsos2022_fig2': Drawing(draw_partitions, scenarios=('acsos2022_edge',)),
-        'acsos2022_fig3': Drawing(draw_partitions, scenarios=('acsos2022_scale_free',)),
-        'acsos2022_fig4': _instability('acsos2022_random', early=True),
-        'acsos2022_fig5': _instability('acsos2022_edge'),
-        'acsos2022_fig6': _instability('acsos2022_scale_free'),
-        'ifac2020_fig2': _leaders('resilient-1'),
-        'ifac2020_fig3': _leaders('resilient-2'),
-        'ifac2020_fig4': _leaders('resilient-3'),
-        'ifac2020_fig5': _leaders('colour'),
+        'acsos2022_random_partition': Drawing(draw_partitions, scenarios=('acsos2022_random',)),
+        'acsos2022_edge_partition': Drawing(draw_partitions, scenarios=('acsos2022_edge',)),
+        'acsos2022_scale_free_partition': Drawing(
+            draw_partitions, scenarios=('acsos2022_scale_free',)),
+        'acsos2022_fig4': _instability('acsos2022_scale_free'),
+        'acsos2022_fig5': _instability('acsos2022_random', early=True),
+        'acsos2022_fig6': _instability('acsos2022_edge', early=True),
+        'acsos2022_fig6_rounding': _instability('acsos2022_edge_rounding', early=True),
+        'ifac2020_fig2': _leaders('ifac2020_convergence', *RESILIENT),
+        'ifac2020_fig3': _leaders('ifac2020_convergence', 'colour'),
+        'ifac2020_fig4': _leaders('ifac2020_perturbed', *RESILIENT),
+        'ifac2020_fig5': _leaders('ifac2020_perturbed', 'colour'),
         **{name: Drawing(draw_sweep, results=(name,)) for name in sweeps},
         'coordination2019_fig4': Drawing(draw_served, results=('coordination2019',)),
         'coordination2019_fig5': Drawing(draw_loads, results=('coordination2019',)),
@@ -99,7 +105,7 @@ def names() -> tuple[str, ...]:
     Return the names of all figures.
 
     >>> names()[:2]
-    ('acsos2022_fig1', 'acsos2022_fig2')
+    ('acsos2022_random_partition', 'acsos2022_edge_partition')
     """
     return tuple(drawings())
 

@@ -14,6 +14,8 @@
 
 """Curves over time: instability (ACSOS 2022) and the number of leaders (IFAC 2020)."""
 
+from collections.abc import Mapping, Sequence
+
 from leader_election.lab.figures.style import (
     colour_of,
     count_seeds,
@@ -85,44 +87,36 @@ NAMES = {'resilient-1': 'resilient, K = 1', 'resilient-2': 'resilient, K = 2',
 """The names of the algorithms in the paper, by their labels."""
 
 
-def draw_leaders(algorithm: str, undisturbed: xr.Dataset, perturbed: xr.Dataset) -> Figure:
+def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
+                 results: xr.Dataset) -> Figure:
     """
     Draw the number of distinct leaders over time, as in figures 2 to 5 of IFAC 2020.
 
-    :param algorithm: the label of the one in front; the others are thin lines.
-    :param undisturbed: results from random leaders; ``named`` over algorithm, seed and time.
-    :param perturbed: results of runs in which fake leaders appear.
+    :param algorithms: the labels of those that are drawn.
+    :param published: the rounds until one leader was left, for those of which they are published.
+    :param results: of a scenario; ``named`` over algorithm, seed and time.
     """
+    shown = [name for name in algorithms if name in results['algorithm']]
     figure = new_figure(
-        11.5, 4.4, f'Distinct leaders: {NAMES.get(algorithm, algorithm)}',
-        f'mean over {count_seeds(undisturbed["named"])}, band: one standard deviation; '
-        'thin: the other algorithms')
-    panels = figure.subplots(1, 2, sharey=True)
-    for axes, results, title in zip(panels, (undisturbed, perturbed),
-                                    ('from random leaders', 'and fake leaders at round 10')):
-        _draw_named(axes, results, algorithm)
-        axes.set_title(title, fontsize=FONT)
-    panels[0].set_ylabel('distinct leaders', fontsize=FONT)
-    legend(figure, panels[0])
-    return figure
-
-
-def _draw_named(axes: Axes, results: xr.Dataset, front: str) -> None:
-    names = results['algorithm'].values.tolist()
+        9.0, 4.4, results.attrs.get('title', ''),
+        f'mean over {count_seeds(results["named"])}, band: one standard deviation; dotted: rounds '
+        'until all have one leader, as published')
+    axes = figure.subplots()
     last = 1.0
-    for algorithm in names:
+    for algorithm in shown:
         named = results['named'].sel(algorithm=algorithm)
+        tint = colour_of(algorithm)
+        curve(axes, named, NAMES.get(algorithm, algorithm), tint, (1.0, float('inf')))
         mean = named.mean('seed')
-        tint, name = colour_of(algorithm), NAMES.get(algorithm, algorithm)
-        if algorithm == front:
-            curve(axes, named, name, tint, (1.0, float('inf')))
-        else:
-            axes.plot(mean['time'], mean, color=tint, linewidth=0.8, alpha=0.7, label=name)
-        if algorithm == front or front not in names:
-            last = max([last, *mean['time'].values[mean.values > 1.0]])
+        last = max([last, *mean['time'].values[mean.values > 1.0]])
+        if algorithm in published:
+            axes.axvline(published[algorithm], color=tint, linestyle=':', linewidth=1.2)
     axes.set_yscale('log')
     axes.set_ylim(bottom=0.9)
-    # Once the algorithm in front has one leader, its curve stays constant.
+    # Once all have one leader, the curves stay constant.
     axes.set_xlim(0, min(1.1 * last + 1, float(results['time'].max())))
     axes.set_xlabel('rounds', fontsize=FONT)
+    axes.set_ylabel('distinct leaders', fontsize=FONT)
     tidy(axes)
+    legend(figure, axes)
+    return figure

@@ -103,7 +103,7 @@ def bounds_of(snapshots: Sequence[Snapshot]) -> tuple[float, float, float, float
 
 def draw_partitions(scenario: Scenario, seed: int = 0, time: float | None = None) -> Figure:
     """
-    Draw the partition by each algorithm of a scenario, as in figures 1 to 3 of ACSOS 2022.
+    Draw the partition by each algorithm of a scenario.
 
     :param time: the time of the snapshot [s]; half of the duration by default.
     """

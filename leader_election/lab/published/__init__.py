@@ -18,11 +18,17 @@ import csv
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 import xarray as xr
 
 FOLDER = Path(__file__).parent
-CURVES = ('acsos2022_random', 'acsos2022_scale_free')
-"""The scenarios whose published curves are available."""
+CURVES = {'acsos2022_random': 'acsos2022_random', 'acsos2022_edge': 'acsos2022_edge',
+          'acsos2022_edge_rounding': 'acsos2022_edge',
+          'acsos2022_edge_by_the_text': 'acsos2022_edge',
+          'acsos2022_scale_free': 'acsos2022_scale_free'}
+"""The file with the published curves of each scenario."""
+EARLY, LATE = (12, 40), (101, 600)
+"""Rounds over which the exports of each seed were averaged: first and last, both inclusive."""
 
 
 def instability(scenario: str) -> xr.Dataset | None:
@@ -35,18 +41,36 @@ def instability(scenario: str) -> xr.Dataset | None:
     >>> published = instability('acsos2022_random')
     >>> published['mean'].sel(algorithm='bounded', time=100.0).item()
     0.0538695
-    >>> instability('acsos2022_edge') is None
+    >>> instability('sweep_loss') is None
     True
     """
     if scenario not in CURVES:
         return None
-    rows = np.genfromtxt(FOLDER / f'{scenario}.csv', delimiter=',', names=True)
+    rows = np.genfromtxt(FOLDER / f'{CURVES[scenario]}.csv', delimiter=',', names=True)
     columns = rows.dtype.names or ()
     algorithms = [name.removesuffix('_mean') for name in columns if name.endswith('_mean')]
     return xr.Dataset(
         {kind: (('algorithm', 'time'), np.stack([rows[f'{name}_{kind}'] for name in algorithms]))
          for kind in ('mean', 'sd')},
         coords={'algorithm': algorithms, 'time': rows['round']})
+
+
+def averages(scenario: str, algorithm: str, rounds: tuple[int, int]) -> NDArray[np.float64] | None:
+    """
+    Return the published instability of each seed, averaged over rounds.
+
+    :param rounds: :data:`EARLY` or :data:`LATE`.
+    :return: shape (200,); ``None`` where none are available. Source: ACSOS 2022, section V.
+
+    >>> averages('acsos2022_edge', 'bounded', LATE).mean().round(4).item()
+    0.013
+    """
+    wanted = CURVES.get(scenario, '').removeprefix('acsos2022_')
+    column = f'{algorithm}_{"late" if rounds == LATE else "early"}'
+    with open(FOLDER / 'acsos2022_per_seed.csv', newline='') as file:
+        found = [float(row[column]) for row in csv.DictReader(file)
+                 if row['scenario'] == wanted and column in row]
+    return np.array(found) if found else None
 
 
 def rounds_to_one_leader() -> dict[tuple[str, str], float]:

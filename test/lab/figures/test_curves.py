@@ -77,24 +77,22 @@ def test_missing_runs_do_not_count():
     assert figure.get_supxlabel().startswith('mean over 2 seeds')
 
 
-def test_leaders_that_are_named_one_algorithm_in_front_of_the_others():
+def test_leaders_that_are_named_by_the_algorithms_of_a_figure():
     # Named by two seeds: 5 and 7 up to round 20, then 1.
     named = np.where(TIMES <= 20, np.reshape([5.0, 7.0], (2, 1)), 1.0)
-    calm = results(['resilient-2', 'colour'], TIMES, 2, named=named)
-    slow = results(['resilient-2', 'colour'], TIMES, 2, named=named)
-    slow['named'].loc[{'algorithm': 'resilient-2'}] = 9.0
-    rough = results(['resilient-2', 'colour'], TIMES, 2, named=named + 2)
-    left, right = draw_leaders('colour', calm, rough).axes
-    for axes, more in ((left, 0.0), (right, 2.0)):
-        found = lines(axes)
-        assert set(found) == {'resilient, K = 2', 'colour (Datta et al.)'}
-        for line in found.values():
-            assert line.get_ydata()[[0, 19, 20]].tolist() == [6 + more, 6 + more, 1 + more]
-        front = found['colour (Datta et al.)']
-        assert front.get_linewidth() > found['resilient, K = 2'].get_linewidth()
-        assert len(axes.collections) == 1
+    runs = results(['resilient-2', 'resilient-3', 'colour'], TIMES, 2, named=named)
+    runs['named'].loc[{'algorithm': 'colour'}] = 9.0
+    [axes] = draw_leaders(('resilient-2', 'resilient-3'), {'resilient-2': 36.0}, runs).axes
+    found = lines(axes)
+    assert {'resilient, K = 2', 'resilient, K = 3'} <= set(found)
+    assert 'colour (Datta et al.)' not in found
+    for name in ('resilient, K = 2', 'resilient, K = 3'):
+        assert found[name].get_ydata()[[0, 19, 20]].tolist() == [6.0, 6.0, 1.0]
+    assert len(axes.collections) == 2
+    # The published number stands where it is, in the colour of its algorithm.
+    [mark] = [line for line in axes.get_lines() if line.get_linestyle() == ':']
+    assert mark.get_xdata() == [36.0, 36.0]
+    assert mark.get_color() == found['resilient, K = 2'].get_color()
     # All have one leader from round 21 on: little more than that is shown.
-    assert left.get_xlim() == (0.0, pytest.approx(23.0))
-    assert right.get_xlim() == (0.0, 60.0)
-    # Also where another algorithm takes longer.
-    assert draw_leaders('colour', slow, slow).axes[0].get_xlim() == left.get_xlim()
+    assert axes.get_xlim() == (0.0, pytest.approx(23.0))
+    assert draw_leaders(('colour',), {}, runs).axes[0].get_xlim() == (0.0, 60.0)
