@@ -25,6 +25,7 @@ from typing import Any
 from leader_election.command_line import ExitStatus, print_error
 from leader_election.lab import results, runs, store
 from leader_election.lab import scenario as scenarios
+from leader_election.lab.kept import kept, UnknownResultsError
 from leader_election.lab.level_limit import level_lines
 from leader_election.lab.options import MEASURE, parse_options, SEEDS
 from leader_election.lab.paired import all_pairs
@@ -49,7 +50,7 @@ def main() -> int:
     options = parse_options()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
         'list': show_list, 'run': run, 'compare': compare, 'figure': figure,
-        'reproduce': reproduce, 'study': study}
+        'report': report_own, 'reproduce': reproduce, 'study': study}
     try:
         return commands[options.command](options)
     except (ScenarioError, ResultError, OSError) as error:
@@ -158,8 +159,7 @@ def run_label(seed: int, values: Mapping[str, Any]) -> str:
 
 def compare(options: argparse.Namespace) -> int:
     """Print the paired differences between a scenario's algorithms, of kept results."""
-    scenario = scenarios.load(options.scenario)
-    dataset = kept(scenario, options.scenario, options.results)
+    dataset = kept(options.scenario, options.results)
     if len(options.algorithm) == 1:
         raise ScenarioError(f'--algorithm: {options.algorithm[0]!r} is not allowed alone; it '
                             'takes two or more')
@@ -169,27 +169,37 @@ def compare(options: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
-def kept(scenario: Scenario, argument: str, folder: Path) -> xarray.Dataset:
-    """
-    Return the kept results of a scenario.
-
-    :param argument: by which it was named on the command line, for the error.
-    :raises ResultError: where there are none, or they are of another scenario or version.
-    """
-    path = results.path_of(folder, scenario.name)
-    if not path.exists():
-        raise ResultError(f'{path} is not there; it is made by: lab run {argument}')
-    return results.check_current(results.load(path), scenario, path)
-
-
 def figure(options: argparse.Namespace) -> int:
-    """Draw a figure, or list the names of all figures."""
+    """Draw a figure of the package or of any scenario, or list the names of all figures."""
     from leader_election.lab import figures
+    from leader_election.lab.figures.own import draw_own
+    from leader_election.lab.figures.style import draw_to
     if not options.name:
         print(*figures.names(), sep='\n')
         return ExitStatus.OK
-    out = options.out or options.results / 'figures' / f'{options.name}.png'
-    print(f'wrote {figures.draw(options.name, options.results, out)}')
+    folder = options.results / 'figures'
+    if options.name in figures.names():
+        if options.measure is not None:
+            raise ResultError(f'--measure is not allowed with {options.name}, whose measures are '
+                              'given; it is for figures of scenarios')
+        drawn = figures.draw(options.name, options.results,
+                             options.out or folder / f'{options.name}.png')
+    else:
+        try:
+            dataset = kept(options.name, options.results)
+        except UnknownResultsError as error:
+            raise ResultError(f'{error}, or is one of {", ".join(figures.names())}') from None
+        drawn = draw_to(lambda: draw_own(dataset, options.measure),
+                        options.out or folder / f'{dataset.attrs["scenario"]}.png')
+    print(f'wrote {drawn}')
+    return ExitStatus.OK
+
+
+def report_own(options: argparse.Namespace) -> int:
+    """Write the report of any scenario, with its figure."""
+    from leader_election.lab.own_report import write_report
+    dataset = kept(options.scenario, options.results)
+    print(f'wrote {write_report(dataset, options.results, options.measure, options.out)}')
     return ExitStatus.OK
 
 

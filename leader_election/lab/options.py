@@ -143,11 +143,28 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                          help='only pairs of these; at least two')
 
-    figure = commands.add_parser('figure', parents=[everywhere], help='draw a figure')
-    figure.add_argument('name', metavar='NAME', nargs='?', default='',
-                        help='name of the figure; none: list all names')
+    figure = commands.add_parser(
+        'figure', parents=[everywhere], help='draw a figure, also of your own scenario',
+        description='Draw a figure of the package, or the one that suits a scenario: its measure '
+        'over time, or against what it varies, with 95 % intervals; a map of two keys.')
+    figure.add_argument('name', metavar='NAME|SCENARIO', nargs='?', default='',
+                        help='name of a figure, or a scenario as of lab run; none: list all names')
+    figure.add_argument('--measure', metavar='NAME',
+                        help='of a scenario: what is drawn (default: instability; against keys '
+                        'also led devices and leaders)')
     figure.add_argument('--out', type=Path, metavar='FILE',
                         help='(default: figures/NAME.png in the folder of the results)')
+
+    report = commands.add_parser(
+        'report', parents=[everywhere], help="write a report of a scenario's kept results",
+        description='Write a report as Markdown: means and paired differences with 95 % '
+        'intervals, the figure, versions, and the text of the scenario.')
+    report.add_argument('scenario', metavar='SCENARIO', help='as of lab run')
+    report.add_argument('--measure', action='append', default=[], metavar='NAME',
+                        help='what all pairs are compared in (default: instability, leaders, '
+                        'led); may be repeated')
+    report.add_argument('--out', type=Path, metavar='FILE',
+                        help='(default: SCENARIO.md in the folder of the results)')
 
     reproduce = commands.add_parser(
         'reproduce', parents=[everywhere, computing],

@@ -142,6 +142,7 @@ def differences(results: xr.Dataset, measure: str,
     Return the paired differences of a measure: for each pair of algorithms, one a variant.
 
     All of them count as tested together: :attr:`Difference.p_holm` is corrected for their number.
+    Variants that do not matter for two algorithms have the same runs, and count as one.
 
     :param results: of a scenario (see :mod:`leader_election.lab.results`).
     :param measure: one of :func:`measures_of`.
@@ -159,15 +160,26 @@ def differences(results: xr.Dataset, measure: str,
     values = each_run(results, measure).transpose('algorithm', *keys, 'seed').values.astype(float)
     values = values.reshape(len(labels), -1, results.sizes['seed'])
     variants = list(product(*(results[key].values.tolist() for key in keys)))
-    found = []
+    found, runs = [], []
     for algorithm, other in all_pairs(labels) if pairs is None else pairs:
         for k, variant in enumerate(variants):
             both = values[[labels.index(algorithm), labels.index(other)], k]
             both = both[:, ~np.isnan(both).any(axis=0)]
             if both.shape[1]:
                 found.append(_difference(algorithm, other, variant, both))
-    corrected = holm(np.array([one.p for one in found]))
-    return [one._replace(p_holm=float(p)) for one, p in zip(found, corrected)]
+                runs.append((algorithm, other, both.tobytes()))
+    tests = dict(zip(runs, found))
+    corrected = dict(zip(tests, holm(np.array([one.p for one in tests.values()]))))
+    return [one._replace(p_holm=float(corrected[run])) for one, run in zip(found, runs)]
+
+
+def count_tested(found: Sequence[Difference]) -> int:
+    """
+    Return the number of differences that were tested together.
+
+    :param found: all that :func:`differences` returned; those of the same runs count as one.
+    """
+    return len({one._replace(varied=()) for one in found if not np.isnan(one.p)})
 
 
 def _difference(algorithm: str, other: str, variant: tuple[Any, ...],

@@ -14,11 +14,12 @@
 
 """Paired differences as tables: in the terminal, and in Markdown for reports."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import floor, isnan, log10
 from typing import NamedTuple
 
 from leader_election.lab.paired import (
+    count_tested,
     Difference,
     differences,
     each_run,
@@ -70,7 +71,7 @@ def to_first_rows(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> Rows 
     rows = [(label, *map(str, values), str(one.seeds), *(
         difference_text(of.get((label, values)), measure) for measure, of in by_place.items()))
         for (label, values), one in found.items()]
-    most = max(sum(not isnan(one.p) for one in of_measure) for of_measure in columns.values())
+    most = max(count_tested(of_measure) for of_measure in columns.values())
     return Rows(f'Differences to {labels[0]}, over the same seeds',
                 ('algorithm', *varied(results), 'seeds', *columns), rows,
                 notes(most, min(one.seeds for one in found.values()), 'a column'))
@@ -88,7 +89,7 @@ def pair_rows(results: xr.Dataset, measure: str,
              *(number_text(mean, measure) for mean in one.means),
              difference_text(one, measure), estimate_text(one.ratio), p_text(one.p),
              p_text(one.p_holm)) for one in found]
-    tested = sum(not isnan(one.p) for one in found)
+    tested = count_tested(found)
     return Rows(
         f'Paired differences: {measure}',
         ('algorithm', 'minus', *varied(results), 'seeds', 'mean', 'of other', 'difference',
@@ -184,10 +185,14 @@ def terminal_table(rows: Rows) -> Table:
 
 def markdown(rows: Rows) -> list[str]:
     """Return a table as lines of Markdown, with its notes below."""
-    lines = (rows.columns, ('---',) * len(rows.columns), *rows.rows)
-    notes_of = '; '.join(rows.notes).replace('*', '\\*')
-    return [*(f'| {" | ".join(cell.replace("*", chr(92) + "*") for cell in line)} |'
-              for line in lines), '', f'{notes_of}.']
+    return [*markdown_table(rows.columns, rows.rows), '',
+            *(f'- {note}'.replace('*', r'\*') for note in rows.notes)]
+
+
+def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown; asterisks in it are no mark-up."""
+    lines = (columns, ('---',) * len(columns), *rows)
+    return [f'| {" | ".join(line)} |'.replace('*', r'\*') for line in lines]
 
 
 def paired_section(results: xr.Dataset, measure: str = SHOWN[0]) -> list[str]:

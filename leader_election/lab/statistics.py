@@ -107,6 +107,23 @@ def estimate_mean(samples: Floats) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
+def half_widths(values: xr.DataArray) -> xr.DataArray:
+    """
+    Return half of the 95 % interval of the mean over seeds, of many means at once.
+
+    :param values: over ``seed`` and other dimensions; missing values are nan.
+    :return: over the other dimensions; nan for fewer than two values.
+
+    >>> half_widths(xr.DataArray([1.0, 2.0, 3.0], dims='seed')).round(3).item()
+    2.484
+    """
+    n = values.count('seed')
+    more = n.where(n > 1)
+    half: xr.DataArray = (stdtrit(more - 1, 0.5 + CONFIDENCE / 2)
+                          * values.std('seed', ddof=1) / np.sqrt(more))
+    return half
+
+
 def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estimate:
     """
     Return a value of the mean curve, and its bootstrap interval over seeds.

@@ -134,19 +134,37 @@ def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
     :param window: of instability [rounds]; a stable run is stable for at least as long.
     """
     shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
-                  caption=CAPTION + (REGIONS_CAPTION if has_counts(dataset) else ''),
-                  caption_justify='left')
-    shown.add_column('algorithm')
-    for name in (*varied(dataset), 'seeds', 'instability', 'leaders', 'led', 'stable after',
-                 'receivers', 'bytes', *(REGIONS if has_counts(dataset) else ())):
-        shown.add_column(name, justify='right')
-    for line in lines(dataset, window * period):
-        shown.add_row(
-            line.algorithm, *map(str, line.varied), str(line.seeds), line.instability.text('.4f'),
-            line.leaders.text('.1f'), line.led.text('.1%'), stability(line, period),
-            f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
-            *(_region_cells(line) if has_counts(dataset) else ()))
+                  caption=caption(dataset), caption_justify='left')
+    columns, rows = cells(dataset, period, window)
+    for column in columns:
+        shown.add_column(column, justify='left' if column == columns[0] else 'right')
+    for row in rows:
+        shown.add_row(*row)
     return shown
+
+
+def caption(dataset: xarray.Dataset) -> str:
+    """Return the lines that tell what the numbers are."""
+    return CAPTION + (REGIONS_CAPTION if has_counts(dataset) else '')
+
+
+def cells(dataset: xarray.Dataset, period: float,
+          window: int) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """
+    Return the columns and the rows of the summary, as texts.
+
+    :param period: time between two rounds of a device [s].
+    :param window: of instability [rounds].
+    """
+    counts = has_counts(dataset)
+    columns = ('algorithm', *varied(dataset), 'seeds', 'instability', 'leaders', 'led',
+               'stable after', 'receivers', 'bytes', *(REGIONS if counts else ()))
+    return columns, [(
+        line.algorithm, *map(str, line.varied), str(line.seeds), line.instability.text('.4f'),
+        line.leaders.text('.1f'), line.led.text('.1%'), stability(line, period),
+        f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
+        *(_region_cells(line) if counts else ()))
+        for line in lines(dataset, window * period)]
 
 
 def _region_cells(line: Line) -> tuple[str, ...]:

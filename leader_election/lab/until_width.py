@@ -151,7 +151,7 @@ def intervals(results: xr.Dataset, measure: str, width: Width, labels: Sequence[
     keys = varied(results)
     values = each_run(results, measure).sel(algorithm=list(labels), seed=list(seeds)).transpose(
         'algorithm', *keys, 'seed').astype(float)
-    found = []
+    found: list[Interval] = []
     for place in np.ndindex(*(results.sizes[key] for key in keys)):
         here = dict(zip(keys, place))
         one = values.isel(here)

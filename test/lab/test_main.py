@@ -171,3 +171,26 @@ def test_seeds_until_a_width_is_reached(
     out = capsys.readouterr().out
     assert 'of the mean is not reached with 30 seeds: bounded - classic is ±' in out
     assert results.load(tmp_path / 'out' / 'small.nc').sizes['seed'] == 30
+
+
+def test_figure_and_report_of_any_scenario(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = ('--results', tmp_path / 'out')
+    path = write(tmp_path)
+    with pytest.raises(ResultError, match=f'it is made by: lab run {path}'):
+        called(main.figure, 'figure', path, *folder)
+    with pytest.raises(ResultError, match="no results 'nix' in .*, or is one of acsos2022_"):
+        called(main.figure, 'figure', 'nix', *folder)
+    with pytest.raises(ResultError, match='--measure is not allowed with map, whose measures are'):
+        called(main.figure, 'figure', 'map', '--measure', 'led', *folder)
+    called(main.run, *small(tmp_path, '--seeds', 2))
+    capsys.readouterr()
+    assert called(main.figure, 'figure', path, *folder) == 0
+    as_led = ('--measure', 'led', '--out', tmp_path / 'led.svg')
+    assert called(main.figure, 'figure', 'small', *as_led, *folder) == 0
+    assert called(main.report_own, 'report', path, *folder) == 0
+    written = [Path(line.removeprefix('wrote ')) for line in
+               capsys.readouterr().out.splitlines()]
+    assert written == [tmp_path / 'out' / 'figures' / 'small.png', tmp_path / 'led.svg',
+                       tmp_path / 'out' / 'small.md']
+    assert all(file.stat().st_size > 1000 for file in written)

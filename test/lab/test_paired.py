@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from lab.figures.example_results import results
 from leader_election.lab.paired import (
     all_pairs,
+    count_tested,
     differences,
     each_run,
     estimate_ratio,
@@ -70,6 +71,16 @@ def test_each_variant_has_a_difference() -> None:
     assert [(one.varied, round(one.difference.value, 9)) for one in found] == [
         ((0.0,), 0.2), ((0.5,), 0.4)]
     assert found[0].p_holm == pytest.approx(2.0 * found[0].p)
+
+
+def test_variants_with_the_same_runs_are_one_test() -> None:
+    """What varies does not matter for the first two algorithms, but for the third one."""
+    dataset = made({'messages.loss': [0.0, 0.5]})
+    dataset['instability'][dict(zip(('algorithm', 'messages.loss'), (slice(2), 1)))] = dataset[
+        'instability'][dict(zip(('algorithm', 'messages.loss'), (slice(2), 0)))].values
+    found = differences(dataset, 'instability', [('second', 'first')])
+    assert len(found) == 2 and count_tested(found) == 1 and found[0].p_holm == found[0].p
+    assert count_tested(differences(dataset, 'instability')) == 5
 
 
 def test_only_seeds_count_that_both_were_run_with() -> None:

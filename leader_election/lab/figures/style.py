@@ -14,15 +14,17 @@
 
 """The common style of all figures, and the checks of the files that they are written to."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import os
 from pathlib import Path
 from zlib import crc32
 
 from leader_election.lab.results import reason, ResultError
+from leader_election.lab.statistics import half_widths
 from leader_election.view.formatting import Colour, colour, PALETTE
 from matplotlib.axes import Axes
+from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 import numpy as np
@@ -57,8 +59,12 @@ def colour_of(algorithm: str) -> Colour:
     >>> colour_of('mine') == colour_of('mine')
     True
     """
-    slot = _SLOTS.get(algorithm)
-    return colour(_FREE[crc32(algorithm.encode()) % len(_FREE)] if slot is None else slot)
+    return colour(_slot_of(algorithm))
+
+
+def _slot_of(algorithm: str) -> int:
+    """Return the index into the palette of an algorithm's usual colour."""
+    return _SLOTS.get(algorithm, _FREE[crc32(algorithm.encode()) % len(_FREE)])
 
 
 def axis_label(key: str) -> str:
@@ -98,18 +104,39 @@ def legend(figure: Figure, axes: Axes) -> None:
     figure.legend(handles, labels, loc='outside right upper', frameon=False, fontsize=FONT)
 
 
+def colours_of(algorithms: Sequence[str]) -> dict[str, Colour]:
+    """
+    Return the colours of algorithms that are drawn together: all different, if they are not many.
+
+    >>> colours_of(['mine', 'bounded'])['bounded'] == colour_of('bounded')
+    True
+    >>> len(set(colours_of([f'mine {k}' for k in range(len(PALETTE))]).values())) == len(PALETTE)
+    True
+    """
+    chosen = {label: _SLOTS[label] for label in algorithms if label in _SLOTS}
+    for label in algorithms:
+        usual = _slot_of(label)
+        free = [slot for slot in (usual, *_FREE, *range(len(PALETTE)))
+                if slot not in chosen.values()]
+        chosen.setdefault(label, free[0] if free else usual)
+    return {label: colour(chosen[label]) for label in algorithms}
+
+
 def curve(axes: Axes, values: xr.DataArray, label: str, tint: Colour,
-          limits: tuple[float, float] | None = None) -> Line2D:
+          limits: tuple[float, float] | None = None, interval: bool = False) -> Line2D:
     """
     Draw the mean over seeds against the other dimension, with a band of one standard deviation.
 
     :param values: over ``seed`` and one other dimension; missing runs are nan.
     :param limits: the band is clipped to these.
+    :param interval: whether the band is the 95 % interval of the mean instead; a single seed has
+        none.
     :return: the line of the mean.
     """
-    mean, sd = values.mean('seed'), values.std('seed')
+    mean = values.mean('seed')
+    half = half_widths(values) if interval else values.std('seed')
     [dimension] = mean.dims
-    across, least, most = mean[dimension].values, (mean - sd).values, (mean + sd).values
+    across, least, most = mean[dimension].values, (mean - half).values, (mean + half).values
     if limits is not None:
         least, most = np.clip(least, *limits), np.clip(most, *limits)
     [line] = axes.plot(across, mean.values, color=tint, linewidth=1.6, label=label)
@@ -151,6 +178,21 @@ def check_writable(out: Path, kinds: Sequence[str]) -> None:
         out.parent.mkdir(parents=True, exist_ok=True)
     if not os.access(out if out.exists() else out.parent, os.W_OK):
         raise FigureError(f'{out} cannot be written: it is not allowed')
+
+
+def draw_to(draw: Callable[[], Figure], out: Path) -> Path:
+    """
+    Draw a figure to a file, and return its path.
+
+    :param draw: is called once the file is known to be writable.
+    :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
+    :raises FigureError: where it cannot be written there.
+    """
+    check_writable(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
+    figure = draw()
+    with write_errors(out):
+        figure.savefig(out)
+    return out
 
 
 @contextmanager

@@ -27,7 +27,7 @@ from itertools import product
 from leader_election.lab.derived_metrics import led_part, united_part
 from leader_election.lab.figures.style import (
     axis_label,
-    colour_of,
+    colours_of,
     count_seeds,
     curve,
     FigureError,
@@ -37,6 +37,7 @@ from leader_election.lab.figures.style import (
     new_figure,
     tidy,
 )
+from leader_election.lab.paired import PARTS
 from leader_election.lab.results import varied
 from leader_election.lab.statistics import time_average
 from matplotlib.axes import Axes
@@ -61,18 +62,22 @@ def averages(results: xr.Dataset) -> xr.Dataset:
         'leaders': time_average(results['leaders'])})
 
 
-def draw_sweep(results: xr.Dataset) -> Figure:
+def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
+               interval: bool = False) -> Figure:
     """
-    Draw instability, devices with a live leader, and leaders against the first key that varies.
+    Draw measures against the first key that varies.
 
     :param results: of a scenario. Each combination of the other keys has a column of its own.
+    :param shown: the measures, over algorithm, the keys and seed; ``None``: instability, devices
+        with a live leader, and leaders.
+    :param interval: whether bands are 95 % intervals of the means, not standard deviations.
     :raises FigureError: where the scenario varies nothing.
     """
     keys = varied(results)
     if not keys:
         raise FigureError(f'scenario {results.attrs.get("scenario", "")} varies nothing; '
                           'its results are no sweep')
-    shown = averages(results)
+    shown = averages(results) if shown is None else shown
     labels, numeric = shown[keys[0]].values.tolist(), shown[keys[0]].dtype.kind in 'fi'
     numeric = numeric and bool(np.isfinite(shown[keys[0]]).all())
     if not numeric:
@@ -80,14 +85,15 @@ def draw_sweep(results: xr.Dataset) -> Figure:
     rest = {key: shown[key].values.tolist() for key in keys[1:]}
     settings = [dict(zip(rest, combination)) for combination in product(*rest.values())]
     figure = new_figure(
-        3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 8.4,
+        3.4 + (4.6 if len(settings) == 1 else 3.2 * len(settings)), 1.8 + 2.2 * len(shown),
         results.attrs.get('title', ''),
-        f'mean over {count_seeds(shown["instability"])} of the average over time, without the '
-        'first sixth;\nband: one standard deviation')
+        f'mean over {count_seeds(next(iter(shown.values())))} of the average over time, without '
+        'the first sixth;\nband: ' + ('95 % interval of that mean' if interval
+                                  else 'one standard deviation'))
     panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):
-            _draw_metric(axes, shown[measure].sel(setting))
+            _draw_metric(axes, shown[measure].sel(setting), interval)
         title = ', '.join(f'{axis_label(key)}: {value}' for key, value in setting.items())
         column[0].set_title(title, fontsize=FONT)
         column[-1].set_xlabel(axis_label(keys[0]), fontsize=FONT)
@@ -99,19 +105,22 @@ def draw_sweep(results: xr.Dataset) -> Figure:
     return figure
 
 
-def _draw_metric(axes: Axes, values: xr.DataArray) -> None:
-    """Draw a metric of all algorithms: parts on a linear scale, counts on a logarithmic one."""
-    counts = values.name == 'leaders'
-    for algorithm in values['algorithm'].values.tolist():
-        curve(axes, values.sel(algorithm=algorithm), algorithm, colour_of(algorithm),
-              (0.1, np.inf) if counts else (0.0, 1.0)).set(marker='o', markersize=3.5)
+def _draw_metric(axes: Axes, values: xr.DataArray, interval: bool) -> None:
+    """Draw a metric of all algorithms: counts of leaders on a logarithmic scale."""
+    counts, part = values.name == 'leaders', values.name in (*PARTS, FOLLOWING)
+    labels = values['algorithm'].values.tolist()
+    tints = colours_of(labels)
+    for algorithm in labels:
+        curve(axes, values.sel(algorithm=algorithm), algorithm, tints[algorithm],
+              (0.1, np.inf) if counts else (0.0, 1.0) if part else None, interval).set(
+            marker='o', markersize=3.5)
     if counts:
         axes.set_yscale('log', nonpositive='clip')
         axes.yaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
         axes.yaxis.set_major_formatter('{x:g}')
         axes.yaxis.set_minor_formatter('')
     else:
-        axes.set_ylim(0.0, 1.0 if values.name == FOLLOWING else None)
+        axes.set_ylim(min(0.0, axes.get_ylim()[0]), 1.0 if values.name == FOLLOWING else None)
     tidy(axes)
 
 
@@ -225,7 +234,7 @@ def draw_map(results: xr.Dataset) -> Figure:
     panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
     for axes, (title, competing, won, text) in zip(panels, contests):
         outcome = won(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
-        tints |= {label: colour_of(label) for label in competing}
+        tints |= {label: tint for label, tint in colours_of(labels).items() if label in competing}
         if NO_WINNER in outcome['winner'].values:
             tints[NO_WINNER] = _NONE
         _paint(axes, outcome, keys, tints, text)

@@ -15,7 +15,7 @@
 """Figures of what varies: sweeps and the map."""
 
 from lab.figures.example_results import results
-from leader_election.lab.figures.style import colour_of, FigureError
+from leader_election.lab.figures.style import colours_of, FigureError
 from leader_election.lab.figures.sweep import (
     draw_map,
     draw_sweep,
@@ -174,9 +174,11 @@ def test_the_map_shows_winners_by_colour_and_text():
     above, below = draw_map(contest()).axes
     # Across: losses; up: speeds.
     pixels = above.images[0].get_array()
+    tints = colours_of(contest()['algorithm'].values.tolist())
+    assert len(set(tints.values())) == 5
     assert pixels[:, :, :3].tolist() == [
-        [list(colour_of('b')), list(colour_of('b'))],
-        [list(colour_of('c')), [0.88, 0.88, 0.88]]]
+        [list(tints['b']), list(tints['b'])],
+        [list(tints['c']), [0.88, 0.88, 0.88]]]
     texts = {text.get_position(): text.get_text() for text in above.texts}
     assert texts == {
         (0, 0): '0.080\n20% lower\n90% led', (1, 0): '0.080\n20% lower\n90% led',

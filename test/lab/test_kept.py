@@ -1,0 +1,52 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Kept results of any scenario: found by path and name, and refused where they are of another."""
+
+from pathlib import Path
+
+from lab.small_scenario import load, TEXT, VARIED, write
+from leader_election.lab import runs
+from leader_election.lab.kept import kept, UnknownResultsError
+from leader_election.lab.results import ResultError
+import pytest
+
+
+def test_results_are_found_by_path_and_by_name(tmp_path: Path) -> None:
+    dataset = runs.run(load(tmp_path, VARIED), [0, 1], tmp_path)
+    assert kept(str(tmp_path / 'small.yaml'), tmp_path).identical(dataset)
+    assert kept('small', tmp_path).identical(dataset)
+
+
+def test_results_of_another_text_are_refused_and_it_is_said_what_to_run(tmp_path: Path) -> None:
+    runs.run(load(tmp_path), [0], tmp_path)
+    path = write(tmp_path, TEXT.replace('count: 30', 'count: 31'))
+    with pytest.raises(ResultError, match='small.nc holds runs of another text of the scenario, '
+                       'or of other code; lab run '):
+        kept(str(path), tmp_path)
+    # A further algorithm makes no result wrong.
+    more = TEXT.replace('algorithms:', 'algorithms:\n  - {name: colour}')
+    assert kept(str(write(tmp_path, more)), tmp_path).sizes['algorithm'] == 2
+
+
+def test_what_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run '
+                       f'{tmp_path}/small.yaml'):
+        kept(str(write(tmp_path)), tmp_path)
+    with pytest.raises(ResultError, match='is not there; it is made by: lab run border'):
+        kept('border', tmp_path)
+    for name in ('nix', '../small'):
+        with pytest.raises(UnknownResultsError, match="there are no results '.*' in .*; it takes "
+                           r'the path of a scenario such as (nix|small)\.yaml'):
+            kept(name, tmp_path / 'folder')
