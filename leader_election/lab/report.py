@@ -30,7 +30,7 @@ from leader_election.lab.level_limit import level_lines
 from leader_election.lab.paired_tables import paired_section
 from leader_election.lab.results import load, MISSING, path_of, reason, ResultError, varied
 from leader_election.lab.scenario import ScenarioError
-from leader_election.lab.study import claims, FIGURES, SCENARIO, TABLE_COLUMNS, table_rows
+from leader_election.lab.study import claim_rows, FIGURES, SCENARIO, TABLE_COLUMNS, table_rows
 from leader_election.lab.summary import lines
 import xarray as xr
 
@@ -269,20 +269,26 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
     :param missing: a line for each figure that could not be drawn.
     :param seconds: duration of the computation [s].
     """
-    one = paper.isel(algorithm=0, drop=True)
-    found = claims(one)
-    agree = sum(claim.agrees for claim in found)
+    labels = paper['algorithm'].values.tolist()
+    rows = claim_rows(paper)
+    agree = {label: sum(row[2 + 2 * k] == 'yes' for row in rows)
+             for k, label in enumerate(labels)}
+    columns = ('the paper says', *(name for label in labels for name in (label, 'agrees')))
+    numbers = [(label, *cells) for label in labels
+               for cells in table_rows(paper.sel(algorithm=label, drop=True))]
     parts = [
         '# Self-organising Coordination Regions, studied', '', '## The study of the paper', '',
-        f'{paper.attrs["title"]}. {paper.attrs["source"]}. {count_seeds(one["counted"])} of each '
-        'variant.', '',
-        f'The paper has no table. {agree} of its {len(found)} claims agree with the results here:',
-        '', *_markdown_table(('the paper says', 'here', 'agrees'),
-                             (claim.cells() for claim in found)),
+        f'{paper.attrs["title"]}. {paper.attrs["source"]}. '
+        f'{count_seeds(paper["counted"])} of each variant.', '',
+        'The paper has no table. Its election favours leaders that are established already, as '
+        '`classic` does; `bounded` does not. Of its '
+        f'{len(rows)} claims these agree with the results here: '
+        f'{", ".join(f"{count} with {label}" for label, count in agree.items())}.',
+        '', *_markdown_table(columns, rows),
         *images(name for name in drawn if name.startswith(SCENARIO)), '',
         'All numbers, of the last five minutes before leaders fail and of the last five of all: '
         'leaders, users served, users served by each leader (mean and deviation).', '',
-        *_markdown_table(TABLE_COLUMNS, table_rows(one)), '', '## Ways to collect', '',
+        *_markdown_table(('algorithm', *TABLE_COLUMNS), numbers), '', '## Ways to collect', '',
         f'{collections.attrs["title"]}. {count_seeds(collections["counted"])} of each variant.',
         *images(name for name in drawn if not name.startswith(SCENARIO)), '',
         *_markdown_table(('algorithm', *varied(collections), 'bias', 'off', 'informed', 'agree',

@@ -17,6 +17,9 @@ The claims of the study of COORDINATION 2019, compared with the laboratory's res
 
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
 Edge Computing", COORDINATION 2019, section 4. No table of its numbers is published.
+
+The paper says of its leader election that it favours leaders that are established already, as the
+classic one does; its scenario is run with Bounded Election, too, which does not.
 """
 
 from collections.abc import Iterable
@@ -35,8 +38,12 @@ FAILURE = 600.0
 """Time at which leaders fail [s]."""
 CALM = 300.0
 """Length of the interval of averages, up to the failures and up to the end [s]."""
+ALGORITHMS = ('classic', 'bounded')
+"""The algorithms of the scenario by their labels; the first one is the paper's."""
 FIGURES = ('coordination2019_fig4', 'coordination2019_fig5', 'coordination2019_fig6',
-           'collections')
+           'coordination2019_loads', 'coordination2019_fig4_bounded',
+           'coordination2019_fig5_bounded', 'coordination2019_fig6_bounded',
+           'coordination2019_loads_bounded', 'collections')
 """The figures of this study, and of collection methods."""
 BEST, WILD = 0.01, 1.0
 """The values of alpha that the paper finds best, and too large."""
@@ -158,6 +165,18 @@ def _listed(values: Iterable[float], form: str) -> str:
     """
     numbers = [np.asarray(value).item() for value in values]
     return ', '.join('never' if isnan(number) else form.format(number) for number in numbers)
+
+
+def claim_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
+    """
+    Return the rows of the table of claims: claim, and for each algorithm result and agreement.
+
+    :param results: of the scenario.
+    """
+    found = [claims(results.sel(algorithm=label, drop=True))
+             for label in results['algorithm'].values.tolist()]
+    return [(of_claim[0].claim, *(cell for claim in of_claim for cell in claim.cells()[1:]))
+            for of_claim in zip(*found)]
 
 
 TABLE_COLUMNS = ('users', 'alpha', 'chance', *(f'{name} {when}' for when in ('before', 'after')

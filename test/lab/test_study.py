@@ -136,9 +136,16 @@ def test_the_report_tells_what_agrees_and_what_does_not() -> None:
         dataset['message_bytes'] = dataset['counted'].isel(time=0)
     walk = walk.drop_dims('counter').assign(counts=walk['counts'].isel(counter=0).expand_dims(
         counter=list(COUNTERS)).transpose(..., 'counter')).assign_attrs(walk.attrs)
-    text = study_report(paper, walk, [FIGURES[0], FIGURES[3]], ['fig5: takes `lab run x`'], 60.0)
-    assert 'The paper has no table. 7 of its 8 claims agree with the results here:' in text
-    assert text.count('| yes |') == 7 and text.count('| **no** |') == 1
+    other = made(instability=over([0.01, 0.02, 0.2])).assign_coords(algorithm=['classic'])
+    other['message_bytes'] = other['counted'].isel(time=0)
+    both = xr.concat([other, paper], 'algorithm').assign_attrs(paper.attrs)
+    text = study_report(both, walk, [FIGURES[0], FIGURES[-1]], ['fig5: takes `lab run x`'], 60.0)
+    assert ('Of its 8 claims these agree with the results here: 8 with classic, 7 with bounded.'
+            in text)
+    assert '| the paper says | classic | agrees | bounded | agrees |' in text
+    assert text.count('| yes |') == 8 + 7 and text.count('| **no** |') == 1
+    # All numbers, of both.
+    assert text.count('| classic | 100 | 0 | 0 |') == text.count('| bounded | 100 | 0 | 0 |') == 1
     assert f'![{FIGURES[0]}](figures/{FIGURES[0]}.png)' in text
     assert '| bounded-tree | 0 | -10.0% | 10.0% | 100.0% | 50.0% | 90 |' in text
     assert '| bounded-gossip | 0.2 | +20.0% | 20.0% | 100.0% | 50.0% | 120 |' in text

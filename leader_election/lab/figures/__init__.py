@@ -36,6 +36,7 @@ from leader_election.lab.figures.steadiness import draw_steadiness
 from leader_election.lab.figures.style import check_writable, FigureError, write_errors
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.results import load, path_of
+from leader_election.lab.study import ALGORITHMS as STUDIED
 from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
@@ -87,9 +88,11 @@ def drawings() -> dict[str, Drawing]:
         'ifac2020_fig4': _leaders('ifac2020_perturbed', *RESILIENT),
         'ifac2020_fig5': _leaders('ifac2020_perturbed', 'colour'),
         **{name: Drawing(draw_sweep, results=(name,)) for name in sweeps},
-        'coordination2019_fig4': Drawing(draw_served, results=('coordination2019',)),
-        'coordination2019_fig5': Drawing(draw_loads, results=('coordination2019',)),
-        'coordination2019_fig6': Drawing(draw_evenness, results=('coordination2019',)),
+        **{f'coordination2019_{part}{suffix}': Drawing(
+            partial(draw, label=label), results=('coordination2019',))
+           for label, suffix in zip(STUDIED, ('', '_bounded')) for part, draw in (
+               ('fig4', draw_evenness), ('fig5', partial(draw_served, failing=False)),
+               ('fig6', draw_served), ('loads', draw_loads))},
         'collections': Drawing(draw_collections, results=('collections',)),
         'map': Drawing(draw_map, results=('map',)),
         'steadiness': Drawing(

@@ -15,7 +15,7 @@
 """
 Figures about regions: the loads of leaders, and the errors of what they count.
 
-Loads and users served are drawn as in figures 4 to 6 of COORDINATION 2019.
+Those of COORDINATION 2019 are figure 4 (the effect of alpha), 5 (correctness) and 6 (resilience).
 """
 
 from collections.abc import Sequence
@@ -27,13 +27,23 @@ from leader_election.lab.figures.style import (
     axis_label,
     count_seeds,
     FAINT,
+    FigureError,
     FONT,
     legend,
     new_figure,
     tidy,
 )
 from leader_election.lab.results import varied
-from leader_election.lab.study import after, ALPHA, before, CHANCE, FAILURE, load_variation, USERS
+from leader_election.lab.study import (
+    after,
+    ALGORITHMS,
+    ALPHA,
+    before,
+    CHANCE,
+    FAILURE,
+    load_variation,
+    USERS,
+)
 from leader_election.view.formatting import Colour, colour
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -44,9 +54,12 @@ TINTS: Sequence[Colour] = (colour(0), colour(2), colour(4), colour(1), colour(5)
 """Colours of the values of alpha, or of numbers of users."""
 
 
-def _single_algorithm(results: xr.Dataset) -> xr.Dataset:
-    """Return results without their algorithm dimension, which has one entry."""
-    one: xr.Dataset = results.isel(algorithm=0, drop=True)
+def _single_algorithm(results: xr.Dataset, label: str) -> xr.Dataset:
+    """Return the results of one algorithm without that dimension."""
+    if label not in results['algorithm']:
+        raise FigureError(f'there are no results of {label}; lab run {results.attrs["scenario"]} '
+                          'makes them')
+    one: xr.Dataset = results.sel(algorithm=label, drop=True)
     return one
 
 
@@ -72,18 +85,22 @@ def _draw_curves(axes: Axes, values: xr.DataArray) -> None:
     tidy(axes)
 
 
-def draw_served(results: xr.Dataset) -> Figure:
+def draw_served(results: xr.Dataset, label: str = ALGORITHMS[0], failing: bool = True) -> Figure:
     """
-    Draw the part of users that are served over time.
+    Draw the part of users that are served over time: figure 5, and figure 6 where leaders fail.
 
     Each row of panels is a number of users, each column a probability that a leader fails.
 
     :param results: of ``coordination2019``.
+    :param label: of the algorithm.
+    :param failing: whether leaders fail; else those runs are drawn in which none does.
     """
-    served = 100.0 * counted_part(_single_algorithm(results))
-    users, chances = served[USERS].values.tolist(), served[CHANCE].values.tolist()
+    served = 100.0 * counted_part(_single_algorithm(results, label))
+    users = served[USERS].values.tolist()
+    chances = [chance for chance in served[CHANCE].values.tolist() if (chance > 0.0) == failing]
     figure = new_figure(
-        3.0 * len(chances) + 1.6, 2.4 * len(users) + 1.0, 'Users served by all leaders',
+        max(3.0 * len(chances) + 1.6, 6.0), 2.4 * len(users) + 1.0,
+        f'Users served by all leaders ({label})',
         f'mean over {count_seeds(served)}; dotted: leaders fail, each by the chance above')
     panels = figure.subplots(len(users), len(chances), sharex=True, sharey=True, squeeze=False)
     for line, count in zip(panels, users):
@@ -99,19 +116,21 @@ def draw_served(results: xr.Dataset) -> Figure:
     return figure
 
 
-def draw_loads(results: xr.Dataset) -> Figure:
+def draw_loads(results: xr.Dataset, label: str = ALGORITHMS[0]) -> Figure:
     """
     Draw the number of users that a leader serves over time, mean and standard deviation.
 
     Each column of panels is a probability that a leader fails.
 
     :param results: of ``coordination2019``; the middle one of the numbers of users is drawn.
+    :param label: of the algorithm.
     """
-    one = _single_algorithm(results)
+    one = _single_algorithm(results, label)
     count = one[USERS].values.tolist()[one.sizes[USERS] // 2]
     chances = one[CHANCE].values.tolist()
     figure = new_figure(
-        3.0 * len(chances) + 1.6, 6.0, f'Users served by each leader, of {count:g} users',
+        3.0 * len(chances) + 1.6, 6.0,
+        f'Users served by each leader, of {count:g} users ({label})',
         f'mean over {count_seeds(one["load_mean"])}; dotted: leaders fail, each by the chance '
         'above')
     panels = figure.subplots(2, len(chances), sharex=True, sharey='row', squeeze=False)
@@ -131,22 +150,23 @@ def draw_loads(results: xr.Dataset) -> Figure:
     return figure
 
 
-def draw_evenness(results: xr.Dataset) -> Figure:
+def draw_evenness(results: xr.Dataset, label: str = ALGORITHMS[0]) -> Figure:
     """
-    Draw the coefficient of variation of loads against alpha.
+    Draw the coefficient of variation of loads against alpha: figure 4.
 
     The first panel is the time before leaders fail, the others the time after, one for each
     probability that a leader fails.
 
     :param results: of ``coordination2019``.
+    :param label: of the algorithm.
     """
-    uneven = load_variation(_single_algorithm(results))
+    uneven = load_variation(_single_algorithm(results, label))
     late, chances = after(uneven), uneven[CHANCE].values.tolist()
     shown = {'before leaders fail': before(uneven)} | {
         f'after, chance {chance:g}': late.sel({CHANCE: chance})
         for chance in chances if chance > 0.0}
     figure = new_figure(
-        3.0 * len(shown) + 1.6, 4.0, 'How uneven the loads of leaders are',
+        3.0 * len(shown) + 1.6, 4.0, f'How uneven the loads of leaders are ({label})',
         f'deviation by mean over leaders, mean over 300 s and {count_seeds(uneven)}')
     panels = figure.subplots(1, len(shown), sharey=True, squeeze=False)[0]
     alphas = uneven[ALPHA].values.tolist()

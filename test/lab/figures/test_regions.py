@@ -23,6 +23,7 @@ from leader_election.lab.figures.regions import (
     draw_loads,
     draw_served,
 )
+from leader_election.lab.figures.style import FigureError
 import numpy as np
 import pytest
 
@@ -31,11 +32,12 @@ LABELS = ['no feedback', 'alpha 0.01', 'alpha 1']
 
 def test_users_served_over_time():
     dataset = made(counted=np.where(LATE, 90.0, 100.0), present=100.0)
-    panels = draw_served(dataset).axes
-    # A row a number of users, a column a chance.
-    assert len(panels) == 2 * len(CHANCES)
-    assert [axes.get_title() for axes in panels[:2]] == ['chance 0', 'chance 1']
-    for axes in panels:
+    calm = draw_served(dataset, 'bounded', failing=False).axes
+    rough = draw_served(dataset, 'bounded').axes
+    # A row a number of users; a column a chance that is not 0, or the runs in which it is.
+    assert len(calm) == 2 and len(rough) == 2 * (len(CHANCES) - 1)
+    assert (calm[0].get_title(), rough[0].get_title()) == ('chance 0', 'chance 1')
+    for axes in (*calm, *rough):
         *curves, failure = axes.get_lines()
         assert [line.get_label() for line in curves] == LABELS
         assert failure.get_xdata() == [600.0, 600.0]
@@ -43,19 +45,19 @@ def test_users_served_over_time():
             assert line.get_xdata().tolist() == TIMES.tolist()
             assert line.get_ydata() == pytest.approx(np.where(LATE, 90.0, 100.0))
     # What swings is behind.
-    orders = [line.get_zorder() for line in panels[0].get_lines()[:-1]]
+    orders = [line.get_zorder() for line in calm[0].get_lines()[:-1]]
     assert orders == sorted(orders, reverse=True)
 
 
 def test_loads_over_time_are_those_of_the_middle_number_of_users():
-    panels = draw_loads(made()).axes
+    panels = draw_loads(made(), 'bounded').axes
     assert len(panels) == 2 * len(CHANCES)
     for axes, height in zip(panels, [100.0] * 2 + [50.0] * 2):
         assert axes.get_lines()[1].get_ydata() == pytest.approx(height)
 
 
 def test_how_uneven_loads_are_against_alpha():
-    figure = draw_evenness(made())
+    figure = draw_evenness(made(), 'bounded')
     assert [axes.get_title() for axes in figure.axes] == ['before leaders fail', 'after, chance 1']
     for axes in figure.axes:
         assert [line.get_label() for line in axes.get_lines()] == ['100 users', '1000 users']
@@ -63,6 +65,11 @@ def test_how_uneven_loads_are_against_alpha():
             assert line.get_ydata() == pytest.approx([1.0, 0.5, 2.0])
         assert [text.get_text() for text in axes.get_xticklabels()] == [
             f'{alpha:g}' for alpha in ALPHAS]
+
+
+def test_an_algorithm_without_results_is_told():
+    with pytest.raises(FigureError, match='^there are no results of classic; lab run example'):
+        draw_loads(made())
 
 
 def test_ways_to_collect_are_told_by_their_labels():
