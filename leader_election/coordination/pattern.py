@@ -35,12 +35,14 @@ from leader_election.coordination.collection import (
 from leader_election.coordination.feedback import resized, smoothed
 from leader_election.coordination.region import (
     CANDIDATE,
+    GOSSIPED,
     MULTI_PATH,
     parent_of,
     Region,
     RegionParameters,
     TREE,
 )
+from leader_election.coordination.spreading import freshest, from_source
 from leader_election.coordination.summary_layout import rank, row_of
 import numpy as np
 
@@ -94,39 +96,27 @@ def coordinate(
         load = smoothed(summary[p.load_at], before.load, p)
         reach = resized(load, p)
     decision = decide(summary) if leads else p.undecided
-    # Allocate the empty announcement only if it is used: without a parent, on no leader.
+    # Spreading: a leader has no source.
+    source, version, age = parent, 0, 0
+    if p.spreading == GOSSIPED:
+        source, version, age = freshest(
+            device.id, leader, before, neighbours, metric, p.decision_expiry)
+    # Allocate the empty announcement only if it is used: without a source, on no leader.
     announcement = (
         before.own_announcement
-        if leads or parent >= 0
+        if leads or source != NOBODY
         else np.full(len(before.own_announcement), math.inf)
     )
-    # Spreading: a leader has no parent.
     return Region(
         device=device.id, role=before.role, contribution=before.contribution, load=load,
         own_announcement=before.own_announcement,
-        parent=from_parent(parent, NOBODY, neighbours.device), summary=summary,
-        reach=from_parent(parent, reach, neighbours.reach), recipients=recipients, shares=shares,
-        announcement=from_parent(parent, announcement, neighbours.announcement), members=members,
-        ages=ages, contributions=contributions,
-        decision=from_parent(parent, decision, neighbours.decision))
-
-
-def from_parent(parent: int, own: Any, received: Sequence[Any]) -> Any:
-    """
-    Return a value that a region's leader spreads: the device's own without a parent, else copied.
-
-    This is gradient-cast (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini, "Engineering
-    Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018) along the gradient
-    that the election itself has made.
-
-    :param parent: the parent's place among the neighbours, or ``NOBODY``.
-    :param own: the device's own value.
-    :param received: the neighbours' values, shape (neighbours,).
-
-    >>> from_parent(1, 'mine', ['this', 'that']), from_parent(NOBODY, 'mine', [])
-    ('that', 'mine')
-    """
-    return received[parent] if parent >= 0 else own
+        parent=from_source(parent, NOBODY, NOBODY, neighbours.device), summary=summary,
+        reach=from_source(source, reach, before.reach, neighbours.reach), recipients=recipients,
+        shares=shares, announcement=from_source(
+            source, announcement, before.announcement, neighbours.announcement),
+        members=members, ages=ages, contributions=contributions, decision_version=version,
+        decision_age=age, decision=from_source(
+            source, decision, before.decision, neighbours.decision))
 
 
 def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequence[float],

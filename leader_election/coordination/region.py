@@ -36,6 +36,11 @@ ROLES = ('candidate', 'worker', 'relay')
 TREE, MULTI_PATH, GOSSIP = range(3)
 COLLECTIONS = ('tree', 'multi-path', 'gossip')
 """The ways of collection, in the order of ``TREE``, ``MULTI_PATH``, ``GOSSIP``."""
+GRADIENT, GOSSIPED = range(2)
+SPREADINGS = ('gradient', 'gossip')
+"""The ways of spreading, in the order of ``GRADIENT``, ``GOSSIPED``."""
+MOST_VERSION = 2**53 - 1
+"""The greatest version of a decision, and its greatest age [rounds]."""
 
 
 SENDER = 'sender'
@@ -103,6 +108,10 @@ class Region(NamedTuple):
     """Gossip: the age of each contribution [rounds]."""
     contributions: Annotated[tuple[Unbounded, ...], LAID_OUT, AsMany('members')]
     """Gossip: the contributions, row by row."""
+    decision_version: Annotated[int, Within(0, MOST_VERSION)]
+    """Spreading by gossip: the leader's number of what it has spread here; 0: none."""
+    decision_age: Annotated[int, Within(0, MOST_VERSION)]
+    """Spreading by gossip: the rounds since the leader made it."""
     decision: Any
     """The leader's decision, or a copy of "none"."""
 
@@ -118,6 +127,10 @@ class RegionParameters(NamedTuple):
     """The distance at which a link breaks, by the metric [m]; infinite: unknown."""
     gossip_depth: int
     """The largest number of hops over which a contribution is forwarded."""
+    spreading: int
+    """``GRADIENT`` or ``GOSSIPED``."""
+    decision_expiry: int
+    """Spreading by gossip: the age at which a decision is dropped [rounds]."""
     border: int
     """The part of a summary with the announcements of adjacent regions; -1: none."""
     radius: float

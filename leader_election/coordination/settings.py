@@ -19,7 +19,13 @@ from dataclasses import dataclass
 import math
 from typing import Any
 
-from leader_election.coordination.region import COLLECTIONS, Region, RegionParameters, ROLES
+from leader_election.coordination.region import (
+    COLLECTIONS,
+    Region,
+    RegionParameters,
+    ROLES,
+    SPREADINGS,
+)
 from leader_election.coordination.summary_layout import SummaryLayout
 from leader_election.parameters import parameter
 
@@ -48,6 +54,13 @@ class RegionSettings:
     gossip_depth: int = parameter(
         8, 'Collection gossip: how often a contribution is forwarded.', unit='hops',
         lower=1, upper=1000)
+    spreading: str = parameter(
+        'gradient', "How the leader's decision reaches the members: each copies that of its "
+        'parent (gradient), or the freshest of all neighbours of its region (gossip), which needs '
+        'no parent and loses less where messages are lost.', choices=lambda: SPREADINGS)
+    decision_expiry: int = parameter(
+        100, 'Spreading gossip: after so many rounds a decision that its leader has not renewed '
+        'is dropped.', unit='rounds', lower=1, upper=1000000)
     feedback_gain: float = parameter(
         0.0, 'The part of its radius by which a leader shrinks its region for each '
         'feedback_target of load above feedback_target; below, the region grows. '
@@ -88,7 +101,9 @@ def parameters_of(
     """
     return RegionParameters(
         layout=layout, collection=COLLECTIONS.index(settings.collection), link_range=link_range,
-        gossip_depth=settings.gossip_depth, border=border,
+        gossip_depth=settings.gossip_depth,
+        spreading=SPREADINGS.index(settings.spreading),
+        decision_expiry=settings.decision_expiry, border=border,
         radius=radius if math.isfinite(radius) else 0.0, alpha=settings.feedback_alpha,
         target=settings.feedback_target,
         gain=settings.feedback_gain if math.isfinite(radius) else 0.0,
@@ -129,5 +144,7 @@ def initial_region(
         members=(-1,) * members,
         ages=(0,) * members,
         contributions=(math.inf,) * members * len(identity),
+        decision_version=0,
+        decision_age=0,
         decision=undecided,
     )

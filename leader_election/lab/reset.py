@@ -21,7 +21,7 @@ from leader_election.coordination.region import with_effective_strength
 from leader_election.lab.engine import Network, state_layout
 
 OWN = ('device', 'role', 'contribution', 'own_announcement', 'sensed', 'place_x', 'place_y',
-       'clock')
+       'speed_x', 'speed_y', 'clock')
 """The fields of a state with regions that are a device's own, whatever happens to the rest."""
 
 

@@ -42,6 +42,7 @@ from leader_election.lab.schema import (
 )
 from leader_election.lab.sensing import Sensing, with_sensing
 from leader_election.parameters import as_number, as_whole_number, strict_yaml
+from leader_election.robot.metrics import METRICS
 import numpy as np
 from numpy.typing import NDArray
 import yaml
@@ -197,7 +198,7 @@ def parse(raw: Any, name: str) -> Scenario:
         sensing = sensing.with_source(strength.cycle, source_own)
     localisation = parser.parse_section(Localisation, raw, 'localisation', name)
     link_range = math.inf
-    if messages.metric in ('distance', 'odometry'):
+    if messages.metric == 'distance' or METRICS.get(messages.metric).is_length:
         link_range = min(messages.range, localisation.communication_range)
     events: tuple[tuple[Event, Any], ...] = tuple(sorted(
         (parser.parse_kind(EVENTS, entry, name, 'events')

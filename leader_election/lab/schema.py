@@ -49,7 +49,7 @@ class Messages:
                                    lower=0.0, upper=1.0)
     metric: str = parameter(
         'distance', 'Distance of a neighbour: in metres as of now, 1 (hops), or by a metric of '
-        'robots that has a cost.', choices=lambda: metric_names())
+        'robots that has a cost or a course.', choices=lambda: metric_names())
     floor: float = parameter(0.01, 'Least distance to a neighbour.', unit='m', lower=0.0,
                              upper=1e6)
 
@@ -69,7 +69,7 @@ BUILT_IN_METRICS = ('distance', 'hops')
 
 def metric_names() -> tuple[str, ...]:
     """Return the metrics that a scenario may name."""
-    others = (name for name in METRICS.names() if METRICS.get(name).cost is not None)
+    others = (name for name in METRICS.names() if METRICS.get(name).compiles)
     return tuple(dict.fromkeys((*BUILT_IN_METRICS, *others)))
 
 

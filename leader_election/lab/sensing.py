@@ -15,10 +15,11 @@
 """
 Metrics and strength sources of the robots' registries in the laboratory.
 
-Straight distance, hops and degree are built into the engine. Any other metric with a ``cost``, and
-any other strength source with a ``compute``, is composed with the election's round: one round that
-measures, computes the strength, and elects. The functions are those that robots call. What devices
-sense is a field over the plane; a reading travels with the device's state, as with its messages.
+Straight distance, hops and degree are built into the engine. Any other metric with a ``cost`` or
+``course``, and any other strength source with a ``compute``, is composed with the election's
+round: one round that measures, computes the strength, and elects. The functions are those that
+robots call. What devices sense is a field over the plane; a reading travels with the device's
+state, as with its messages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,9 +38,13 @@ from leader_election.robot.strength import RobotKnowledge, STRENGTH_SOURCES, Str
 import numpy as np
 from numpy.typing import NDArray
 
-FIELDS: dict[str, Any] = {'sensed': float, 'place_x': Kept[float], 'place_y': Kept[float],
-                          'clock': Kept[float]}
-"""What a state has beside the election's: the device's reading, where it is, and the time."""
+FIELDS: dict[str, Any] = {
+    'sensed': float, 'place_x': float, 'place_y': float, 'speed_x': float, 'speed_y': float,
+    'clock': Kept[float]}
+"""
+What a state has beside the election's: the device's reading, where it is, its velocity by that and
+the place before, and the time.
+"""
 _REGISTRIES: dict[str, Registry[Any]] = {'metric': METRICS, 'source': STRENGTH_SOURCES}
 
 
@@ -164,11 +169,29 @@ def _composed(algorithm: Algorithm, metric: Metric | None,
     columns = cast(Any, NamedTuple)('Columns', [*fields.items(), *FIELDS.items()])
     return Algorithm(
         name=algorithm.name, state=state, columns=columns,
-        round=_round(algorithm.round, state, None if metric is None else metric.cost,
+        round=_round(algorithm.round, state, None if metric is None else _measured(metric),
                      None if source is None else source.compute),
-        start=lambda device: state(*algorithm.start(device), math.nan, math.nan, math.nan, 0.0),
+        start=lambda device: state(*algorithm.start(device), math.nan, math.nan, math.nan, 0.0,
+                                   0.0, 0.0),
         configure=algorithm.configure, parameters=algorithm.parameters,
         levels=algorithm.levels)
+
+
+def _measured(metric: Metric) -> Any:
+    """Return the distance to neighbour j by a metric, as a function that compiles."""
+    cost: Any = metric.cost
+    course: Any = metric.course
+    if course is None:
+        def by_cost(before: Any, neighbours: Any, metric: Any, j: Any, parameters: Any) -> Any:
+            return cost(metric[j], before.sensed, neighbours.sensed[j], parameters)
+        return by_cost
+
+    def by_course(before: Any, neighbours: Any, metric: Any, j: Any, parameters: Any) -> Any:
+        return course(
+            neighbours.place_x[j] - before.place_x, neighbours.place_y[j] - before.place_y,
+            neighbours.speed_x[j] - before.speed_x, neighbours.speed_y[j] - before.speed_y,
+            parameters)
+    return by_course
 
 
 def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
@@ -180,7 +203,7 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
         def measured(before: Any, neighbours: Any, metric: Any, parameters: Any) -> Any:
             found = np.empty(len(metric))
             for j in range(len(metric)):
-                far = cost(metric[j], before.sensed, neighbours.sensed[j], parameters.metric)
+                far = cost(before, neighbours, metric, j, parameters.metric)
                 # A device that cannot be measured is no neighbour: no candidacy reaches so far.
                 found[j] = math.inf if math.isnan(far) else max(far, parameters.floor)
             return found
@@ -203,7 +226,8 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
         after = elect(stands(device, before, far, parameters), before, neighbours, far,
                       parameters.election)
         return state(*(after[:] + (
-            before.sensed, before.place_x, before.place_y, before.clock)))
+            before.sensed, before.place_x, before.place_y, before.speed_x, before.speed_y,
+            before.clock)))
     return round_with_sensing
 
 

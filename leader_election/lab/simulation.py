@@ -236,6 +236,10 @@ class Simulation:
         columns, position = self.columns, self.network.devices.position
         columns.sensed[:] = readings(self.scenario.sensor, position)
         place = position if self._errors is None else self._errors.reported(position)
+        elapsed = time - columns.clock
+        if time > 0.0:
+            columns.speed_x[:] = (place[:, 0] - columns.place_x) / elapsed
+            columns.speed_y[:] = (place[:, 1] - columns.place_y) / elapsed
         columns.place_x[:], columns.place_y[:] = place[:, 0], place[:, 1]
         columns.clock[:] = time
 

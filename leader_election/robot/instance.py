@@ -259,6 +259,9 @@ class Instance:
             if self._region_codec is not None:
                 region, fault = self._region_codec.unpack(
                     message.id, region_part, self._region_parameters.radius)
+                if region.decision_version > 0:
+                    # As with hops: what was missed since counts as rounds.
+                    region = region._replace(decision_age=region.decision_age + near.missed)
                 view.regions.append(region)
                 if fault is not None:
                     view.faults.append(fault)

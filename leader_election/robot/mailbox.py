@@ -161,8 +161,24 @@ def velocity_after(last: ReceivedMessage | None, message: Message, now: float,
     elapsed = now - last.received
     if elapsed <= 0.0:
         return last.velocity
+    return smoothed_velocity(last.velocity, last.message.position, message.position, elapsed,
+                             period)
+
+
+def smoothed_velocity(velocity: tuple[float, float], before: Position, after: Position,
+                      elapsed: float, period: float) -> tuple[float, float]:
+    """
+    Return a velocity after a further position [m/s].
+
+    :param velocity: the one until then [m/s].
+    :param before: the last position [m].
+    :param after: the further one [m].
+    :param elapsed: the time between the two [s], > 0.
+    :param period: over which it is smoothed [s].
+
+    >>> smoothed_velocity((0.0, 2.0), (0.0, 0.0), (1.0, 1.0), 0.5, 1.0)
+    (1.0, 2.0)
+    """
     share = min(elapsed / period, 1.0)
-    x, y = ((after - before) / elapsed
-            for after, before in zip(message.position, last.message.position))
-    return (last.velocity[0] + share * (x - last.velocity[0]),
-            last.velocity[1] + share * (y - last.velocity[1]))
+    x, y = ((there - here) / elapsed for here, there in zip(before, after))
+    return velocity[0] + share * (x - velocity[0]), velocity[1] + share * (y - velocity[1])

@@ -17,8 +17,9 @@ Metrics: the distance to a neighbour.
 
 A metric is a number that adds up along a path: metres, hops, seconds, the difference of what two
 robots sense. A metric that depends on the two positions and readings only is a plain function of
-numbers, its *cost*, which robots call and the laboratory compiles. One that needs more, for
-example a range sensor, is a function of all data about the link, its *measure*.
+numbers, its *cost*, which robots call and the laboratory compiles; so is one that depends on how
+the two move, its *course*. One that needs more, for example a range sensor, is a function of all
+data about the link, its *measure*.
 """
 
 from collections.abc import Callable, Sequence
@@ -55,6 +56,8 @@ class RangingInput(NamedTuple):
     """When the neighbour's message was received, on the robot's own clock [s]."""
     previous: float | None = None
     """The distance measured by the neighbour's message before this one."""
+    velocity: tuple[float, float] = (0.0, 0.0)
+    """The neighbour's velocity less the robot's own [m/s], by positions of the last period."""
 
 
 class ReceivedReading(NamedTuple):
@@ -81,7 +84,7 @@ class ReadingInput(NamedTuple):
 
 @dataclass(frozen=True)
 class Metric:
-    """A way to measure the distance to a neighbour: by a ``measure`` or by a ``cost``."""
+    """A way to measure the distance to a neighbour: by ``measure``, ``cost`` or ``course``."""
 
     name: str
     """The value of the parameter ``metric`` that chooses it."""
@@ -96,12 +99,21 @@ class Metric:
     numbers, which the laboratory compiles. ``metres`` is the straight distance; what is not known
     is not a number (nan), and a result that is none counts as ``None``.
     """
+    course: Callable[[float, float, float, float, Any], float] | None = None
+    """
+    ``course(x, y, speed_x, speed_y, parameters)``: the same as a plain function of where the
+    neighbour is as seen from the robot [m] and how fast the two move apart [m/s], in the axes of
+    the shared frame; compiled, too. It is not called where a position is missing.
+    """
     needs_positions: bool = False
     """Whether it is of no use to a robot, or with a message, without a position."""
     counts_links: bool = False
     """Whether each link counts 1, so that all distances are whole."""
     is_length: bool = False
-    """Whether it is the straight distance, the same from either end [m]."""
+    """
+    Whether it is a straight distance, now or over a time [m]: never less than that of now, and
+    with the triangle inequality, so that ``communication_range`` bounds the number of links.
+    """
     needs_measurements: bool = False
     """Whether it takes values of topic ``measurements``."""
     measures_ranges: bool = False
@@ -130,8 +142,13 @@ class Metric:
 
     def __post_init__(self) -> None:
         """Refuse a metric without a function, or with two."""
-        if (self.measure is None) == (self.cost is None):
-            raise ValueError(f'metric {self.name}: takes either measure or cost')
+        if [self.measure, self.cost, self.course].count(None) != 2:
+            raise ValueError(f'metric {self.name}: takes either measure, cost or course')
+
+    @property
+    def compiles(self) -> bool:
+        """Whether the laboratory has it, too."""
+        return self.measure is None
 
     @property
     def sends(self) -> bool:
@@ -142,6 +159,11 @@ class Metric:
         """Return the distance, ``None`` where it cannot be measured."""
         if self.measure is not None:
             return self.measure(ranging)
+        if self.course is not None:
+            if ranging.own is None or ranging.neighbour is None:
+                return None
+            x, y = (there - here for here, there in zip(ranging.own, ranging.neighbour))
+            return self.course(x, y, *ranging.velocity, ranging.parameters)
         assert self.cost is not None
         apart = (math.nan if ranging.own is None or ranging.neighbour is None
                  else math.dist(ranging.own, ranging.neighbour))
@@ -179,6 +201,37 @@ def odometry(metres: float, own_reading: float, neighbour_reading: float,
 def hops(metres: float, own_reading: float, neighbour_reading: float, parameters: Any) -> float:
     """Return one, whatever the distance."""
     return 1.0
+
+
+@dataclass(frozen=True)
+class LookAheadParameters:
+    """The parameters of metric ``look_ahead``."""
+
+    look_ahead: float = parameter(
+        3.0, 'Metric look_ahead: a distance is the greatest within this time from now, if both '
+        'robots go on as they do.', unit='s', lower=0.0, upper=600.0)
+
+
+def look_ahead(x: float, y: float, speed_x: float, speed_y: float, parameters: Any) -> float:
+    """
+    Return the greatest distance between two robots from now until some time ahead [m].
+
+    R. Casadei, D. Pianini, M. Viroli, A. Natali, COORDINATION 2019: potentials that use speed. At
+    constant velocities the distance is a convex function of time, so it is greatest now or at the
+    end. Like the distance it obeys the triangle inequality.
+
+    :param x: where the neighbour is, as seen from the robot [m].
+    :param y: likewise.
+    :param speed_x: the neighbour's velocity less the robot's own [m/s].
+    :param speed_y: likewise.
+
+    >>> ahead = LookAheadParameters(look_ahead=2.0)
+    >>> look_ahead(3.0, 0.0, 0.0, 2.0, ahead), look_ahead(3.0, 0.0, -1.0, 0.0, ahead)
+    (5.0, 3.0)
+    """
+    later_x = x + speed_x * parameters.look_ahead
+    later_y = y + speed_y * parameters.look_ahead
+    return max(math.sqrt(x * x + y * y), math.sqrt(later_x * later_x + later_y * later_y))
 
 
 @dataclass(frozen=True)
@@ -317,6 +370,9 @@ def time_stamps(known: ReadingInput) -> tuple[float, ...]:
 
 METRICS: Registry[Metric] = Registry('metric', 'leader_election.metrics')
 METRICS.add(Metric('odometry', cost=odometry, needs_positions=True, is_length=True))
+METRICS.add(Metric(
+    'look_ahead', course=look_ahead, parameters=LookAheadParameters, needs_positions=True,
+    is_length=True))
 METRICS.add(Metric('hops', cost=hops, counts_links=True))
 METRICS.add(Metric(
     'range', measured_range, needs_measurements=True, measures_ranges=True,

@@ -34,6 +34,7 @@ from leader_election.parameters import (
     table,
 )
 from leader_election.robot.metrics import (
+    LookAheadParameters,
     METRICS,
     RangeParameters,
     RoundTripParameters,
@@ -153,7 +154,7 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
 
 
 @dataclass(frozen=True)
-class ElectionParameters(InstanceParameters, RangeParameters, RssiParameters,
+class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameters, RssiParameters,
                          SensorDifferenceParameters, RoundTripParameters,
                          LocalisationParameters, SightingSourceParameters, ProcessParameters):
     """The parameters of one robot."""
@@ -170,7 +171,8 @@ class ElectionParameters(InstanceParameters, RangeParameters, RssiParameters,
         'The levels are instances level_1, level_2 and so on.', unit='m')
 
     metric: str = parameter(
-        'odometry', 'The distance to a neighbour: by the two positions, one each (hops), by '
+        'odometry', 'The distance to a neighbour: by the two positions, by the '
+        'greatest that they will have within look_ahead, one each (hops), by '
         'topic measurements, in metres (range) or as signal strength in dBm (rssi), by the '
         'difference of the values of both on topic reading (sensor_difference), or by the '
         'round-trip time of messages (round_trip, in ms). '

@@ -250,6 +250,7 @@ def read(document: Mapping[str, Any]) -> tuple[RegionPart | None, tuple[RejectRe
             decision = decision_text(document['d'])
         except ValueError:
             faults.append(RejectReason.DECISION)
+            values['decision_version'] = 0
     return region_part(tasks, **values, decision=decision), tuple(faults)
 
 

@@ -23,7 +23,7 @@ from typing import Any
 from leader_election.localisation.localisation import Estimate, Localisation, MEASUREMENTS_REJECTED
 from leader_election.localisation.sighting import rows_of, Sighting
 from leader_election.robot.codec import is_place, Message, MOST_READINGS, Position
-from leader_election.robot.mailbox import Mailbox
+from leader_election.robot.mailbox import Mailbox, smoothed_velocity
 from leader_election.robot.metrics import (
     distance,
     METRICS,
@@ -85,6 +85,9 @@ class Sensing:
         self._ranges = RangeSmoothing(parameters.range_smoothing, parameters.measurement_expiry)
         self._mailbox = mailbox
         self._counts = counts
+        self.velocity = (0.0, 0.0)
+        """The own velocity by the positions of rounds, smoothed over a period [m/s]."""
+        self._last_place: tuple[Position, float] | None = None
         self._yaw: float | None = None
         self._odometry: tuple[Position, float] | None = None
         self._measurements: dict[int, tuple[float, float]] = {}
@@ -204,6 +207,19 @@ class Sensing:
         """Use the sightings since the last round; the position is that of now."""
         self.localisation.begin_round(now)
         self.locate(now)
+        self._update_velocity(now)
+
+    def _update_velocity(self, now: float) -> None:
+        """Take the own velocity from the position of the round before to that of now."""
+        last, self._last_place = self._last_place, None
+        if self.position is None:
+            self.velocity = 0.0, 0.0
+            return
+        self._last_place = self.position, now
+        if last is not None and now > last[1]:
+            self.velocity = smoothed_velocity(
+                self.velocity, last[0], self.position, now - last[1],
+                self.parameters.round_period)
 
     def take_sensed(self, value: float, now: float) -> None:
         """Take in a sensed value for the metric; one that is not finite is counted."""
@@ -331,7 +347,7 @@ class Sensing:
             parameters=own_parameters(self.metric, self.parameters),
             own_reading=self.reading, neighbour_reading=message.reading,
             id=self.parameters.robot_id, received=now - self._mailbox.age(message.id, now),
-            previous=previous)
+            previous=previous, velocity=self._velocity_apart(message.id))
         try:
             found = distance(self.metric, ranging, self.parameters.metric_floor)
         except Exception:  # A user's function may raise anything; the robot goes on.
@@ -340,6 +356,13 @@ class Sensing:
         if self.metric.once_a_message:
             self._last_distance[message.id] = (message, found)
         return found
+
+    def _velocity_apart(self, neighbour: int) -> tuple[float, float]:
+        """Return the velocity of a neighbour less the own one [m/s]."""
+        entry = self._mailbox.entry(neighbour)
+        if entry is None:
+            return 0.0, 0.0
+        return entry.velocity[0] - self.velocity[0], entry.velocity[1] - self.velocity[1]
 
     def _make_reading(self, now: float) -> None:
         """Make the reading that the robot's messages carry for its metric."""

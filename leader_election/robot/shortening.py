@@ -31,7 +31,8 @@ def without_sightings(message: Message) -> Message:
 def without_decisions(message: Message) -> Message:
     """Return a message without the decisions of leaders."""
     def shorter(part: RegionPart | None) -> RegionPart | None:
-        return None if part is None else part._replace(region=part.region._replace(decision=''))
+        return None if part is None else part._replace(region=part.region._replace(
+            decision='', decision_version=0))
     return message._replace(region=shorter(message.region), others={
         name: part._replace(region=shorter(part.region)) for name, part in message.others.items()})
 

@@ -48,11 +48,14 @@ class Said(NamedTuple):
     members: Any
     ages: Any
     contributions: Any
+    decision_version: Any
+    decision_age: Any
     decision: Any
 
 
 NEUTRAL: dict[str, Any] = {
-    'leader': -1, 'distance': 0.0, 'device': -1, 'parent': -1, 'reach': 1.0, 'decision': ()}
+    'leader': -1, 'distance': 0.0, 'device': -1, 'parent': -1, 'reach': 1.0,
+    'decision_version': 0, 'decision_age': 0, 'decision': ()}
 
 
 def columns(*said: dict[str, Any]) -> Said:

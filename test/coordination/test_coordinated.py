@@ -58,16 +58,17 @@ IDS = st.integers(0, 3)
 REAL = st.integers(-2, 6).map(lambda n: n / 2)
 
 
-@pytest.mark.parametrize('collection', ['tree', 'multi-path', 'gossip'])
+@pytest.mark.parametrize('spreading, collection', [
+    ('gradient', 'tree'), ('gradient', 'multi-path'), ('gossip', 'gossip'), ('gossip', 'tree')])
 @settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
-def test_compiled_code_says_the_same(collection, data):
+def test_compiled_code_says_the_same(spreading, collection, data):
     numba = pytest.importorskip('numba', reason='only a laboratory needs it')
     assert numba
     from lab.compiled_rounds import called
     import numpy as np
 
-    chosen = RegionSettings(**{**vars(ROOM), 'collection': collection})
+    chosen = RegionSettings(**{**vars(ROOM), 'collection': collection, 'spreading': spreading})
     algorithm = coordinated('bounded', identity(chosen))
     election = ALGORITHMS.get('bounded').configure(4.0, 'id')
     undecided = np.full(len(BLANK), inf)

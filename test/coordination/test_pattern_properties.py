@@ -39,7 +39,8 @@ from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import ALGORITHMS
 from leader_election.coordination.aggregate import AGGREGATES, AggregateSet
-from leader_election.coordination.region import CANDIDATE, RELAY, WORKER
+from leader_election.coordination.region import CANDIDATE, RELAY, SPREADINGS, WORKER
+from leader_election.coordination.settings import RegionSettings
 from leader_election.coordination.summary_layout import ADD, combine
 import pytest
 
@@ -77,6 +78,8 @@ def networks(draw, election, collection):
         contribution=ALL.identity,
         identity=ALL.identity,
         radius=RADIUS,
+        regions=RegionSettings(gossip_members=len(graph), gossip_depth=len(graph),
+                               spreading=draw(st.sampled_from(SPREADINGS))),
         replicates=2,
         replicate_period=2 * len(graph) + 2,
         leaders=draw(st.sampled_from(['', '0', '0-2', '1,3'])),

@@ -47,13 +47,15 @@ def until(time: float, **sections: Any) -> Simulation:
 def test_the_round_takes_what_the_scenario_says() -> None:
     made = line(algorithms=entrant(
         collection='gossip', gossip_members=5, gossip_depth=3, aggregate='mean', feedback_gain=2,
-        feedback_alpha=0.5, feedback_target=4, feedback_least=0.5, feedback_most=3))
+        feedback_alpha=0.5, feedback_target=4, feedback_least=0.5, feedback_most=3,
+        spreading='gossip', decision_expiry=7))
     entered = made.entrants[0]
     region = entered.parameters.region
     assert entered.parameters.election.radius == region.radius == 60.0
     # A mean is made of two numbers that add up: how many, and how much.
     assert [part.tolist() for part in region.layout] == [[0], [0, 2], [0]]
     assert (region.collection, region.gossip_depth, region.link_range) == (2, 3, 10.0)
+    assert (region.spreading, region.decision_expiry) == (1, 7)
     assert (region.gain, region.alpha, region.target) == (2.0, 0.5, 4.0)
     assert (region.least, region.most) == (0.5, 3.0)
     assert region.undecided.tolist() == [math.inf, math.inf]

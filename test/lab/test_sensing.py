@@ -139,9 +139,41 @@ def test_results_follow_from_metric_and_source() -> None:
     assert len({plain, *others}) == 4
 
 
+def test_the_distance_ahead_of_one_that_drives_away() -> None:
+    """Device 1 drives along x at 0.1 m/s, 0 and 2 stand; 10 s ahead it is a metre farther."""
+    scenario = line(
+        duration=20, algorithms=[{'name': 'bounded', 'radius': 50.0}],
+        devices=[{'kind': 'grid', 'columns': 1, 'rows': 1, 'moves': False},
+                 {'kind': 'grid', 'columns': 1, 'rows': 1, 'first': [1.5, 0]},
+                 {'kind': 'grid', 'columns': 1, 'rows': 1, 'first': [-2.0, 0], 'moves': False}],
+        motion={'kind': 'shuttle', 'start': [1.5, 0], 'end': [9, 0], 'speed': 0.1, 'tick': 0.5},
+        messages={'range': 30, 'metric': 'look_ahead', 'metric_parameters': {'look_ahead': 10.0}},
+        strength={'cycle': ['lower_id']})
+    simulation = Simulation(scenario, scenario.entrants[0], 0)
+    simulation.play()
+    columns = simulation.columns
+    assert columns.speed_x[:3] == pytest.approx([0.0, 0.1, 0.0], abs=1e-9)
+    assert columns.distance[2] == pytest.approx(2.0)
+    # Places are those of the last reading and the last message: up to 2 s old.
+    assert 1.0 - 0.25 < columns.distance[1] - columns.place_x[1] <= 1.0 + 1e-9
+    assert columns.place_x[1] > 3.0
+
+
+def test_ahead_of_those_that_stand_is_now() -> None:
+    near = line(messages={'metric': 'odometry', 'range': 10})
+    ahead = line(messages={'metric': 'look_ahead', 'range': 10})
+    found = []
+    for scenario in (near, ahead):
+        simulation = Simulation(scenario, scenario.entrants[0], 0)
+        simulation.play()
+        found.append([simulation.columns.leader.tolist(), simulation.columns.distance.tolist()])
+    assert found[0][0] == found[1][0]
+    assert found[0][1] == pytest.approx(found[1][1])
+
+
 @pytest.mark.parametrize('changes, text', [
     ({'messages': {'metric': 'rssi'}}, "messages.metric: 'rssi' is not allowed; it takes one of "
-     'distance, hops, odometry, sensor_difference'),
+     'distance, hops, look_ahead, odometry, sensor_difference'),
     ({'strength': {'cycle': ['east', 'id']}}, 'strength.cycle: .* east is computed in each round'),
     ({'strength': {'cycle': ['far']}}, "strength.cycle: 'far' is not allowed; it takes some of"),
     ({'messages': {'metric_parameters': {'sensor_weight': 1.0}}}, 'sensor_weight'),

@@ -20,6 +20,7 @@ import math
 from typing import Any
 
 from geometry_msgs.msg import Twist
+from leader_election.coordination.region import SPREADINGS
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.qos import STATE
 from leader_election.nodes.swarm_world import SwarmWorld
@@ -98,10 +99,11 @@ def company(ros: None) -> Iterator[Callable[..., Company]]:
             node.destroy_node()
 
 
+@pytest.mark.parametrize('spreading', SPREADINGS)
 def test_count_is_decided_on_the_leader_and_known_to_all(
-        company: Callable[..., Company]) -> None:
+        company: Callable[..., Company], spreading: str) -> None:
     # Robots 1, 2, 3 at (-1, -1), (1, -1), (-1, 1): their middle is at (-1/3, -1/3).
-    swarm = company(3, {}, tasks='count')
+    swarm = company(3, {}, tasks='count', spreading=spreading)
     swarm.listen('decision', String)
     swarm.listen('region_summary', Float64MultiArray)
     swarm.listen('role', String)

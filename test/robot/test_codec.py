@@ -522,16 +522,16 @@ ROWS = st.sampled_from([
 REGIONS = st.builds(
     lambda rows, length: rows[:length],
     st.tuples(ODD, ROWS | ODD, ODD, ROWS, ROWS, ROWS, ROWS, ROWS,
-              ROWS | ODD | st.lists(ROWS, max_size=2)).map(list),
-    st.integers(0, 9)) | ODD
+              ROWS | ODD | st.lists(ROWS, max_size=2), ODD, ODD).map(list),
+    st.integers(0, 11)) | ODD
 
 
 def expressible(rows: Any) -> bool:
     """Say whether a region is right in what a schema cannot say: how rows go together."""
-    if type(rows) is not list or not 2 <= len(rows) <= 9:
+    if type(rows) is not list or not 2 <= len(rows) <= 11:
         return True
     full = rows + [0 if k == 2 else [] for k in range(len(rows), 9)]
-    recipients, shares, members, ages, contributions = full[3], full[4], *full[6:]
+    recipients, shares, members, ages, contributions = full[3], full[4], *full[6:9]
     lists = all(type(row) is list for row in (recipients, shares, members, ages, contributions))
     return not lists or not all(type(s) in (int, float) for s in shares) or (
         len(recipients) == len(shares) and len(members) == len(ages) == len(contributions)

@@ -16,8 +16,12 @@
 
 import math
 
+from hypothesis import given
+from hypothesis import strategies as st
 from leader_election.robot.metrics import (
     distance,
+    look_ahead,
+    LookAheadParameters,
     Metric,
     METRICS,
     RangingInput,
@@ -68,8 +72,34 @@ def test_a_metric_that_gives_no_number_gives_no_neighbour():
 
 @pytest.mark.parametrize('functions', [{}, {'measure': lambda _: 1.0, 'cost': lambda *_: 1.0}])
 def test_a_metric_has_one_function(functions):
-    with pytest.raises(ValueError, match='metric mine: takes either measure or cost'):
+    with pytest.raises(ValueError, match='metric mine: takes either measure, cost or course'):
         Metric('mine', **functions)
+
+
+@pytest.mark.parametrize('velocity, ahead, expected', [
+    # The neighbour is 3 m east and 4 m north.
+    ((0.0, 0.0), 3.0, 5.0), ((1.0, 0.0), 0.0, 5.0),
+    # Away from it, and across; it comes nearer, and passes.
+    ((3.0, 4.0), 1.0, 10.0), ((-4.0, 3.0), 1.0, math.sqrt(50.0)), ((-3.0, -4.0), 1.0, 5.0),
+    ((-3.0, -4.0), 3.0, 10.0)])
+def test_the_greatest_distance_within_some_time(velocity, ahead, expected):
+    link = ranging()._replace(own=(1.0, 1.0), neighbour=(4.0, 5.0), velocity=velocity,
+                              parameters=LookAheadParameters(ahead))
+    found = distance(METRICS.get('look_ahead'), link, floor=0.01)
+    assert found == pytest.approx(expected, abs=1e-12)
+    assert distance(METRICS.get('look_ahead'), link._replace(own=None), 0.01) is None
+
+
+@given(st.lists(st.tuples(*[st.floats(-100.0, 100.0)] * 4), min_size=3, max_size=3),
+       st.floats(0.0, 60.0))
+def test_what_is_ahead_is_a_metric(robots, ahead):
+    """Not less than the distance now, the same from either end, and never a way round shorter."""
+    def between(a, b):
+        return look_ahead(*(there - here for here, there in zip(a, b)),
+                          LookAheadParameters(ahead))
+    a, b, c = robots
+    assert between(a, b) == between(b, a) >= math.dist(a[:2], b[:2]) - 1e-9
+    assert between(a, c) <= between(a, b) + between(b, c) + 1e-6
 
 
 @pytest.mark.parametrize('own, neighbour, parameters, expected', [

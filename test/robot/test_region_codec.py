@@ -66,6 +66,7 @@ def regions(draw) -> RegionPart:
         recipients=tuple(draw(IDS) for _ in shares), shares=shares, announcement=draw(ROWS),
         members=tuple(members), ages=tuple(draw(IDS) for _ in members),
         contributions=tuple(draw(ROWS) for _ in members),
+        decision_version=draw(st.just(0) | IDS), decision_age=draw(st.just(0) | IDS),
         decision='' if decision is None else decision_text(decision))
 
 
@@ -94,6 +95,8 @@ def test_by_hand():
     assert write(told) == {'t': 'count', 'r': [5, [3], 0, [5, 7], [250, 750]], 'd': [9]}
     assert read(write(told)) == (told._replace(region=told.region._replace(summary=(3.0,))), ())
     assert write(region_part()) == {'r': [-1, []]}
+    assert write(region_part(decision_version=8, decision_age=2)) == {
+        'r': [-1, [], 0, [], [], [], [], [], [], 8, 2]}
     assert read({}) == (None, ()) and read({'t': 'count', 'd': [1]}) == (None, ())
 
 

@@ -14,6 +14,7 @@
 
 """A robot without ROS: what it hears, what counts, when it reacts."""
 
+import math
 from typing import Any
 
 from leader_election.algorithms import ALGORITHMS, BOUNDED, CLASSIC, Device, REPLICATED
@@ -394,3 +395,20 @@ def test_a_silent_neighbour_that_went_out_of_range_is_none(speed, kept):
     assert (7 in neighbours(me, 4.5)) == kept
     me.receive(says(7, at=(4.0, 0.0)), 4.6)
     assert 7 in neighbours(me, 4.6), 'it was heard'
+
+
+# Metric look_ahead.
+
+@pytest.mark.parametrize('own, other, expected', [
+    ((1.0, 0.0), (1.0, 0.0), 3.0), ((-1.0, 0.0), (1.0, 0.0), 33.0),
+    ((0.0, 1.0), (0.0, -1.0), math.hypot(3.0, 30.0))])
+def test_the_own_velocity_counts_as_much_as_the_neighbours(own, other, expected):
+    """Both drive at 1 m/s, beside each other or apart. 5 s have passed, and 10 s are ahead."""
+    me = robot(at=None, metric='look_ahead', look_ahead=10.0, communication_range=100.0)
+    for n in range(6):
+        me.sensing.take_odometry((own[0] * n, own[1] * n, 0.0), float(n), yaw=0.0)
+        me.receive(says(7, at=(3.0 + other[0] * n, other[1] * n)), float(n))
+        me.round(float(n))
+        if n == 0:
+            assert me.neighbours[0].distance == pytest.approx(3.0), 'nothing is known yet'
+    assert me.neighbours[0].distance == pytest.approx(expected, abs=1e-6)

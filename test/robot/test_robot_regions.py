@@ -385,6 +385,51 @@ def test_a_decision_that_is_none_is_counted(decision):
     assert counts(swarm, 'rejected_decision')[2] == 6
 
 
+# Spreading by gossip.
+
+def test_by_gossip_a_decision_has_a_version_and_an_age():
+    swarm = Swarm(line(3), first, tasks='count', spreading='gossip')
+    swarm.sweep(10)
+    assert swarm.decisions() == {i: [{'members': 3, 'centre': [1.0, 0.0]}] for i in (1, 2, 3)}
+    told = {i: json.loads(text)['r'] for i, text in swarm.said.items()}
+    assert {i: region[9:] for i, region in told.items()} == {1: [10], 2: [10, 1], 3: [10, 2]}
+    for text in swarm.said.values():
+        SCHEMA.validate(json.loads(text))
+
+
+def test_by_gossip_what_was_missed_since_makes_a_decision_older():
+    """2 falls silent, while its message lasts; 3 does not take its decision for that of now."""
+    swarm = Swarm(line(3), first, tasks='count', spreading='gossip', message_expiry=5.0)
+    swarm.sweep(10)
+    swarm.silent.add(2)
+    swarm.sweep(3)
+    # The message of age 1 is on time once, then one and two are missed: 2, 3, 4.
+    assert swarm.robots[3].main.region.decision_age == 4
+
+
+def test_by_gossip_a_later_version_is_overtaken():
+    """Robot 2 believes it, and so does 1 that there is one; it goes on from there."""
+    swarm = Swarm(line(3), first, tasks='count', spreading='gossip')
+    swarm.sweep(10)
+    swarm.tell(3, liar(swarm, r=[2, [1, 1, 2, 0], 0, [2], [1000], [], [], [], [], 500, 1],
+                       d=[{'members': 99, 'centre': [0, 0]}]))
+    swarm.speak(2)
+    assert swarm.robots[2].main.decision[0]['members'] == 99
+    swarm.tell(2)
+    swarm.sweep(2)
+    # The one that said so is counted as a member.
+    assert {i: found[0]['members'] for i, found in swarm.decisions().items()} == {1: 4, 2: 4, 3: 4}
+    assert swarm.robots[1].main.region.decision_version > 500
+
+
+@pytest.mark.parametrize('wrong', [-1, 2**53, 'x', 1.5, None, []])
+def test_a_version_that_is_none_is_counted(wrong):
+    swarm = Swarm(line(3), first, tasks='count', spreading='gossip')
+    swarm.sweep(10)
+    swarm.tell(3, liar(swarm, r=[2, [1, 1, 2, 0], 0, [2], [1000], [], [], [], [], wrong, 1]))
+    assert counts(swarm, 'rejected_summary')[2] == 1
+
+
 NUMBERS = st.sampled_from([0, 1, -1, 2, 3, 7, 0.5, 1000, 1e5, 1e9, -1e9, MAX_ID, -MAX_ID, 1e308])
 ROW = st.lists(NUMBERS | st.none(), max_size=60)
 REGION = st.tuples(

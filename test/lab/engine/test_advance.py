@@ -250,7 +250,8 @@ def test_agrees_where_devices_are_fast() -> None:
 def test_agrees_on_regions(name: str, collection: str) -> None:
     takes = ALGORITHMS.get(name).takes
     regions = {'collection': collection, 'gossip_members': 6, 'gossip_depth': 3,
-               'aggregate': 'mean'}
+               'aggregate': 'mean',
+               'spreading': 'gossip' if collection == 'multi-path' else 'gradient'}
     if 'radius' in takes:
         regions |= {'feedback_gain': 1, 'feedback_alpha': 0.3, 'feedback_target': 4}
     stage = compare(scene(
