@@ -51,6 +51,7 @@ class Registry(Generic[T]):
         self.group = group
         self._entries: dict[str, T] = {}
         self._plug_ins: list[str] = []
+        self._replaceable: set[str] = set()
         self._broken: dict[str, str] = {}
         self._loaded = False
 
@@ -58,6 +59,19 @@ class Registry(Generic[T]):
         """Register an entry and return it; a name taken by another is a ``ValueError``."""
         if self._entries.setdefault(entry.name, entry) is not entry:
             raise ValueError(f'{self.kind} {entry.name!r} is registered already')
+        return entry
+
+    def replace(self, entry: T) -> T:
+        """
+        Register an entry in place of one that this method registered earlier, and return it.
+
+        A name taken by another is a ``ValueError``.
+        """
+        self._load()
+        if entry.name in self._entries and entry.name not in self._replaceable:
+            raise ValueError(f'{self.kind} {entry.name!r} is registered already')
+        self._replaceable.add(entry.name)
+        self._entries[entry.name] = entry
         return entry
 
     def get(self, name: str) -> T:

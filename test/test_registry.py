@@ -73,3 +73,12 @@ def test_a_type_is_found_by_its_name() -> None:
 def test_an_unknown_type_raises(name: str, error: type[Exception]) -> None:
     with pytest.raises(error):
         message_type(name)
+
+
+def test_only_what_replaced_may_be_replaced(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = filled(monkeypatch)
+    other = Metric('near', cost=lambda *_: 2.0)
+    assert found.replace(NEAR) is NEAR and found.get('near') is NEAR
+    assert found.replace(other) is other and found.get('near') is other
+    with pytest.raises(ValueError, match="metric 'hops' is registered already"):
+        found.replace(Metric('hops', cost=lambda *_: 2.0))

@@ -12,4 +12,35 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The laboratory: how the robots' own algorithms behave while the world moves."""
+"""
+The laboratory: how the robots' own algorithms behave while the world moves.
+
+The names in ``__all__`` are for scripts and notebooks (``from leader_election import lab``); all
+other modules may change from one version to the next. Each name is imported when it is first used.
+"""
+
+from typing import Any, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from leader_election.lab.api import (
+        compare,
+        figure,
+        load,
+        load_results,
+        means,
+        register,
+        run,
+        run_until,
+        write_report,
+    )
+
+__all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'run', 'run_until',
+           'write_report']
+
+
+def __getattr__(name: str) -> Any:
+    """Return a name of the interface; they need the compiler, which other modules may not."""
+    if name not in __all__:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    from leader_election.lab import api
+    return getattr(api, name)

@@ -26,7 +26,7 @@ from functools import cache, lru_cache
 import hashlib
 from pathlib import Path
 import sys
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).parents[1]
@@ -150,7 +150,45 @@ def of_run(chosen: tuple[Any, ...], selectable: frozenset[str] = frozenset()) ->
         import a number from one to check a setting: those of the algorithms.
     """
     paths = set(OURS.closure([SIMULATION], but=selectable).values())
-    return digest(paths.union(*map(_sources, _with_inner(chosen))))
+    pieces = list(_with_inner(chosen))
+    total = digest(paths.union(*map(_sources, pieces)))
+    texts = [text for piece in pieces if not _sources(piece) for text in _texts(piece, set())]
+    if not texts:
+        return total
+    # Of code in no file, such as that of a notebook, there is what it was compiled to.
+    return hashlib.sha256(repr((total, sorted(set(texts)))).encode()).hexdigest()[:16]
+
+
+def _texts(piece: Any, known: set[int]) -> Iterator[str]:
+    """Yield what tells code in no file from other code, and the code that it refers to."""
+    if id(piece) in known:
+        return
+    known.add(id(piece))
+    if isinstance(piece, FunctionType):
+        codes = list(_codes(piece.__code__))
+        yield repr([(code.co_code, code.co_names, code.co_varnames, [
+            each for each in code.co_consts if not isinstance(each, CodeType)])
+            for code in codes])
+        yield repr((piece.__defaults__, piece.__kwdefaults__))
+        for name in dict.fromkeys(name for code in codes for name in code.co_names):
+            value = piece.__globals__.get(name)
+            if isinstance(value, (FunctionType, type)):
+                if not _sources(value):
+                    yield from _texts(value, known)
+            elif isinstance(value, (bool, int, float, str, tuple)):
+                yield f'{name} = {value!r}'
+    elif isinstance(piece, type):
+        fields = {name: getattr(kind, '__name__', str(kind))
+                  for name, kind in getattr(piece, '__annotations__', {}).items()}
+        yield repr((piece.__qualname__, fields, getattr(piece, '_field_defaults', {})))
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """Yield compiled code and all code within, such as that of comprehensions."""
+    yield code
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            yield from _codes(inner)
 
 
 def digest(files: Iterable[Path]) -> str:

@@ -195,3 +195,31 @@ def test_what_only_type_checkers_import_does_not_count(tmp_path: Path) -> None:
 def test_all_algorithms_have_a_digest() -> None:
     for name in ALGORITHMS.names():
         assert re.fullmatch('[0-9a-f]{16}', sources.of_code(ALGORITHMS.get(name).round))
+
+
+NOTEBOOK = """
+from typing import NamedTuple
+class State(NamedTuple):
+    leader: int
+LIMIT = 3
+def farther(a):
+    return a + LIMIT
+def own_round(device, state):
+    return [farther(x) for x in range(2)], State(1)
+"""
+
+
+def run_in_no_file(text: str) -> str:
+    """Return the digest of a run of code that is in no file, as in a notebook."""
+    names: dict[str, Any] = {'__name__': 'notebook'}
+    exec(compile(text, '<ipython-input-1>', 'exec'), names)
+    return sources.of_run((names['own_round'], names['State']))
+
+
+@pytest.mark.parametrize(('part', 'other'), [
+    ('range(2)', 'range(4)'), ('a + LIMIT', 'a - LIMIT'), ('LIMIT = 3', 'LIMIT = 4'),
+    ('State(1)', 'State(2)'), ('leader: int', 'leader: float'), ('farther(x)', 'farther(-x)')])
+def test_code_in_no_file_is_known_by_what_it_was_compiled_to(part: str, other: str) -> None:
+    usual = run_in_no_file(NOTEBOOK)
+    assert run_in_no_file('\n\n' + NOTEBOOK) == usual
+    assert NOTEBOOK.count(part) == 1 and run_in_no_file(NOTEBOOK.replace(part, other)) != usual

@@ -1,0 +1,205 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The laboratory in Python, as in notebooks: what ``from leader_election import lab`` gives.
+
+::
+
+    from leader_election import lab
+    scenario = lab.load('my.yaml')
+    results = lab.run(scenario, seeds=20)
+    lab.means(results)
+    lab.compare(results)
+    lab.figure(results)
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from leader_election.algorithms import Algorithm, ALGORITHMS
+from leader_election.lab import runs
+from leader_election.lab import scenario as scenarios
+from leader_election.lab.figures.own import draw_own
+from leader_election.lab.kept import kept
+from leader_election.lab.own_report import write_report as write_own_report
+from leader_election.lab.paired import differences, each_run
+from leader_election.lab.paired_tables import SHOWN
+from leader_election.lab.results import varied
+from leader_election.lab.scenario import Scenario
+from leader_election.lab.statistics import estimate_mean
+from leader_election.lab.terminal import Progress
+from leader_election.lab.until_width import (
+    conclusion,
+    LIMIT,
+    parse_width,
+)
+from leader_election.lab.until_width import (
+    run_until as run_until_width,
+)
+from matplotlib.figure import Figure
+import numpy as np
+import pandas as pd
+from rich.console import Console
+import xarray as xr
+
+FOLDER = Path('results')
+
+
+def register(algorithm: Algorithm) -> Algorithm:
+    """
+    Make an algorithm known to scenarios by its name, and return it.
+
+    The same call with a changed algorithm replaces it. Packages of their own use entry points
+    instead.
+
+    :raises ValueError: for a name that one of the package, or of an installed one, has.
+    """
+    return ALGORITHMS.replace(algorithm)
+
+
+def load(scenario: str | Path | Mapping[str, Any], name: str = 'own',
+         values: Mapping[str, Any] | None = None) -> Scenario:
+    """
+    Return a scenario.
+
+    :param scenario: a name of ``lab list``, the path of a YAML file, or the content of one.
+    :param name: of the results, where the content is given.
+    :param values: other values by dotted keys, such as ``{'messages.loss': 0.2}``.
+    :raises ScenarioError: where it is not there, or something in it is not allowed.
+
+    >>> load('acsos2022_random', values={'messages.loss': 0.2}).messages.loss
+    0.2
+    """
+    found = scenarios.parse(dict(scenario), name) if isinstance(scenario, Mapping) \
+        else scenarios.load(str(scenario))
+    return found.replaced(values) if values else found
+
+
+def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str = FOLDER,
+        algorithms: Sequence[str] = (), workers: int | None = None,
+        progress: bool = False) -> xr.Dataset:
+    """
+    Return the results of a scenario, after running what is missing.
+
+    :param seeds: their number, or each of them.
+    :param folder: of the results, where runs are kept.
+    :param algorithms: labels; none: all.
+    :param workers: number of threads; ``None``: one for each core.
+    :param progress: whether lines tell how far it is.
+    :return: see :mod:`leader_election.lab.results`; only the seeds and algorithms that are asked
+        for.
+    :raises ResultError: where a file cannot be read or written.
+    """
+    wanted = range(seeds) if isinstance(seeds, int) else seeds
+    labels = [entrant.label for entrant in scenario.entrants
+              if not algorithms or entrant.label in algorithms]
+    results = runs.run(scenario, wanted, Path(folder), algorithms, workers,
+                       progress=Progress(None if progress else Console(quiet=True)))
+    chosen: xr.Dataset = results.sel(algorithm=labels, seed=list(wanted))
+    return chosen
+
+
+def run_until(scenario: Scenario, width: str, measure: str = 'instability', limit: int = LIMIT,
+              folder: Path | str = FOLDER, progress: bool = False) -> xr.Dataset:
+    """
+    Return results with as many seeds as it takes until intervals are narrow.
+
+    Prints a line that tells whether that is reached, and with how many seeds, or how many it
+    would take.
+
+    :param width: half of an interval, in the unit of the measure, or such as ``5%``: see
+        :mod:`leader_election.lab.until_width`.
+    :param measure: one of :func:`leader_election.lab.paired.measures_of`.
+    :param limit: the greatest number of seeds.
+    """
+    wanted = parse_width(width)
+    outcome = run_until_width(
+        lambda seeds: run(scenario, seeds, folder, progress=progress), range(limit), measure,
+        wanted, [entrant.label for entrant in scenario.entrants])
+    print(conclusion(outcome, measure, wanted))
+    return outcome.results
+
+
+def load_results(name_or_path: str | Path, folder: Path | str = FOLDER) -> xr.Dataset:
+    """
+    Return the kept results of a scenario, by its path or name.
+
+    :raises ResultError: where there are none, or they are of another text or other code.
+    """
+    return kept(str(name_or_path), Path(folder))
+
+
+def means(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> pd.DataFrame:
+    """
+    Return the means over seeds with their 95 % intervals.
+
+    :param measures: some of :func:`leader_election.lab.paired.measures_of`; averages over time,
+        without the first sixth of the run.
+    :return: a row for each algorithm and variant; for each measure its mean, ``low`` and ``high``.
+    """
+    keys = ['algorithm', *varied(results)]
+    columns = {}
+    for measure in measures:
+        values = each_run(results, measure).transpose(*keys, 'seed').values.astype(float)
+        rows = values.reshape(-1, values.shape[-1])
+        columns[measure] = [estimate_mean(row[~np.isnan(row)]) for row in rows]
+    index = pd.MultiIndex.from_product([results[key].values for key in keys], names=keys)
+    return pd.DataFrame(
+        {(measure, part): [estimate[k] for estimate in column]
+         for measure, column in columns.items()
+         for k, part in enumerate(('mean', 'low', 'high'))},
+        index=index if len(keys) > 1 else pd.Index(results['algorithm'].values, name='algorithm'))
+
+
+def compare(results: xr.Dataset, measure: str = 'instability',
+            pairs: Sequence[tuple[str, str]] | None = None) -> pd.DataFrame:
+    """
+    Return the paired differences between algorithms, with 95 % intervals.
+
+    :param measure: one of :func:`leader_election.lab.paired.measures_of`.
+    :param pairs: of labels; the second one's values are subtracted. ``None``: all pairs.
+    :return: a row for each pair and variant: the number of common ``seeds``, both means, the
+        ``difference`` with ``low`` and ``high``, the ``ratio`` of the means, ``p`` and ``p_holm``
+        (corrected for the number of rows), and whether it is ``apart`` from chance by the latter.
+    """
+    keys = varied(results)
+    return pd.DataFrame([
+        {'algorithm': one.algorithm, 'minus': one.other, **dict(zip(keys, one.varied)),
+         'seeds': one.seeds, 'mean': one.means[0], 'mean of other': one.means[1],
+         'difference': one.difference.value, 'low': one.difference.low,
+         'high': one.difference.high, 'ratio': one.ratio.value, 'p': one.p, 'p_holm': one.p_holm,
+         'apart': one.apart}
+        for one in differences(results, measure, pairs)])
+
+
+def figure(results: xr.Dataset, measure: str | None = None) -> Figure:
+    """
+    Return the figure that suits what a scenario varies, with 95 % intervals.
+
+    :param measure: what is drawn; see :func:`leader_election.lab.figures.own.draw_own`.
+    """
+    return draw_own(results, measure)
+
+
+def write_report(results: xr.Dataset, folder: Path | str = FOLDER,
+                 measures: Sequence[str] = ()) -> Path:
+    """
+    Write a report as Markdown, with its figure, and return its path.
+
+    :param folder: in which it is written, as ``<scenario>.md``.
+    :param measures: in which all pairs are compared; none: instability, leaders, led.
+    """
+    return write_own_report(results, Path(folder), measures)
