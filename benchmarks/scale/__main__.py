@@ -61,6 +61,8 @@ def parser() -> CommandLineParser:
                          help='rounds of devices that a phase may take (1e9)')
     options.add_argument('--workers', type=int, default=cores(), metavar='N',
                          help='runs at the same time (one a core)')
+    options.add_argument('--show', action='store_true',
+                         help='run nothing: tables and picture of the runs that are there')
     options.add_argument('--results', type=Path, default=Path('results/scale'), metavar='DIR',
                          help='folder of runs, tables and picture (results/scale)')
     return options
@@ -81,8 +83,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
                    if contestant.label in (options.algorithm or known)]
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
-        runs = measure(networks, contestants, options.seeds, options.budget, options.workers,
-                       options.results, Progress())
+        runs = measure(networks, contestants, options.seeds, options.budget,
+                       0 if options.show else options.workers, options.results, Progress())
         text = report(runs, networks, contestants)
         (options.results / 'scale.md').write_text(text)
         print(text + f'wrote {options.results / "scale.md"}')
@@ -104,17 +106,18 @@ def measure(networks: Sequence[Network], contestants: Sequence[Contestant], seed
 
     :param seeds: at most so many seeds.
     :param budget: of a phase [rounds of devices].
+    :param workers: runs at the same time; 0: what is missing stays missing.
     :param folder: where runs are kept.
     """
     found: dict[Key, Outcome] = {}
     missing: dict[Key, str] = {}
     for key in keys(networks, contestants, seeds):
         digest = digest_of(key.network, key.contestant)
-        before = kept(folder, key, digest, rounds_of(key.network, budget))
-        if before is None:
-            missing[key] = digest
-        else:
+        before = kept(folder, key, digest, rounds_of(key.network, budget) if workers else 0)
+        if before is not None:
             found[key] = before
+        elif workers:
+            missing[key] = digest
     if found:
         progress.note(f'scale: {len(found)} of {len(found) + len(missing)} runs are there already')
     for contestant in dict.fromkeys(key.contestant for key in missing):

@@ -24,18 +24,25 @@ from leader_election.lab.figures.style import (
     check_writable,
     colour_of,
     FAINT,
+    FONT,
     new_figure,
     tidy,
     write_errors,
 )
+from leader_election.view.formatting import colour
 from matplotlib.axes import Axes
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import FuncFormatter, NullFormatter
 import numpy as np
 
 WIDTH, HEIGHT = 12.0, 8.5
+TINTS = {'given': colour(10), 'resilient-regions': colour(3), 'bounded-all': colour(9),
+         'resilient-1': colour(5), 'resilient-2': colour(6)}
+"""Of algorithms that have no colour of their own in all figures."""
 SAME_SIZE = range(9_000, 11_000)
 """Networks of about 10,000 devices, whose diameters differ."""
-MARKERS = 'osv^Dp*Xh'
+ROUNDS = 'rounds until leaders stay the same'
+MARKERS = 'os^vDp*XhP'
+"""Of the algorithms, in their order."""
 
 
 def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contestant],
@@ -49,28 +56,33 @@ def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contesta
     squares = [network for network in networks if network.shape == 'square']
     alike = [network for network in networks if network.devices in SAME_SIZE]
     figure = new_figure(WIDTH, HEIGHT, 'From 100 to 1,000,000 devices', (
-        'mean over seeds; an arrow: not within the budget of rounds; no point: not run'))
+        'mean over seeds; dashed: one leader for all; an arrow: not within the budget; no point: '
+        'not run, or never'))
     grid = figure.subplots(2, 2)
-    panels: list[tuple[Axes, str, str, Sequence[Network], Measure]] = [
-        (grid[0, 0], 'from the start, squares', 'rounds until leaders stay the same', squares,
-         lambda outcome: _rounds(outcome.phases[START])),
-        (grid[0, 1], 'from the start, about 10,000 devices', 'rounds until leaders stay the same',
-         alike, lambda outcome: _rounds(outcome.phases[START])),
-        (grid[1, 0], 'after the loss of all leaders, squares',
-         'rounds until leaders stay the same', squares,
-         lambda outcome: _rounds(outcome.phases[LEADERS])),
-        (grid[1, 1], 'from the start, squares', 'kB that a device sends', squares, _kilobytes)]
-    for axes, title, label, shown, measure in panels:
+    panels: list[tuple[Axes, str, str, Sequence[Network], Measure, bool]] = [
+        (grid[0, 0], 'from the start, squares', ROUNDS, squares,
+         lambda outcome: _rounds(outcome.phases[START]), True),
+        (grid[0, 1], 'from the start, about 10,000 devices', ROUNDS, alike,
+         lambda outcome: _rounds(outcome.phases[START]), True),
+        (grid[1, 0], 'after the loss of all leaders, squares', ROUNDS, squares,
+         lambda outcome: _rounds(outcome.phases[LEADERS]), True),
+        (grid[1, 1], 'from the start, squares', 'kB that a device sends', squares, _kilobytes,
+         False)]
+    for axes, title, label, shown, measure, guided in panels:
         by_size = shown is squares
-        for marker, contestant in zip(MARKERS, contestants):
-            _line(axes, runs, shown, contestant, measure, by_size, marker)
-        axes.set(title=title, ylabel=label, xlabel='devices' if by_size else 'diameter [hops]')
+        for k, contestant in enumerate(contestants):
+            _line(axes, runs, shown, contestant, measure, by_size, MARKERS[k % len(MARKERS)])
+        axes.set_title(title, fontsize=FONT)
+        axes.set(ylabel=label, xlabel='devices' if by_size else 'diameter [hops]')
         if any((network, contestant) in runs for network in shown for contestant in contestants):
             axes.set(xscale='log', yscale='log')
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f'{value:,.10g}'))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f'{value:,.10g}'))
+            if guided:
+                _guide(axes, [network.devices if by_size else network.hops for network in shown],
+                       by_size)
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(FuncFormatter(lambda value, _: f'{value:,.10g}'))
+            axis.set_minor_formatter(NullFormatter())
         tidy(axes)
-        _guide(axes, [network.devices if by_size else network.hops for network in shown], by_size)
     handles, labels = grid[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc='outside right upper', frameon=False)
     with write_errors(out):
@@ -98,7 +110,7 @@ def _kilobytes(outcome: Outcome) -> tuple[float, bool] | None:
 def _line(axes: Axes, runs: Runs, networks: Sequence[Network], contestant: Contestant,
           measure: Measure, by_size: bool, marker: str) -> None:
     """Draw the means of an algorithm, and an arrow where there is only a lower bound."""
-    tint = colour_of(contestant.label)
+    tint = TINTS.get(contestant.label) or colour_of(contestant.label)
     points, bounds = [], []
     for network in networks:
         values = [measure(outcome) for outcome in runs.get((network, contestant), ())]
@@ -118,13 +130,8 @@ def _line(axes: Axes, runs: Runs, networks: Sequence[Network], contestant: Conte
 
 
 def _guide(axes: Axes, across: Sequence[float], by_size: bool) -> None:
-    """Draw a line that is proportional to the diameter."""
-    if len(across) < 2:
-        return
-    low, high = axes.get_ylim()
+    """Draw a line of as many rounds as there are hops from one end to the other."""
     ends = np.array([min(across), max(across)], float)
     diameters = ends ** 0.5 if by_size else ends
-    axes.plot(ends, diameters, color=FAINT, linewidth=1.0, linestyle=':', label='_the diameter')
-    axes.annotate('diameter', (ends[1], diameters[1]), color=FAINT, fontsize=8,
-                  ha='right', va='bottom')
-    axes.set_ylim(min(low, diameters[0]), max(high, diameters[1]))
+    axes.plot(ends, diameters, color=FAINT, linewidth=1.0, linestyle=':',
+              label='rounds = diameter in hops')

@@ -26,12 +26,13 @@ Runs = Mapping[tuple[Network, Contestant], Sequence[Outcome]]
 """The outcomes of all seeds of an algorithm in a network."""
 NOT_RUN, TOO_MANY, NEVER, LOST = '–', 'levels', 'never', 'lost'
 LEGEND = f"""\
-Means over seeds with 95 % intervals, where there are three seeds or more. *> N*: not within N
-rounds, the budget; not run further. *{NOT_RUN}*: not run, since smaller networks foretell that it
-takes more than the budget, or since the phase before it did. *{TOO_MANY}*: not run, since there
-are more leaders than the algorithm has levels. *{NEVER}*: all is quiet, and devices still follow a
-leader that is dead. Seeds that by chance lose the only leader with 1 % or 10 % of all devices are
-left out there, as that is the loss of leaders; *{LOST}*: all seeds do."""
+Columns: devices and hops across; squares, if nothing else is said. Means over seeds with 95 %
+intervals, where there are three seeds or more. *> N*: not within N rounds, the budget; not run
+further. *{NOT_RUN}*: not run, since smaller networks foretell that it takes more than the budget,
+or since the phase before it did. *{TOO_MANY}*: not run, since there are more leaders than the
+algorithm has levels. *{NEVER}*: all is quiet, and devices still follow a leader that is dead, or
+none. Seeds that by chance lose the only leader with 1 % or 10 % of all devices are left out there,
+as that is the loss of leaders; *{LOST}*: all seeds do."""
 
 
 def table(title: str, cell: Callable[[Sequence[Outcome]], str], runs: Runs,
@@ -55,7 +56,8 @@ def heading(network: Network, runs: Runs) -> str:
     found = [outcome.diameter for (other, _), outcomes in runs.items() if other == network
              for outcome in outcomes]
     hops = round(np.mean(found)) if found else network.hops
-    return f'{network.shape}, {network.devices:,}; {hops} hops'
+    shape = '' if network.shape == 'square' else f'{network.shape} '
+    return f'{shape}{network.devices:,}; {hops} hops'
 
 
 def cell_or_reason(cell: Callable[[Sequence[Outcome]], str], outcomes: Sequence[Outcome],

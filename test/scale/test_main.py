@@ -41,6 +41,9 @@ def test_tables_and_picture_are_written_and_a_second_call_runs_nothing(
     assert len(list(tmp_path.glob('*.json'))) == 4
 
     monkeypatch.setattr(command, 'outcome_of', None)
+    assert main([*asked, '--algorithm', 'classic', '--show']) == 0
+    assert '| classic | – |' in (tmp_path / 'scale.md').read_text()
+    capsys.readouterr()
     assert main(asked) == 0
     assert (tmp_path / 'scale.md').read_text() == first
     assert 'scale: 4 of 4 runs are there already' in capsys.readouterr().out

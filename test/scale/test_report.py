@@ -44,12 +44,12 @@ def test_numbers_are_means_with_intervals():
     runs = {(SMALL, ONE): [outcome(*[settled(after)] * 4) for after in (9, 10, 11)]}
     text = report(runs, [SMALL], [ONE])
     assert rows(text, START) == {
-        START: ['square, 100; 11 hops'], '---': ['---'], 'bounded-all': ['10 ± 2']}
+        START: ['100; 11 hops'], '---': ['---'], 'bounded-all': ['10 ± 2']}
     assert rows(text, 'bytes of a message')['bounded-all'] == ['100 ± 0']
     # Ten messages of 100 bytes.
     assert rows(text, 'kB that a device sends until leaders stay the same')['bounded-all'] == [
         '1.0 ± 0.2']
-    assert 'by so many devices: 7.0 in square, 100; 11 hops.' in text
+    assert 'by so many devices: 7.0 in 100; 11 hops.' in text
 
 
 def test_what_was_not_measured_says_why():
