@@ -59,7 +59,7 @@ def run(folder: Path, *arguments: str) -> str:
     path = os.pathsep.join([str(ROOT), str(folder)])
     ran = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env={**os.environ, 'PYTHONPATH': path},
-        timeout=120, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        timeout=240, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert ran.returncode == 0, ran.stdout
     return ran.stdout
 
@@ -82,6 +82,56 @@ def test_the_algorithm_is_measured_as_the_tutorial_says(tmp_path: Path) -> None:
                'from leader_election.lab.scenario import load\n'
                'print([entrant.label for entrant in load("loyal.yaml").entrants])')
     assert said.strip() == "['bounded', 'loyal']"
+
+
+def test_what_was_measured_is_compared_drawn_and_reported(tmp_path: Path) -> None:
+    """All commands of the section are run, with fewer devices and for less time."""
+    write_files('write_an_algorithm.md', tmp_path)
+    run(tmp_path, 'setup.py', '-q', 'egg_info')
+    scenario = (tmp_path / 'loyal.yaml').read_text()
+    for usual, less in (('600', '40'), ('300', '20'), ('200', '40'), ('24, 24', '10, 10')):
+        assert usual in scenario
+        scenario = scenario.replace(usual, less)
+    (tmp_path / 'loyal.yaml').write_text(scenario)
+    lines = [line for block in blocks('write_an_algorithm.md', 'sh')
+             for line in block.splitlines() if ' lab ' in line]
+    assert [line.split()[4] for line in lines] == ['run', 'compare', 'figure', 'report', 'run']
+    # In one process, since each compiles anew what it needs, and the last with a wide width.
+    said = run(tmp_path, '-c', 'import sys\nfrom leader_election.lab.main import main\n'
+               f'for line in {lines!r}:\n'
+               '    sys.argv = line.replace("3%", "1").split()[3:]\n'
+               '    assert main() == 0, line\n')
+    assert said.count('Differences to bounded, over the same seeds') == 2
+    assert [line.split()[:3] for line in said.splitlines()
+            if line.startswith('  loyal   ') and 'bounded' in line] == [
+        ['loyal', 'bounded', '5']] * 2
+    assert (tmp_path / 'loyal.png').stat().st_size > 10000
+    assert (tmp_path / 'results' / 'loyal.md').exists()
+    assert 'narrower with 20 seeds' in said
+
+
+def test_parameters_of_the_algorithm_vary_as_the_tutorial_says(tmp_path: Path) -> None:
+    write_files('write_an_algorithm.md', tmp_path)
+    *_, declared, returned = [block for block in blocks('write_an_algorithm.md', 'python')
+                              if not block.startswith('# ')]
+    module = (tmp_path / 'my_robots' / 'loyal.py').read_text()
+    for usual, other in (
+            ('class Reach(NamedTuple):       # the parameters of the round\n    radius: float\n',
+             declared), ("name='loyal',", "name='loyal', parameters=LoyalParameters,"),
+            ('    return kept if kept.distance <= parameters.radius else best\n', returned)):
+        assert module.count(usual) == 1
+        module = module.replace(usual, other)
+    (tmp_path / 'my_robots' / 'loyal.py').write_text(module)
+    run(tmp_path, 'setup.py', '-q', 'egg_info')
+    [vary] = [block for block in blocks('write_an_algorithm.md', 'yaml')
+              if block.startswith('vary: ')]
+    with (tmp_path / 'loyal.yaml').open('a') as scenario:
+        scenario.write(vary)
+    said = run(tmp_path, '-c',
+               'from leader_election.lab.scenario import load\n'
+               'print([variant.entrant("loyal").parameters.advantage '
+               'for _, variant in load("loyal.yaml").variants()])')
+    assert said.strip() == '[0.0, 2.0, 1000000000.0]'
 
 
 def blocks(tutorial: str, language: str) -> list[str]:

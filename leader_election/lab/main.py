@@ -134,6 +134,7 @@ def run(options: argparse.Namespace) -> int:
     console().print(table(dataset, scenario.rounds.period, scenario.measure.window))
     rows = to_first_rows(dataset)
     if rows is not None:
+        console().print()
         console().print(terminal_table(rows))
     for line in level_lines(dataset):
         print(line)
@@ -166,6 +167,7 @@ def compare(options: argparse.Namespace) -> int:
     pairs = all_pairs(options.algorithm) if options.algorithm else None
     for measure in options.measure or [MEASURE]:
         console().print(terminal_table(pair_rows(dataset, measure, pairs)))
+        console().print()
     return ExitStatus.OK
 
 
