@@ -12,68 +12,164 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How many device-rounds a second the laboratory runs on one core, and how that scales."""
+"""
+How many device-rounds a second the laboratory runs on one core, and how that scales.
+
+Each figure is measured in a process of its own, which also says how much memory it took. With
+``--against`` another checkout is measured in turns with this one, stretch by stretch, on the same
+scenarios: on a machine that others use too, only the ratio of the two says much.
+"""
 
 import argparse
+from collections.abc import Iterator
+import os
+from pathlib import Path
 import resource
+import statistics
+import subprocess
+import sys
 import time
+from typing import NamedTuple
 
 from leader_election.lab.scenario import load, Scenario
 from leader_election.lab.simulate import Simulation
 
+HERE = Path(__file__).resolve().parents[1]
 SCENARIOS = ('acsos2022_random', 'acsos2022_edge')
+ALGORITHMS = ('recursive', 'classic', 'bounded')
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
+STRETCH = 200_000
+"""Rounds of a stretch, at least; and at least two rounds of each device, so that all move."""
 
 
-def rate(scenario: Scenario, algorithm: str, repetitions: int) -> float:
-    """Return device-rounds a second, with mobility and all measures, the best of some runs."""
-    best = 0.0
-    for seed in range(repetitions):
-        stage = Simulation(scenario, scenario.entrant(algorithm), seed)
-        # Links are made, and the first sweep is over, before the clock runs.
-        stage.run(2.0 * scenario.rounds.period)
-        before = int(stage.network.watch.counts[0])
-        start = time.process_time()
-        stage.run(scenario.duration)
-        rounds = int(stage.network.watch.counts[0]) - before
-        best = max(best, rounds / (time.process_time() - start))
-    return best
+class Case(NamedTuple):
+    """What is measured."""
+
+    scenario: str
+    algorithm: str
+    devices: int
+    """0: as many as the scenario has."""
+
+    def prepared(self) -> Scenario:
+        """Return the scenario, as it is in this checkout."""
+        scenario = load(str(HERE / f'leader_election/lab/scenarios/{self.scenario}.yaml'))
+        return grown(scenario, self.devices) if self.devices else scenario
 
 
-def grown(scenario: Scenario, devices: int, duration: float) -> Scenario:
+def grown(scenario: Scenario, devices: int) -> Scenario:
     """Return the scenario with so many devices, at the same density."""
     side = 1030.0 * (devices / 1000.0) ** 0.5
     return scenario.replaced({
-        'duration': duration, 'devices.count': devices,
-        'devices.high': [80.0 + side, 80.0 + side],
+        'devices.count': devices, 'devices.high': [80.0 + side, 80.0 + side],
         'motion.walls': [70.0, 76.0, 94.0 + side, 100.0 + side]})
+
+
+def stretches(case: Case) -> Iterator[tuple[int, float]]:
+    """Yield the rounds of each stretch, with motion and all measures, and its time [s]."""
+    scenario, seed = case.prepared(), 0
+    while True:
+        stage = Simulation(scenario, scenario.entrant(case.algorithm), seed)
+        # Links are made, and the first sweep is over, before the clock runs.
+        at = 2.0 * scenario.rounds.period
+        stage.run(at)
+        seconds = max(2.0, STRETCH / len(stage.network.devices.id)) * scenario.rounds.period
+        while at + seconds <= scenario.duration:
+            at += seconds
+            before = int(stage.network.watch.counts[0])
+            start = time.process_time()
+            stage.run(at)
+            took = time.process_time() - start
+            yield int(stage.network.watch.counts[0]) - before, took
+        seed += 1
+
+
+def serve(case: Case) -> None:
+    """Run a stretch for each line of the input; print nanoseconds a round, and megabytes."""
+    runs = stretches(case)
+    for _ in sys.stdin:
+        rounds, took = next(runs)
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(1e9 * took / rounds, memory, flush=True)
+
+
+class Measured(NamedTuple):
+    """What a checkout reached, in the order of stretches."""
+
+    nanoseconds: list[float]
+    """A round."""
+    memory: float
+    """The most that the process had so far, the interpreter and all libraries included [MB]."""
+
+    def text(self) -> str:
+        """Return the rate of the best stretch, and of the middle one."""
+        best, middle = min(self.nanoseconds), statistics.median(self.nanoseconds)
+        return f'{1e3 / best:6.2f} ({1e3 / middle:5.2f})'
+
+
+def measure(runs: list[tuple[Path, Case]], count: int) -> list[Measured]:
+    """Return what each case reaches in its checkout, all in turns, in so many stretches."""
+    children = [subprocess.Popen(
+        [sys.executable, __file__, '--serve', *map(str, case)], cwd=tree, text=True,
+        env={**os.environ, 'PYTHONPATH': str(tree)}, stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE) for tree, case in runs]
+    found = [Measured([], 0.0) for _ in runs]
+    for turn in range(count + 1):
+        for k in range(len(runs)) if turn % 2 else reversed(range(len(runs))):
+            given, answers = children[k].stdin, children[k].stdout
+            assert given is not None and answers is not None
+            given.write('\n')
+            given.flush()
+            nanoseconds, memory = map(float, answers.readline().split())
+            # In the first stretch, code and memory are touched for the first time.
+            if turn > 0:
+                found[k].nanoseconds.append(nanoseconds)
+            found[k] = found[k]._replace(memory=memory)
+    for child in children:
+        child.communicate()
+    return found
+
+
+def times(this: Measured, other: Measured) -> float:
+    """Return how many times the other's rate this one's is, the middle of all turns."""
+    return statistics.median(
+        others / own for own, others in zip(this.nanoseconds, other.nanoseconds))
 
 
 def main() -> None:
     """Print the figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--largest', type=int, default=SIZES[-1], help='the most devices')
-    largest = parser.parse_args().largest
-    compiled = time.perf_counter()
-    rate(load(SCENARIOS[0]).replaced({'duration': 3.0}), 'bounded', 1)
-    print(f'compiled, or found compiled, in {time.perf_counter() - compiled:.1f} s')
-    print('device-rounds a second and core, in millions, the best of 5 runs')
+    parser.add_argument('--against', type=Path, help='the folder of another checkout')
+    parser.add_argument('--stretches', type=int, default=15, help='of each figure')
+    parser.add_argument('--only', choices=ALGORITHMS, help='of the scenarios, one algorithm')
+    parser.add_argument('--serve', nargs=3, help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    if given.serve:
+        serve(Case(given.serve[0], given.serve[1], int(given.serve[2])))
+        return
+    trees = [HERE] + ([given.against.resolve()] if given.against else [])
+    print('million device-rounds a second and core: the best stretch, and the middle one')
     for name in SCENARIOS:
-        scenario = load(name)
-        for entrant in scenario.entrants:
-            print(f'  {name} {entrant.label:10} {rate(scenario, entrant.label, 5) / 1e6:6.2f}')
-    print('bounded at the density of acsos2022_random')
-    first = None
+        for algorithm in ALGORITHMS if given.only is None else (given.only,):
+            found = measure([(tree, Case(name, algorithm, 0)) for tree in trees], given.stretches)
+            line = '   against '.join(each.text() for each in found)
+            if len(found) > 1:
+                line += f': {times(*found):.2f} times'
+            print(f'  {name} {algorithm:10} {line}', flush=True)
+    print('bounded at the density of acsos2022_random, and what part of the rate of 1,000 devices')
     for devices in SIZES:
-        if devices > largest:
+        if devices > given.largest:
             break
-        # As many rounds in all, but enough of them to be moving.
-        scenario = grown(load(SCENARIOS[0]), devices, max(12.0, min(600.0, 3e6 / devices)))
-        reached = rate(scenario, 'bounded', 3 if devices < 1_000_000 else 1)
-        first = first or reached
-        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-        print(f'  {devices:9,} devices {reached / 1e6:6.2f} million a second, '
-              f'{reached / first:4.0%} of the first; {memory:,.0f} MB')
+        # Each in turns with the least one: no machine is the same from time to time.
+        found = measure([(tree, Case(SCENARIOS[0], 'bounded', size))
+                         for tree in trees for size in (devices, SIZES[0])],
+                        max(3, given.stretches // (5 if devices == SIZES[-1] else 1)))
+        line = '   against '.join(
+            f'{this.text()}, {times(this, least):4.0%}, {this.memory:,.0f} MB'
+            for this, least in zip(found[::2], found[1::2]))
+        if len(trees) > 1:
+            line += f': {times(found[0], found[2]):.2f} times'
+        print(f'  {devices:9,} devices {line}', flush=True)
 
 
 if __name__ == '__main__':

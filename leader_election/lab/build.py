@@ -83,14 +83,11 @@ def network_of(
     room = 8 * n if pairs is None else len(pairs)
     longest = 64 if pairs is None else int(np.bincount(pairs.ravel(), minlength=1).max()) + 1
     lists = engine.Lists(
-        np.zeros(2 * room, np.int32), np.zeros(2 * room, np.int32),
-        engine.links(n, 2 * room, flights), -1 if pairs is None else len(pairs),
+        *(np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()), pairs is not None,
         # At least two steps between one time that rows are made and the next.
         max(engine.SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
         if speed > 0.0 and pairs is None else 0.0,
         speed, scenario.tick, np.array([-np.inf]))
-    if pairs is not None:
-        lists.first[len(pairs):], lists.second[len(pairs):] = pairs[:, 0], pairs[:, 1]
     network = Network(
         devices=engine.Devices(
             id=ids + scenario.first_id, by_id=np.argsort(ids), strength=np.zeros(n),
@@ -157,9 +154,4 @@ def larger(network: Network, status: int) -> Network:
     if status == engine.MORE_ROOM:
         size, width = network.room.heard.shape
         return network._replace(room=engine.room(2 * size, width))
-    n, size = len(network.devices.id), 2 * len(network.links.box)
-    links = engine.larger_links(network.links, 2)
-    lists = network.lists._replace(
-        first=np.zeros(size // 2, np.int32), second=np.zeros(size // 2, np.int32),
-        spare=engine.links(n, size, len(links.flight) > 0))
-    return network._replace(links=links, lists=lists)
+    return network._replace(links=engine.larger_links(network.links, 2))

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from leader_election.algorithms import Algorithm
-from leader_election.lab.engine import Network, state_layout
+from leader_election.lab.engine import Network, OLDER, state_layout
+from leader_election.lab.engine import slots as slots_of
 from leader_election.lab.hesitation import FIELD, hesitant
 from leader_election.lab.reset import begin, OWN
 from leader_election.lab.selection import Some
@@ -166,11 +167,12 @@ def _state(parameters: State, network: Network, algorithm: Algorithm,
 def _tell(network: Network, chosen: NDArray[np.int64]) -> None:
     """Put the states of some devices in the place of what others have heard of them."""
     links, pool = network.links, network.pool
-    slots = np.flatnonzero(np.isin(links.neighbour[:links.start[-1]], chosen))
+    slots, _ = slots_of(links)
+    slots = slots[np.isin(links.neighbour[slots], chosen)]
 
     def put(places: NDArray[np.int32], slots: NDArray[np.int64]) -> None:
         pool.exports[places] = network.exports[links.neighbour[slots]]
-    boxes = slots[links.box[slots] >= 0]
+    boxes = slots[links.flags[slots] & OLDER != 0]
     put(links.box[boxes], boxes)
     flying = slots if len(links.flight) > 0 else slots[:0]
     places = links.flight[flying, 0]

@@ -250,8 +250,7 @@ class Simulation:
             self.network = larger(self.network, status)
         links, devices = self.network.links, self.network.devices
         slots, _, near = self._in_range()
-        links.box[slots[near]] = engine.FRESH
-        links.told[slots[near]] = True
+        links.flags[slots[near]] = engine.FRESH | engine.TOLD
         devices.sent[:] = 0.0
         for counter in ('sent', 'delivered'):
             self.network.watch.counts[engine.COUNTERS.index(counter)] += near.sum()
@@ -259,17 +258,17 @@ class Simulation:
 
     def _detach(self) -> None:
         """Let what was sent stay what it was, whatever happens to the states."""
-        while self.network.pool.top[0] < self.network.links.start[-1]:
+        while self.network.pool.top[0] < len(engine.slots(self.network.links)[0]):
             self.network = larger(self.network, engine.MORE_POOL)
         engine.call(engine.detach, self.network, np.arange(len(self.network.devices.id)))
 
     def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
         """Return all slots, the receiver and the sender of each, and which are in range."""
         links, position = self.network.links, self.network.devices.position
-        receiver = np.repeat(np.arange(len(position)), np.diff(links.start))
-        pairs = np.stack([receiver, links.neighbour[:len(receiver)]], axis=1).astype(np.int32)
+        slots, receiver = engine.slots(links)
+        pairs = np.stack([receiver, links.neighbour[slots]], axis=1).astype(np.int32)
         apart = np.linalg.norm(position[pairs[:, 0]] - position[pairs[:, 1]], axis=1)
-        return np.arange(len(receiver)), pairs, apart <= self._medium().reach
+        return slots, pairs, apart <= self._medium().reach
 
     def snapshot(self, time: float) -> Snapshot:
         """Return the network as it is."""
@@ -286,7 +285,7 @@ class Simulation:
 
     def _medium(self) -> Medium:
         messages, rounds = self.scenario.messages, self.scenario.rounds
-        fixed = self.network.lists.fixed >= 0
+        fixed = self.network.lists.fixed
         return Medium(
             reach=np.inf if fixed else messages.range, estimated=self._errors is not None,
             trusted=self.scenario.localisation.communication_range, floor=messages.floor,

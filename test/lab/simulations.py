@@ -19,8 +19,8 @@ from typing import Any
 
 from leader_election.algorithms import Algorithm
 from leader_election.lab import simulate
-from leader_election.lab.engine import COUNTERS, FRESH, Network, state_layout
-from leader_election.lab.engine.links import EMPTY, NONE
+from leader_election.lab.engine import COUNTERS, FRESH, Network, OLDER, state_layout
+from leader_election.lab.engine.links import NONE
 from leader_election.lab.scenario import parse, Scenario
 from leader_election.lab.simulate import Simulation
 import numpy as np
@@ -93,7 +93,7 @@ def counts(stage: Simulation) -> dict[str, int]:
 def slots(network: Network) -> Iterator[tuple[int, int, int]]:
     """Yield the receiver, the sender and the slot of each link."""
     for i in range(len(network.devices.id)):
-        for k in range(network.links.start[i], network.links.start[i + 1]):
+        for k in range(*network.links.row[i]):
             yield i, int(network.links.neighbour[k]), k
 
 
@@ -101,11 +101,11 @@ def held(network: Network, algorithm: Algorithm) -> dict[tuple[int, int], Any]:
     """Return the content of each mailbox that is not empty, by receiver and sender."""
     found = {}
     for i, j, k in slots(network):
-        box = network.links.box[k]
-        if box == FRESH:
+        if network.links.flags[k] & FRESH:
             found[i, j] = state_layout(algorithm).state(network.exports, j)
-        elif box != EMPTY:
-            found[i, j] = state_layout(algorithm).state(network.pool.exports, int(box))
+        elif network.links.flags[k] & OLDER:
+            found[i, j] = state_layout(algorithm).state(
+                network.pool.exports, int(network.links.box[k]))
     return found
 
 

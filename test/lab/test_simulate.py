@@ -138,11 +138,8 @@ def test_room_is_made_without_a_trace(
             network = self.network
             width = network.exports.shape[1]
             n, flights = len(network.devices.id), len(network.links.flight) > 0
-            one = np.zeros(1, np.int32)
             self.network = network._replace(**{
-                MORE_PAIRS: {
-                    'links': engine.links(n, 2, flights), 'lists': network.lists._replace(
-                        first=one, second=one.copy(), spare=engine.links(n, 2, flights))},
+                MORE_PAIRS: {'links': engine.links(n, 2, flights)},
                 MORE_POOL: {'pool': engine.pool(network.exports[:1].copy())},
                 MORE_ROOM: {'room': engine.room(1, width)},
             }[status])

@@ -39,7 +39,15 @@ from leader_election.lab.engine.entry_points import (
     step_entry,
 )
 from leader_election.lab.engine.event_queue import event_queue, EventQueue
-from leader_election.lab.engine.links import FRESH, larger_links, Links, links
+from leader_election.lab.engine.links import (
+    FRESH,
+    larger_links,
+    Links,
+    links,
+    OLDER,
+    slots,
+    TOLD,
+)
 from leader_election.lab.engine.messages import larger_pool, Pool, pool
 from leader_election.lab.engine.network import Devices, Lists, Medium, Network, Room, room
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES, Watch, watch
@@ -52,7 +60,7 @@ when devices may have moved by half of that, and longer rows cost more in each r
 __all__ = [
     'ABSENT', 'COLUMNS', 'COUNTERS', 'Calls', 'DONE', 'Devices', 'Entry', 'EventQueue', 'FRAME',
     'FRESH', 'Links', 'Lists', 'MEASURES', 'MORE_PAIRS', 'MORE_POOL', 'MORE_ROOM', 'Medium',
-    'NO_ENTRY', 'Network', 'Places', 'Pool', 'Room', 'SKIN', 'StateLayout', 'Watch', 'advance',
-    'call', 'detach', 'event_queue', 'larger_links', 'larger_pool', 'links', 'pool', 'rebuild',
-    'room', 'round_entry', 'state_layout', 'step_entry', 'watch',
+    'NO_ENTRY', 'Network', 'OLDER', 'Places', 'Pool', 'Room', 'SKIN', 'StateLayout', 'TOLD',
+    'Watch', 'advance', 'call', 'detach', 'event_queue', 'larger_links', 'larger_pool', 'links',
+    'pool', 'rebuild', 'room', 'round_entry', 'slots', 'state_layout', 'step_entry', 'watch',
 ]

@@ -16,7 +16,7 @@
 
 from typing import NamedTuple
 
-from leader_election.lab.engine.compilation import jit
+from leader_election.lab.engine.compilation import inlined, jit
 from leader_election.lab.engine.entry_points import (
     COUNTS,
     HEARD,
@@ -27,14 +27,23 @@ from leader_election.lab.engine.entry_points import (
     VECTORS,
 )
 from leader_election.lab.engine.event_queue import sift
-from leader_election.lab.engine.links import (
-    count_pairs,
-    EMPTY,
-    FRESH,
-    NONE,
-    pairs_within,
-    relink,
+from leader_election.lab.engine.lanes import (
+    addresses,
+    apart,
+    apart_as_known,
+    at_most,
+    choose,
+    first_lanes,
+    flagged,
+    how_many,
+    LANES,
+    lanes,
+    lowest,
+    prefetch,
+    roots,
+    squeeze,
 )
+from leader_election.lab.engine.links import find, FRESH, HELD, OLDER, relink, room_of, TOLD
 from leader_election.lab.engine.memory import (
     address_of,
     borrow,
@@ -43,7 +52,17 @@ from leader_election.lab.engine.memory import (
     get_int,
     WORD,
 )
-from leader_election.lab.engine.messages import arrive, clear, drop, give_back, keep, renew, send
+from leader_election.lab.engine.messages import (
+    arrive,
+    clear,
+    drop,
+    give_back,
+    keep,
+    part,
+    renew,
+    send,
+)
+from leader_election.lab.engine.rows import FULL, rows_of_pairs, rows_within
 from leader_election.lab.engine.samples import (
     DELIVERED,
     DEPARTED,
@@ -55,12 +74,17 @@ from leader_election.lab.engine.samples import (
     ROUNDS,
     sample,
     SENT,
-    UNDELIVERED,
 )
 import numpy as np
 
 DONE, MORE_PAIRS, MORE_POOL, MORE_ROOM = range(4)
 """How a stretch ended: at its time, or early since an array is too small."""
+
+
+CACHED = 5_000
+"""So many devices fit into a processor's cache."""
+AHEAD = 6
+"""How many rounds before it is due something is fetched that a processor's cache has not."""
 
 
 class Calls(NamedTuple):
@@ -96,10 +120,9 @@ def advance(network, medium, calls, random, until):
     position, running = network.devices.position, network.devices.running
     error, estimated = network.devices.error, medium.estimated
     period, sent = network.devices.period, network.devices.sent
-    start, neighbour, mirror = links.start, links.neighbour, links.mirror
-    box, told = links.box, links.told
+    row, neighbour = links.row, links.neighbour
     exports, places, room = network.exports, network.places, network.room
-    sources, metric, reached, stray = room.sources, room.metric, room.reached, room.stray
+    sources, metric = room.sources, room.metric
     pool_time, top = pool.time, pool.top
     # The algorithm's code reads memory by address: rows of states here, the rest in the frame.
     size = WORD * places.width
@@ -120,29 +143,40 @@ def advance(network, medium, calls, random, until):
     patient = medium.expiry == np.inf
     plain = medium.loss == 0.0 and not takes_time
     by_degree = not np.isnan(medium.degree_since)
+    by_time = by_degree or not patient
     oldest = np.uint64(watch.window - 1)
     one = np.uint64(1)
+    # Where there are many, what is worked on next is fetched into the processor's cache before.
+    fetching = ring and len(order) > CACHED
+    stop = -np.inf
     while True:
-        # Whatever comes first: the next round, the next move, the next sample.
+        # Whatever comes first: the next round, the next move, or something seldom at its time.
         i = order[head[0]]
         now = times[i]
         if moving:
             mover = move_order[move_head[0]]
             now = min(now, move_times[mover])
-        soon = (sampled[0] + 1) * watch.interval
-        # A sample is of the time just before what happens at its own time.
-        if soon <= min(now, until) and sampled[0] < len(watch.samples):
-            sample(network.devices, places, exports, watch)
+        if now >= stop:
+            # A sample is of the time just before what happens at its own time.
+            if (sampled[0] + 1) * watch.interval <= min(now, until) \
+                    and sampled[0] < len(watch.samples):
+                sample(network.devices, places, exports, watch)
+            elif now >= until:
+                return DONE
+            elif now >= due[0]:
+                status = rebuild(network, medium, now)
+                if status != DONE:
+                    return status
+            stop = min(until, due[0])
+            if sampled[0] < len(watch.samples):
+                stop = min(stop, (sampled[0] + 1) * watch.interval)
             continue
-        if now >= until:
-            return DONE
-        if now >= due[0]:
-            status = rebuild(network, medium, now)
-            if status != DONE:
-                return status
         if moving and move_times[mover] <= now:
             if running[mover]:
-                call_step(calls.step, calls.motion, mover, now)
+                later_mover = move_order[ahead(move_head[0], 2 * AHEAD, len(move_order))]
+                prefetch(position, later_mover)
+                prefetch(move_times, later_mover)
+                call_step(calls.step, calls.motion, mover, now, later_mover)
                 counts[MOVES] += 1
             move_times[mover] += tick
             move_head[0] += 1
@@ -151,80 +185,97 @@ def advance(network, medium, calls, random, until):
             continue
         # A round takes at most two places a link: what is kept, or sent twice. To see to it before
         # anything is changed lets the caller make room and call again, as if nothing had been.
-        if top[0] < 2 * (start[i + 1] - start[i]):
+        if fetching:
+            later_device = order[ahead(head[0], 2 * AHEAD, len(order))]
+            prefetch(row, later_device)
+            prefetch(times, later_device)
+            prefetch(position, later_device)
+            prefetch(exports, later_device)
+            prefetch(sent, later_device)
+            prefetch(changes, later_device)
+            next_row = row[order[ahead(head[0], AHEAD, len(order))], 0]
+            prefetch(neighbour, next_row)
+            prefetch(neighbour, next_row + 2 * LANES)
+            prefetch(links.flags, next_row)
+        first, last = row[i, 0], row[i, 1]
+        if top[0] < 2 * (last - first):
             return MORE_POOL
         if running[i]:
             x, y = position[i, 0], position[i, 1]
             messages, degree, near = 0, 0, 0
             lost, overwritten = 0, 0
-            strays = 0
-            # Which neighbours are in range. Written down in any case, and counted only if so: a
-            # branch here is mispredicted at every other neighbour, which costs more.
-            for k in range(np.uint64(start[i]), np.uint64(start[i + 1])):
-                j = neighbour[k]
-                dx, dy = position[j, 0] - x, position[j, 1] - y
-                apart = dx * dx + dy * dy
-                inside = apart <= square
-                reached[near] = k
-                metric[near] = apart
-                near += inside
-                stray[strays] = k
-                strays += (not inside) & ((box[k] != EMPTY) | told[k] | takes_time)
-            # Those out of range lose what is on its way, and their mailbox. What this device sent
-            # them before stays with them until their own round, and has to outlive this one.
-            for r in range(strays):
-                k = stray[r]
+            for k in range(first, last, LANES):
+                ours = first_lanes(last - k)
+                squares = apart(position, neighbour, k, x, y)
+                inside = at_most(squares, square) & ours
+                room.inside[(k - first) // LANES] = inside
+                near += how_many(inside)
                 if takes_time:
-                    drop(links, pool, counts, k)
-                if box[k] != EMPTY:
-                    counts[DEPARTED] += 1
-                    clear(links, pool, k)
-                if told[k]:
-                    keep(links, pool, places, exports, sent[i], i, k)
-            if estimated:
-                # The radio reaches by true positions; distances are those that devices know.
-                x, y = x + error[i, 0], y + error[i, 1]
-                for r in range(near):
-                    j = neighbour[reached[r]]
-                    dx, dy = position[j, 0] + error[j, 0] - x, position[j, 1] + error[j, 1] - y
-                    metric[r] = dx * dx + dy * dy
-            if takes_time:
-                for r in range(near):
-                    arrive(links, pool, counts, reached[r], now)
-            counts[SENT] += near
-            # What is heard, and, without delays, who will hear this round: both mailboxes of a
-            # link are at hand now. Only addresses are noted; the round copies what it reads.
-            for r in range(near):
-                k = reached[r]
-                j, held, inside = neighbour[k], box[k], metric[r] <= trusted
-                if held == FRESH and (patient or now - sent[j] <= medium.expiry):
-                    sources[messages] = own_rows + size * np.int64(j)
-                    metric[messages] = metric[r]
-                    messages += inside
-                    if by_degree:
-                        degree += inside & (sent[j] >= medium.degree_since)
-                elif held >= 0 and (patient or now - pool_time[held] <= medium.expiry):
-                    sources[messages] = pooled_rows + size * np.int64(held)
-                    metric[messages] = metric[r]
-                    messages += inside
-                    if by_degree:
-                        degree += inside & (pool_time[held] >= medium.degree_since)
-                elif held != EMPTY:
-                    counts[EXPIRED] += 1
-                    clear(links, pool, k)
-                if plain:
-                    overwritten -= renew(links, pool, k)
-                elif not takes_time:
-                    if random.random() < medium.loss:
+                    some = inside
+                    while some:
+                        arrive(links, pool, counts, k + lowest(some), now)
+                        some &= some - 1
+                flags = lanes(links.flags, k)
+                fresh, older, told = (flagged(flags, FRESH), flagged(flags, OLDER),
+                                      flagged(flags, TOLD))
+                # Those out of range lose what is on its way, and their mailbox. What this device
+                # sent them before stays with them until their own round, and has to outlive this.
+                some = ours & ~inside
+                if not takes_time:
+                    some &= fresh | older | told
+                while some:
+                    slot = k + lowest(some)
+                    some &= some - 1
+                    if takes_time:
+                        drop(links, pool, counts, slot)
+                    held = links.flags[slot] & HELD
+                    counts[DEPARTED] += held != 0
+                    part(links, pool, places, exports, sent[i], i, slot)
+                heard = inside & (fresh | older)
+                if estimated:
+                    # The radio reaches by true positions; distances are those that devices know.
+                    squares = apart_as_known(position, error, neighbour, k,
+                                             x + error[i, 0], y + error[i, 1])
+                counted = at_most(squares, trusted)
+                if by_time:
+                    some = heard
+                    while some:
+                        lane = lowest(some)
+                        some &= some - 1
+                        slot = k + lane
+                        since = (sent[neighbour[slot]] if fresh & 1 << lane
+                                 else pool_time[links.box[slot]])
+                        if not (patient or now - since <= medium.expiry):
+                            counts[EXPIRED] += 1
+                            clear(links, pool, i, slot)
+                            heard &= ~(1 << lane)
+                        elif by_degree and since >= medium.degree_since:
+                            degree += counted >> lane & 1
+                heard &= counted
+                # What is heard: only addresses are noted; the round copies what it reads.
+                rows = addresses(lanes(neighbour, k), own_rows, size)
+                if heard & older:
+                    rows = choose(older, addresses(lanes(links.box, k), pooled_rows, size), rows)
+                squeeze(rows, heard, sources, messages)
+                squeeze(roots(squares, medium.floor), heard, metric, messages)
+                messages += how_many(heard)
+                # Without delays, who will hear this round.
+                some = inside & ~told if plain else inside if not takes_time else 0
+                while some:
+                    slot = k + lowest(some)
+                    some &= some - 1
+                    if not plain and random.random() < medium.loss:
                         lost += 1
                         # The row is about to change; the neighbour goes on with what it has.
-                        if told[k]:
-                            keep(links, pool, places, exports, sent[i], i, k)
+                        if links.flags[slot] & TOLD:
+                            keep(links, pool, places, exports, sent[i], i, slot,
+                                 find(links, neighbour[slot], i))
                     else:
-                        overwritten -= renew(links, pool, k)
-            # Roots in a loop of their own are taken several at a time.
-            for r in range(messages):
-                metric[r] = 1.0 if medium.hops else max(np.sqrt(metric[r]), medium.floor)
+                        overwritten -= renew(links, pool, i, slot)
+            counts[SENT] += near
+            if medium.hops:
+                for m in range(messages):
+                    metric[m] = 1.0
             # Counters in memory are touched once a round, not once a message.
             if not takes_time:
                 counts[LOST] += lost
@@ -232,17 +283,21 @@ def advance(network, medium, calls, random, until):
                 counts[OVERWRITTEN] += near - lost + overwritten
             if by_degree:
                 strength[i] = medium.degree_sign * degree
-            row = own_rows + size * np.int64(i)
-            before = get_int(row, places.leader)
-            call_round(calls.round, frame_address, row, identity[i], messages, strength[i])
+            own = own_rows + size * np.int64(i)
+            before = get_int(own, places.leader)
+            call_round(calls.round, frame_address, own, identity[i], messages, strength[i])
             sent[i] = now
             if takes_time:
-                for r in range(near):
-                    send(links, pool, medium, counts, random, places, exports, i,
-                         mirror[reached[r]], now)
+                for k in range(first, last, LANES):
+                    some = room.inside[(k - first) // LANES]
+                    while some:
+                        j = neighbour[k + lowest(some)]
+                        some &= some - 1
+                        send(links, pool, medium, counts, random, places, exports, i,
+                             find(links, j, i), now)
             counts[ROUNDS] += 1
             # Instability: a bit a round for each device, and how many are set in all windows.
-            differs = begun[i] and get_int(row, places.leader) != before
+            differs = begun[i] and get_int(own, places.leader) != before
             begun[i] = True
             changed[0] += np.int64(differs) - np.int64((changes[i] >> oldest) & one)
             changed[1] += differs
@@ -259,44 +314,46 @@ def advance(network, medium, calls, random, until):
             sift(order, times)
 
 
+@inlined
+def ahead(head, steps, size):
+    """Return where in a ring of some size one is after so many steps, fewer than the size."""
+    place = head + steps
+    return place - size if place >= size else min(place, size - 1)
+
+
 @jit
 def rebuild(network, medium, now):
-    """Make the rows of links anew."""
+    """Make the rows of links anew, in the half of the room that is not in use."""
     network = borrow(network)
     devices, links, lists, pool = network.devices, network.links, network.lists, network.pool
-    if lists.fixed >= 0:
-        # Pairs that are there for good lie behind those in use.
-        count = 0
-        for p in range(lists.fixed):
-            i, j = lists.first[lists.fixed + p], lists.second[lists.fixed + p]
-            if (devices.present[i] and devices.present[j] and devices.group[i] == devices.group[j]
-                    and (devices.among[i] or devices.among[j])):
-                lists.first[count], lists.second[count] = i, j
-                count += 1
+    n, room = len(devices.id), room_of(links)
+    k = 0 if links.used[0] > 0 else room
+    order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
+    if lists.fixed:
+        end = rows_of_pairs(
+            devices, lists.first, lists.second, links.neighbour, k, order, begin)
     else:
-        count = pairs_within(devices.position, devices.present, devices.group, devices.among,
-                             medium.reach + lists.skin, lists.first, lists.second)
-    if count > len(lists.first) or 2 * count >= len(links.neighbour):
+        end = rows_within(devices, medium.reach + lists.skin, links.neighbour, k, k + room, order,
+                          begin)
+    if end == FULL:
         return MORE_PAIRS
-    degree = np.empty(len(devices.id), np.int32)
-    if count_pairs(lists.first, lists.second, count, degree) > len(network.room.metric):
+    longest = 0
+    for p in range(n):
+        longest = max(longest, begin[p + 1] - begin[p])
+    if longest + LANES > len(network.room.metric):
         return MORE_ROOM
-    old = links.start[len(devices.id)]
-    relink(links, lists.first, lists.second, count, degree, lists.spare)
-    for k in range(old):
-        if lists.spare.box[k] != EMPTY:
+    first, last = links.used[0], links.used[1]
+    relink(links, order, begin)
+    for k in range(first, last):
+        if links.flags[k] & HELD:
             network.watch.counts[DEPARTED] += 1
-            if lists.spare.box[k] != FRESH:
-                give_back(pool, lists.spare.box[k])
-        if len(lists.spare.flight) > 0:
-            place = lists.spare.flight[k, 0]
-            while place != NONE:
-                network.watch.counts[UNDELIVERED] += 1
-                give_back(pool, place)
-                place = pool.next[place]
+            if links.flags[k] & OLDER:
+                give_back(pool, links.box[k])
+        if len(links.flight) > 0:
+            drop(links, pool, network.watch.counts, k)
     network.watch.counts[REBUILT] += 1
     lists.due[0] = np.inf
-    if lists.fixed < 0 and lists.speed > 0.0:
+    if not lists.fixed and lists.speed > 0.0:
         # Until then, nobody has made more than so many steps, however their times are rounded.
         steps = np.floor(lists.skin / (2.0 * lists.speed * lists.tick))
         lists.due[0] = now + max(0.0, steps - 0.01) * lists.tick
@@ -309,7 +366,7 @@ def detach(network, devices):
     network = borrow(network)
     links = network.links
     for i in devices:
-        for k in range(links.start[i], links.start[i + 1]):
-            if links.told[k]:
+        for k in range(links.row[i, 0], links.row[i, 1]):
+            if links.flags[k] & TOLD:
                 keep(links, network.pool, network.places, network.exports,
-                     network.devices.sent[i], i, k)
+                     network.devices.sent[i], i, k, find(links, links.neighbour[k], i))

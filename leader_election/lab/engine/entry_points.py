@@ -205,8 +205,9 @@ def round_text(fields: tuple[Word, ...]) -> str:
 
 
 STEP_TEXT = """\
-def call(given, i, now):
+def call(given, i, now, soon):
     motion, position, random = load(KIND, given)
+    prefetch_rows(motion, soon)
     function(motion, i, position, now, random)
 """
 

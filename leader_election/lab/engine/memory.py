@@ -34,17 +34,20 @@ from numba.extending import intrinsic, register_model
 from numba.np.arrayobj import populate_array
 
 __all__ = ['address_of', 'as_floats', 'borrow', 'call_round', 'call_step', 'float_rows', 'floats',
-           'get_float', 'get_int', 'int_rows', 'ints', 'load', 'set_float', 'set_int', 'store']
+           'get_float', 'get_int', 'int_rows', 'ints', 'load', 'set_float', 'set_int', 'store',
+           'prefetch_rows']
 
 WORD = 8
 """[bytes]."""
 _WORD = ir.IntType(64)
 _INDEX = ir.IntType(32)
+_BYTE = ir.IntType(8)
 
 ROUND = (types.int64, types.int64, types.int64, types.int64, types.float64)
 """What the compiled round of an algorithm takes: frame, row, id, messages, strength."""
-STEP = (types.int64, types.uint32, types.float64)
-"""What the compiled step of a motion takes: its state, the device's index, the time."""
+STEP = (types.int64, types.uint32, types.float64, types.uint32)
+"""What the compiled step of a motion takes: its state, the device's index, the time, and the index
+of a device that moves soon."""
 
 
 def _pointer(builder: Any, address: Any, kind: Any) -> Any:
@@ -144,6 +147,33 @@ def load(context: Any, kind: Any, address: Any) -> Any:
         value = _loaded(builder, _pointer(builder, arguments[1], written), written)
         return _disowned(context, builder, kind.instance_type, value)
     return kind.instance_type(kind, types.int64), generate
+
+
+@intrinsic
+def prefetch_rows(context: Any, value: Any, i: Any) -> Any:
+    """Let the processor fetch row i of each array in a tuple, which may have fewer rows."""
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        for k, part in enumerate(value.types):
+            if isinstance(part, types.Array) and part.ndim > 0:
+                array = context.make_array(part)(
+                    context, builder, builder.extract_value(arguments[0], k))
+                stride = cgutils.unpack_tuple(builder, array.strides, part.ndim)[0]
+                fetch(builder, builder.inttoptr(builder.add(
+                    builder.ptrtoint(array.data, _WORD), builder.mul(arguments[1], stride)),
+                    _BYTE.as_pointer()))
+        return context.get_dummy_value()
+    return types.void(value, types.int64), generate
+
+
+def fetch(builder: Any, place: Any) -> None:
+    """Let the processor fetch what a pointer points to, which may be nothing."""
+    byte = _BYTE.as_pointer()
+    function = cgutils.get_or_insert_function(
+        builder.module, ir.FunctionType(ir.VoidType(), (byte, _INDEX, _INDEX, _INDEX)),
+        'llvm.prefetch.p0')
+    # For reading, to all caches, data.
+    builder.call(function, (builder.bitcast(place, byte), *(
+        ir.Constant(_INDEX, number) for number in (0, 3, 1))))
 
 
 def _loaded(builder: Any, pointer: Any, kind: Any) -> Any:
@@ -331,6 +361,6 @@ def call_round(context: Any, function: Any, frame: Any, row: Any, device: Any, m
 
 
 @intrinsic
-def call_step(context: Any, function: Any, motion: Any, i: Any, now: Any) -> Any:
+def call_step(context: Any, function: Any, motion: Any, i: Any, now: Any, soon: Any) -> Any:
     """Call the compiled step of a motion at an address."""
     return _call(*STEP)

@@ -23,7 +23,7 @@ lost, or before the sender's state is changed from outside, or it is in flight.
 from typing import Any, NamedTuple
 
 from leader_election.lab.engine.compilation import inlined
-from leader_election.lab.engine.links import EMPTY, FRESH, NONE
+from leader_election.lab.engine.links import find, FRESH, HELD, NONE, OLDER, TOLD
 from leader_election.lab.engine.samples import (
     DELIVERED,
     DUPLICATED,
@@ -94,40 +94,64 @@ def copy(places, source, i, target, place):
 
 
 @inlined
-def clear(links, pool, slot):
-    """Empty a mailbox."""
-    if links.box[slot] == FRESH:
-        links.told[links.mirror[slot]] = False
-    elif links.box[slot] != EMPTY:
+def clear(links, pool, i, slot):
+    """Empty device i's mailbox in a slot."""
+    flags = links.flags[slot]
+    if flags & FRESH:
+        back = find(links, links.neighbour[slot], i)
+        links.flags[back] &= ~TOLD
+    elif flags & OLDER:
         give_back(pool, links.box[slot])
-    links.box[slot] = EMPTY
+    links.flags[slot] = flags & ~HELD
 
 
 @inlined
-def renew(links, pool, slot):
+def renew(links, pool, i, slot):
     """
-    Let the neighbour in a slot hear what the device is about to send, out of the device's row.
+    Let the neighbour in a slot hear what device i is about to send, out of the device's row.
 
     :return: whether the neighbour's mailbox was empty.
     """
-    if links.told[slot]:
+    flags = links.flags[slot]
+    if flags & TOLD:
         return False
-    back = links.mirror[slot]
-    empty = links.box[back] == EMPTY
-    clear(links, pool, back)
-    links.box[back] = FRESH
-    links.told[slot] = True
-    return empty
+    back = find(links, links.neighbour[slot], i)
+    before = links.flags[back]
+    if before & OLDER:
+        give_back(pool, links.box[back])
+    links.flags[back] = before & ~HELD | FRESH
+    links.flags[slot] = flags | TOLD
+    return before & HELD == 0
 
 
 @inlined
-def keep(links, pool, places, exports, sent, i, slot):
-    """Let the neighbour keep what device i sent it before the message that it misses."""
+def keep(links, pool, places, exports, sent, i, slot, back):
+    """
+    Let a neighbour keep what device i sent it before the message that it misses.
+
+    :param slot: the neighbour's in the device's row; ``back``: the device's in the neighbour's.
+    """
     place = take(pool)
     copy(places, exports, i, pool.exports, place)
     pool.time[place] = sent
-    links.box[links.mirror[slot]] = place
-    links.told[slot] = False
+    links.box[back] = place
+    links.flags[back] = links.flags[back] & ~HELD | OLDER
+    links.flags[slot] &= ~TOLD
+
+
+@inlined
+def part(links, pool, places, exports, sent, i, slot):
+    """Empty device i's mailbox in a slot, and let the neighbour keep what it has of device i."""
+    flags = links.flags[slot]
+    if flags & (FRESH | TOLD):
+        back = find(links, links.neighbour[slot], i)
+        if flags & FRESH:
+            links.flags[back] &= ~TOLD
+        if flags & TOLD:
+            keep(links, pool, places, exports, sent, i, slot, back)
+    if flags & OLDER:
+        give_back(pool, links.box[slot])
+    links.flags[slot] = 0
 
 
 @inlined
@@ -166,9 +190,11 @@ def arrive(links, pool, counts, slot, now):
         if pool.next[place] == NONE:
             links.flight[slot, 1] = NONE
         counts[DELIVERED] += 1
-        if links.box[slot] != EMPTY:
+        # Where messages take time, no mailbox is FRESH.
+        if links.flags[slot] & OLDER:
             counts[OVERWRITTEN] += 1
             give_back(pool, links.box[slot])
+        links.flags[slot] |= OLDER
         links.box[slot] = place
 
 

@@ -85,12 +85,11 @@ class Lists(NamedTuple):
     """Whether the rows of links hold all that they must."""
 
     first: NDArray[np.int32]
-    """One of each pair, shape (room,)."""
+    """One of each pair of devices that are linked for good."""
     second: NDArray[np.int32]
     """The other."""
-    spare: Links
-    fixed: int
-    """The links are these many pairs, and distance plays no part; -1: those within reach."""
+    fixed: bool
+    """Whether these are the links, and distance plays no part; else all within reach are."""
     skin: float
     """How much farther than the reach the rows look [m]."""
     speed: float
@@ -110,16 +109,14 @@ class Room(NamedTuple):
     """Room for where the rows lie that these columns are made of, shape (room,)."""
     metric: NDArray[np.float64]
     """Room for the distances to these neighbours [m], shape (room,)."""
-    reached: NDArray[np.uint32]
-    """Room for the slots of those in range."""
-    stray: NDArray[np.uint32]
-    """Room for the slots of those out of range that a message is left of, here or there."""
+    inside: NDArray[np.uint8]
+    """Room for masks of those in range, eight slots each."""
 
 
 def room(size: int, width: int) -> Room:
     """Return room for so many neighbours, whose rows have a width."""
     return Room(np.zeros((size, width), np.int64), np.zeros(size, np.int64), np.zeros(size),
-                np.zeros(size, np.uint32), np.zeros(size, np.uint32))
+                np.zeros(size, np.uint8))
 
 
 class Network(NamedTuple):

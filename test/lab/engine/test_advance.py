@@ -48,8 +48,8 @@ def slow_for(stage: Simulation, seed: int) -> ReferenceSimulator:
         stage.entrant.algorithm, stage.entrant.parameters,
         [Device(*both) for both in zip(devices.id.tolist(), devices.strength.tolist())],
         stage.scenario.messages, np.random.default_rng([seed, 4]),  # As the stage's messages.
-        pairs=None if lists.fixed < 0 else {
-            (min(pair), max(pair)) for pair in list(given)[lists.fixed:]})
+        pairs=None if not lists.fixed else {
+            (min(pair), max(pair)) for pair in given})
     # What devices are in regions and bring along is the scenario's.
     slow.states = states(stage)
     return slow
@@ -75,7 +75,7 @@ def side_by_side(stage: Simulation, slow: ReferenceSimulator, until: float,
     """Run both; yield each round, once they agree on what came out and what lies in mailboxes."""
     for i, now in rounds(stage, until):
         links = stage.network.links
-        row = links.neighbour[links.start[i]:links.start[i + 1]].tolist()
+        row = links.neighbour[slice(*links.row[i])].tolist()
         heard = slow.round(i, now, stage.network.devices.position, row)
         assert states(stage) == slow.states, f'device {i} at {now} s'
         boxes = held(stage.network, slow.algorithm)

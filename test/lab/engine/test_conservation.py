@@ -17,6 +17,7 @@
 from typing import Any
 
 from lab.simulations import counts, held, in_flight, played, scene, WALK
+from leader_election.lab.engine import OLDER, slots
 import pytest
 
 EVENTS = [
@@ -53,8 +54,8 @@ def test_conservation(messages: dict[str, Any], motion: dict[str, Any],
     assert number['delivered'] == (
         number['overwritten'] + number['expired'] + number['departed'] + len(boxes))
     # And the pool has room for all but these.
-    box = network.links.box[:network.links.start[-1]]
-    assert len(network.pool.time) - network.pool.top[0] == flying + sum(box >= 0)
+    older = network.links.flags[slots(network.links)[0]] & OLDER != 0
+    assert len(network.pool.time) - network.pool.top[0] == flying + sum(older)
     assert number['sent'] > 500
     assert (number['lost'] > 0) == ('loss' in messages)
     assert (number['duplicated'] > 0) == ('duplication' in messages)

@@ -18,9 +18,23 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from lab.simulations import begun, held, rounds, scene, slots, WALK
-from leader_election.lab.engine import DONE, larger_links, Links, links, rebuild
-from leader_election.lab.engine.links import count_pairs, EMPTY, FRESH, NONE, pairs_within, relink
+from lab.simulations import begun, held, rounds, scene, WALK
+from lab.simulations import slots as slots_by_link
+from leader_election.lab.engine import (
+    Devices,
+    DONE,
+    FRESH,
+    larger_links,
+    Links,
+    links,
+    OLDER,
+    rebuild,
+    slots,
+    TOLD,
+)
+from leader_election.lab.engine.lanes import LANES
+from leader_election.lab.engine.links import NONE, relink, room_of
+from leader_election.lab.engine.rows import FULL, rows_of_pairs, rows_within
 import numpy as np
 from numpy.typing import NDArray
 import pytest
@@ -28,19 +42,43 @@ import pytest
 ROOM = 20_000
 
 
-def found(position: Any, reach: float, present: Any = None, group: Any = None,
-          among: Any = None) -> set[tuple[int, int]]:
-    """Return what the engine finds, each pair in order; none may come twice."""
+def devices_at(position: Any, present: Any = None, group: Any = None, among: Any = None,
+               ) -> Devices:
+    """Return devices of which only where they are, and which of them may have links, is said."""
     position = np.asarray(position, float).reshape(-1, 2)
-    first, second = np.empty(ROOM, np.int32), np.empty(ROOM, np.int32)
-    count = pairs_within(
-        position, np.ones(len(position), bool) if present is None else np.array(present),
-        np.zeros(len(position), np.int32) if group is None else np.array(group, np.int32),
-        np.ones(len(position), bool) if among is None else np.array(among),
-        reach, first, second)
-    pairs = {(min(a, b), max(a, b)) for a, b in zip(first[:count].tolist(), second.tolist())}
-    assert len(pairs) == count <= ROOM
-    return pairs
+    n = len(position)
+    return Devices(
+        id=np.arange(n), by_id=np.arange(n), strength=np.zeros(n), position=position,
+        present=np.ones(n, bool) if present is None else np.array(present),
+        running=np.ones(n, bool),
+        group=np.zeros(n, np.int32) if group is None else np.array(group, np.int32),
+        among=np.ones(n, bool) if among is None else np.array(among), period=np.ones(n),
+        sent=np.zeros(n), error=np.zeros((n, 2)))
+
+
+def rows_at(devices: Devices, reach: float, room: int = ROOM) -> list[list[int]] | None:
+    """Return the rows that the engine makes of devices, by device; none: there is no room."""
+    n = len(devices.id)
+    # What there was before is left where no row is.
+    neighbour = np.full(3 + room + LANES, 77_777, np.uint32)
+    order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
+    end = rows_within(devices, reach, neighbour, 3, 3 + room, order, begin)
+    assert neighbour[:3].tolist() == [77_777] * 3
+    assert neighbour[3 + room:].tolist() == [77_777] * LANES
+    if end == FULL:
+        return None
+    assert (begin[0], begin[n]) == (3, end) and sorted(order.tolist()) == list(range(n))
+    rows = {i: neighbour[begin[p]:begin[p + 1]].tolist() for p, i in enumerate(order.tolist())}
+    return [rows[i] for i in range(n)]
+
+
+def found(position: Any, reach: float, **who: Any) -> set[tuple[int, int]]:
+    """Return what the engine finds, each pair in order; it is in both rows, and none twice."""
+    rows = rows_at(devices_at(position, **who), reach)
+    assert rows is not None
+    links = [(i, j) for i, row in enumerate(rows) for j in row]
+    assert len(set(links)) == len(links) and {(j, i) for i, j in links} == set(links)
+    return {(i, j) for i, j in links if i < j}
 
 
 def expected(position: Any, reach: float) -> set[tuple[int, int]]:
@@ -121,13 +159,26 @@ def test_random_places(position: Any, reach: float) -> None:
     assert found(position, reach) == expected(position, reach)
 
 
-def test_says_how_many_where_there_is_no_room() -> None:
-    first, second = np.full(3, -7, np.int32), np.full(3, -7, np.int32)
-    spot, all_of_them = np.zeros((5, 2)), np.ones(5, bool)
-    count = pairs_within(spot, all_of_them, np.zeros(5, np.int32), all_of_them, 1.0, first,
-                         second)
-    # Of 5 * 4 / 2 three are written.
-    assert (count, sum(first >= 0), sum(second >= 0)) == (10, 3, 3)
+def test_says_so_where_there_is_no_room() -> None:
+    # Five in one spot have 5 * 4 links, and eight slots more are written to at a time.
+    devices = devices_at(np.zeros((5, 2)))
+    assert rows_at(devices, 1.0, 20 + LANES) == [
+        [j for j in range(5) if j != i] for i in range(5)]
+    assert rows_at(devices, 1.0, 19) is None
+    assert rows_at(devices, 1.0, 0) is None
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=50),
+       st.sampled_from([0.5, 2.0, 5.0, 100.0]))
+def test_rows_are_in_the_order_of_cells(position: Any, reach: float) -> None:
+    # The order in which neighbours are heard is the same in all rows: by cell, then by number.
+    rows = rows_at(devices_at(position), reach)
+    assert rows is not None
+    for row in rows:
+        for other in rows:
+            both = [j for j in row if j in other]
+            assert both == [j for j in other if j in row]
 
 
 def linked(n: int, pairs: Any, room: int, flights: bool = False) -> Links:
@@ -137,55 +188,74 @@ def linked(n: int, pairs: Any, room: int, flights: bool = False) -> Links:
     return made
 
 
-def link(made: Links, pairs: Any) -> Links:
-    """Make the rows anew; return the old ones."""
+def link(made: Links, pairs: Any) -> list[int]:
+    """Make the rows anew; return the old slots."""
     array: NDArray[np.int32] = np.array(pairs, np.int32).reshape(-1, 2)
-    n = len(made.start) - 1
-    degree = np.empty(n, np.int32)
-    first, second = array[:, 0].copy(), array[:, 1].copy()
-    longest = count_pairs(first, second, len(array), degree)
-    assert longest == max(np.bincount(array.ravel(), minlength=n))
-    spare = links(n, len(made.box), len(made.flight) > 0)
-    relink(made, first, second, len(array), degree, spare)
-    return spare
+    n = len(made.row)
+    order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
+    old = list(range(*made.used))
+    rows_of_pairs(devices_at(np.zeros((n, 2))), array[:, 0].copy(), array[:, 1].copy(),
+                  made.neighbour, 0 if made.used[0] > 0 else room_of(made), order, begin)
+    relink(made, order, begin)
+    return old
 
 
 def contents(made: Links) -> dict[tuple[int, int], tuple[int, bool, int]]:
     """Return box, told and the first in flight of each link, by receiver and sender."""
-    return {(i, int(made.neighbour[k])): (
-        int(made.box[k]), bool(made.told[k]), int(made.flight[k, 0]) if len(made.flight) else NONE)
-        for i in range(len(made.start) - 1) for k in range(made.start[i], made.start[i + 1])}
+    return {(i, int(made.neighbour[k])): content(made, k)
+            for i, row in enumerate(made.row) for k in range(*row)}
 
 
-def check_mirrors(made: Links) -> None:
-    for i in range(len(made.start) - 1):
-        for k in range(made.start[i], made.start[i + 1]):
-            back = made.mirror[k]
-            assert made.mirror[back] == k
-            j = made.neighbour[k]
-            assert made.start[j] <= back < made.start[j + 1] and made.neighbour[back] == i
-            # The sender knows that its last message is there.
-            assert made.told[back] == (made.box[k] == FRESH)
+EMPTY, LATEST = -1, -2
+"""What a mailbox holds, if not an older message."""
+
+
+def content(made: Links, k: int) -> tuple[int, bool, int]:
+    """Return box, told and the first in flight of a slot."""
+    flags = made.flags[k]
+    return (LATEST if flags & FRESH else int(made.box[k]) if flags & OLDER else EMPTY,
+            bool(flags & TOLD), int(made.flight[k, 0]) if len(made.flight) else NONE)
+
+
+def put(made: Links, k: int, box: int) -> None:
+    """Put a message into a mailbox."""
+    made.flags[k] |= {EMPTY: 0, LATEST: FRESH}.get(box, OLDER)
+    if box >= 0:
+        made.box[k] = box
+
+
+def slots_of(made: Links) -> dict[tuple[int, int], int]:
+    """Return the slot of each link, by receiver and sender."""
+    return {(i, int(made.neighbour[k])): k for i, row in enumerate(made.row) for k in range(*row)}
+
+
+def check_both_ends(made: Links) -> None:
+    slot = slots_of(made)
+    assert len(slot) == len(slots(made)[0])
+    for (i, j), k in slot.items():
+        # The sender knows that its last message is there; and a mailbox holds one message.
+        assert bool(made.flags[slot[j, i]] & TOLD) == bool(made.flags[k] & FRESH)
+        assert not (made.flags[k] & FRESH and made.flags[k] & OLDER)
 
 
 def test_a_mailbox_stays_with_its_link() -> None:
     # A triangle 0, 1, 2, of which 1 to 2 goes and 0 to 3 comes.
     made = linked(4, [[0, 1], [0, 2], [1, 2]], 8, flights=True)
-    slot = {(i, int(made.neighbour[k])): k for i in range(4)
-            for k in range(made.start[i], made.start[i + 1])}
-    made.box[slot[0, 1]], made.told[slot[1, 0]] = FRESH, True
-    made.box[slot[2, 1]] = 5
-    made.box[slot[2, 0]], made.flight[slot[2, 0]] = 6, [7, 7]
-    check_mirrors(made)
+    slot = slots_of(made)
+    put(made, slot[0, 1], LATEST)
+    made.flags[slot[1, 0]] |= TOLD
+    put(made, slot[2, 1], 5)
+    put(made, slot[2, 0], 6)
+    made.flight[slot[2, 0]] = [7, 7]
+    check_both_ends(made)
     old = link(made, [[0, 3], [2, 0], [1, 0]])
     nothing = (EMPTY, False, NONE)
     assert contents(made) == {
-        (0, 1): (FRESH, False, NONE), (1, 0): (EMPTY, True, NONE), (0, 2): nothing,
+        (0, 1): (LATEST, False, NONE), (1, 0): (EMPTY, True, NONE), (0, 2): nothing,
         (2, 0): (6, False, 7), (0, 3): nothing, (3, 0): nothing}
-    check_mirrors(made)
+    check_both_ends(made)
     # What is left over is what the link that is gone held.
-    assert [box for box in old.box.tolist() if box != EMPTY] == [5]
-    assert np.all(old.flight == NONE)
+    assert [content(made, k) for k in old if content(made, k) != nothing] == [(5, False, NONE)]
 
 
 PAIRS = st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p: p[0] < p[1]))
@@ -195,13 +265,16 @@ PAIRS = st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p:
 @given(PAIRS, PAIRS, st.data())
 def test_any_mailbox_stays_with_any_link(before: Any, after: Any, data: Any) -> None:
     made = linked(8, sorted(before), 60, flights=True)
-    for k in range(2 * len(before)):
-        made.box[k] = data.draw(st.sampled_from([EMPTY, FRESH, 100 + k]))
-        made.told[made.mirror[k]] = made.box[k] == FRESH
+    slot = slots_of(made)
+    for (i, j), k in slot.items():
+        box = data.draw(st.sampled_from([EMPTY, LATEST, 100 + k]))
+        put(made, k, box)
+        if box == LATEST:
+            made.flags[slot[j, i]] |= TOLD
         made.flight[k] = data.draw(st.sampled_from([NONE, 200 + k]))
     held_before = contents(made)
     old = link(made, data.draw(st.permutations(sorted(after))))
-    check_mirrors(made)
+    check_both_ends(made)
     held_after = contents(made)
     kept = before & after
     assert held_after.keys() == {*after, *((j, i) for i, j in after)}
@@ -211,29 +284,32 @@ def test_any_mailbox_stays_with_any_link(before: Any, after: Any, data: Any) -> 
         assert content == (held_before[i, j] if stays else nothing)
     gone = [content for (i, j), content in held_before.items()
             if (i, j) not in kept and (j, i) not in kept]
-    assert (sorted(box for box in old.box.tolist() if box != EMPTY)
-            == sorted(box for box, _, _ in gone if box != EMPTY))
-    assert (sorted(place for place in old.flight[:, 0].tolist() if place != NONE)
-            == sorted(place for _, _, place in gone if place != NONE))
+    assert sorted(content(made, k) for k in old if content(made, k) != nothing) == sorted(
+        left for left in gone if left != nothing)
 
 
 def test_more_room_holds_the_same() -> None:
     made = linked(3, [[0, 1], [1, 2]], 4)
-    made.box[2] = 9
-    larger = larger_links(made, 2)
-    assert len(larger.box) >= 2 * len(made.box)
-    assert contents(larger) == contents(made)
+    for _ in range(2):
+        put(made, slots_of(made)[1, 2], 9)
+        larger = larger_links(made, 2)
+        assert room_of(larger) == 2 * room_of(made)
+        assert contents(larger) == contents(made)
+        link(larger, [[0, 1], [1, 2]])
+        assert contents(larger) == contents(made)
+        # Next time out of the other half.
+        link(made, [[0, 1], [1, 2]])
 
 
 @pytest.mark.parametrize('speed', [0.5, 4, 30])
 def test_rows_hold_all_in_range_at_every_round(speed: float) -> None:
     stage = begun(scene(motion={**WALK, 'speed': speed}))
     for i, now in rounds(stage, 30.0):
-        row = {sender for receiver, sender, _ in slots(stage.network) if receiver == i}
+        row = {sender for receiver, sender, _ in slots_by_link(stage.network) if receiver == i}
         near = {j for pair in expected(stage.network.devices.position, 25.0) if i in pair
                 for j in pair if j != i}
         assert near <= row, f'device {i} at {now} s'
-        check_mirrors(stage.network.links)
+        check_both_ends(stage.network.links)
         assert {sender for receiver, sender in held(stage.network, stage.entrant.algorithm)
                 if receiver == i} <= near
 
