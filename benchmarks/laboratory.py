@@ -31,8 +31,9 @@ import sys
 import time
 from typing import NamedTuple
 
-from leader_election.lab.scenario import load, Scenario
+from leader_election.lab.scenario import parse, Scenario
 from leader_election.lab.simulate import Simulation
+import yaml
 
 HERE = Path(__file__).resolve().parents[1]
 SCENARIOS = ('acsos2022_random', 'acsos2022_edge')
@@ -51,8 +52,11 @@ class Case(NamedTuple):
     """0: as many as the scenario has."""
 
     def prepared(self) -> Scenario:
-        """Return the scenario, as it is in this checkout."""
-        scenario = load(str(HERE / f'leader_election/lab/scenarios/{self.scenario}.yaml'))
+        """Return the scenario as it is in this checkout, with this algorithm only."""
+        file = HERE / f'leader_election/lab/scenarios/{self.scenario}.yaml'
+        raw = yaml.safe_load(file.read_text())
+        raw['algorithms'] = [each for each in raw['algorithms'] if each['name'] == self.algorithm]
+        scenario = parse(raw, self.scenario)
         return grown(scenario, self.devices) if self.devices else scenario
 
 
@@ -119,7 +123,10 @@ def measure(runs: list[tuple[Path, Case]], count: int) -> list[Measured]:
             assert given is not None and answers is not None
             given.write('\n')
             given.flush()
-            nanoseconds, memory = map(float, answers.readline().split())
+            answer = answers.readline()
+            if not answer:
+                raise SystemExit(f'{runs[k][0]}: {" ".join(map(str, runs[k][1]))} does not run')
+            nanoseconds, memory = map(float, answer.split())
             # In the first stretch, code and memory are touched for the first time.
             if turn > 0:
                 found[k].nanoseconds.append(nanoseconds)
@@ -141,7 +148,8 @@ def main() -> None:
     parser.add_argument('--largest', type=int, default=SIZES[-1], help='the most devices')
     parser.add_argument('--against', type=Path, help='the folder of another checkout')
     parser.add_argument('--stretches', type=int, default=15, help='of each figure')
-    parser.add_argument('--only', choices=ALGORITHMS, help='of the scenarios, one algorithm')
+    parser.add_argument('--only', choices=ALGORITHMS,
+                        help='one algorithm; the other checkout has to know its parameters')
     parser.add_argument('--serve', nargs=3, help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.serve:

@@ -96,9 +96,9 @@ class Join(Some):
 def _join(parameters: Join, network: Network, algorithm: Algorithm,
           random: np.random.Generator) -> None:
     devices = network.devices
-    for i in parameters.among(network, random):
-        devices.running[i] = devices.present[i] = True
-        begin(algorithm, network, i)
+    chosen = parameters.among(network, random)
+    devices.running[chosen] = devices.present[chosen] = True
+    begin(algorithm, network, chosen)
     network.lists.due[0] = -np.inf
 
 

@@ -19,19 +19,28 @@ from typing import Any
 from leader_election.algorithms import Algorithm, Device
 from leader_election.coordination.region import with_effective_strength
 from leader_election.lab.engine import Network, state_layout
+import numpy as np
+from numpy.typing import NDArray
 
 OWN = ('device', 'role', 'contribution', 'own_announcement', 'sensed', 'place_x', 'place_y',
        'speed_x', 'speed_y', 'clock')
 """The fields of a state with regions that are a device's own, whatever happens to the rest."""
 
 
-def begin(algorithm: Algorithm, network: Network, i: int) -> None:
-    """Let device i, by index, be in the state of one that has heard nobody yet."""
-    devices, columns = network.devices, state_layout(algorithm).columns(network.exports)
-    device = Device(int(devices.id[i]), float(devices.strength[i]))
-    if 'role' in columns._fields:
-        device = with_effective_strength(device, columns.role[i])
-    state: Any = algorithm.start(device)
-    for field, column, value in zip(algorithm.fields, columns, state):
-        if field.name == 'device' or field.name not in OWN:
-            column[i] = value
+AT_ONCE = 10_000
+"""The states of so many devices are made at a time, so that those of many take no room."""
+
+
+def begin(algorithm: Algorithm, network: Network, chosen: NDArray[np.int64]) -> None:
+    """Let some devices, by index, be in the state of one that has heard nobody yet."""
+    columns = state_layout(algorithm).columns(network.exports)
+    for first in range(0, len(chosen), AT_ONCE):
+        some = chosen[first:first + AT_ONCE]
+        devices = map(Device, network.devices.id[some].tolist(),
+                      network.devices.strength[some].tolist())
+        if 'role' in columns._fields:
+            devices = map(with_effective_strength, devices, columns.role[some].tolist())
+        states: list[Any] = list(map(algorithm.start, devices))
+        for k, (field, column) in enumerate(zip(algorithm.fields, columns)):
+            if field.name == 'device' or field.name not in OWN:
+                column[some] = [state[k] for state in states]

@@ -88,7 +88,7 @@ class Simulation:
         self.switches = [k * every for k in range(int(min(scenario.duration / every, 1e6)) + 1)
                          if k * every < scenario.duration] if np.isfinite(every) else [0.0]
         self.switch(0.0)
-        self._begin()
+        begin(entrant.algorithm, self.network, np.arange(len(devices.id)))
         self.sense(0.0)
         for event, parameters in scenario.events:
             if event.prepare is not None:
@@ -278,10 +278,6 @@ class Simulation:
             time, devices.id.copy(), devices.position.copy(), self.columns.leader.copy(),
             leading(self.network), devices.running.copy(),
             pairs[near & (pairs[:, 0] < pairs[:, 1])])
-
-    def _begin(self) -> None:
-        for i in range(len(self.network.devices.id)):
-            begin(self.entrant.algorithm, self.network, i)
 
     def _medium(self) -> Medium:
         messages, rounds = self.scenario.messages, self.scenario.rounds
