@@ -43,7 +43,7 @@ from leader_election.lab.engine.lanes import (
     roots,
     squeeze,
 )
-from leader_election.lab.engine.links import find, FRESH, HELD, OLDER, relink, room_of, TOLD
+from leader_election.lab.engine.links import find, free, FRESH, HELD, OLDER, relink, room_of, TOLD
 from leader_election.lab.engine.memory import (
     address_of,
     borrow,
@@ -327,7 +327,7 @@ def rebuild(network, medium, now):
     network = borrow(network)
     devices, links, lists, pool = network.devices, network.links, network.lists, network.pool
     n, room = len(devices.id), room_of(links)
-    k = 0 if links.used[0] > 0 else room
+    k = free(links)
     order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
     if lists.fixed:
         end = rows_of_pairs(

@@ -96,6 +96,14 @@ def room_of(links):
     return (len(links.neighbour) - LANES) // 2
 
 
+@inlined
+def free(links):
+    """Return the first slot of the half of the room in which no row lies."""
+    # Rows that were in the second half are in the first one when there is more room.
+    room = room_of(links)
+    return 0 if links.used[0] >= room else room
+
+
 @jit
 def relink(links, order, begin):
     """

@@ -33,7 +33,7 @@ from leader_election.lab.engine import (
     TOLD,
 )
 from leader_election.lab.engine.lanes import LANES
-from leader_election.lab.engine.links import NONE, relink, room_of
+from leader_election.lab.engine.links import free, NONE, relink, room_of
 from leader_election.lab.engine.rows import FULL, rows_of_pairs, rows_within
 import numpy as np
 from numpy.typing import NDArray
@@ -195,7 +195,7 @@ def link(made: Links, pairs: Any) -> list[int]:
     order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
     old = list(range(*made.used))
     rows_of_pairs(devices_at(np.zeros((n, 2))), array[:, 0].copy(), array[:, 1].copy(),
-                  made.neighbour, 0 if made.used[0] > 0 else room_of(made), order, begin)
+                  made.neighbour, free(made), order, begin)
     relink(made, order, begin)
     return old
 
