@@ -68,7 +68,15 @@ def digest(scenario: Scenario, seed: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-EXPECTED: dict[str, list[str]] = {
+EXPECTED = {
+    'random': ['6e58d1e92da8', '9b6f36e00386'],
+    'scale free': ['d7eec7f7584e', '825574b03b6a'],
+    'resilient': ['e2ce8102ae7a', '66c662460511'],
+    'perturbed': ['9a156d5fef2c', 'd8e7399e258b'],
+    'lost, late, twice': ['ad7f9bda287f', '3c738e9cd527'],
+    'lost, events': ['47f18f9e1253', 'd84f51157aa3'],
+    'regions': ['e469bdf3ff75', '505b53986c08'],
+    'errors': ['50a1cb3659f7', '5916c684339d'],
 }
 
 

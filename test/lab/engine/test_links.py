@@ -202,7 +202,7 @@ def link(made: Links, pairs: Any) -> list[int]:
 
 def contents(made: Links) -> dict[tuple[int, int], tuple[int, bool, int]]:
     """Return box, told and the first in flight of each link, by receiver and sender."""
-    return {(i, int(made.neighbour[k])): content(made, k)
+    return {(i, int(made.neighbour[k])): content_of(made, k)
             for i, row in enumerate(made.row) for k in range(*row)}
 
 
@@ -210,7 +210,7 @@ EMPTY, LATEST = -1, -2
 """What a mailbox holds, if not an older message."""
 
 
-def content(made: Links, k: int) -> tuple[int, bool, int]:
+def content_of(made: Links, k: int) -> tuple[int, bool, int]:
     """Return box, told and the first in flight of a slot."""
     flags = made.flags[k]
     return (LATEST if flags & FRESH else int(made.box[k]) if flags & OLDER else EMPTY,
@@ -255,7 +255,8 @@ def test_a_mailbox_stays_with_its_link() -> None:
         (2, 0): (6, False, 7), (0, 3): nothing, (3, 0): nothing}
     check_both_ends(made)
     # What is left over is what the link that is gone held.
-    assert [content(made, k) for k in old if content(made, k) != nothing] == [(5, False, NONE)]
+    left = [content_of(made, k) for k in old]
+    assert [each for each in left if each != nothing] == [(5, False, NONE)]
 
 
 PAIRS = st.sets(st.tuples(st.integers(0, 7), st.integers(0, 7)).filter(lambda p: p[0] < p[1]))
@@ -284,7 +285,7 @@ def test_any_mailbox_stays_with_any_link(before: Any, after: Any, data: Any) -> 
         assert content == (held_before[i, j] if stays else nothing)
     gone = [content for (i, j), content in held_before.items()
             if (i, j) not in kept and (j, i) not in kept]
-    assert sorted(content(made, k) for k in old if content(made, k) != nothing) == sorted(
+    assert sorted(content_of(made, k) for k in old if content_of(made, k) != nothing) == sorted(
         left for left in gone if left != nothing)
 
 
