@@ -17,20 +17,21 @@
 from typing import Any
 
 from leader_election.algorithms import Algorithm, Device
-from leader_election.lab.engine import FRAME, round_entry, state_layout
+from leader_election.lab.engine import COUNTERS, FRAME, round_entry, state_layout
 from leader_election.lab.engine.memory import address_of, call_round
 from numba import njit
 import numpy as np
 
 
 @njit
-def call(function, row, device, strength, given, frame, sources, metric, heard, vectors,
+def call(function, row, device, strength, given, frame, sources, metric, heard, vectors, counts,
          others):  # type: ignore[no-untyped-def]
     """Call a round as the engine does, on neighbours in rows of their own."""
     for j in range(len(others)):
         sources[j] = address_of(others) + 8 * j * others.shape[1]
     frame[0], frame[1], frame[2] = given, address_of(sources), address_of(metric)
     frame[3], frame[4], frame[5] = address_of(heard), len(heard), address_of(vectors)
+    frame[6] = address_of(counts)
     call_round(function, address_of(frame), address_of(row), device, len(others), strength)
 
 
@@ -45,5 +46,5 @@ def called(algorithm: Algorithm, parameters: Any, device: Device, state: Any, ot
                 column[j] = value
     call(entry.addresses[0], own, device.id, device.strength, entry.addresses[1],
          np.zeros(len(FRAME), np.int64), np.zeros(len(others), np.int64), np.array(metric),
-         layout.rows(len(others)), layout.vectors, rows)
+         layout.rows(len(others)), layout.vectors, np.zeros(len(COUNTERS), np.int64), rows)
     return layout.state(own, 0)
