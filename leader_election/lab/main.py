@@ -50,7 +50,7 @@ def main() -> int:
     options = parse_options()
     commands: dict[str, Callable[[argparse.Namespace], int]] = {
         'list': show_list, 'run': run, 'compare': compare, 'figure': figure,
-        'report': report_own, 'reproduce': reproduce, 'study': study}
+        'report': report_own, 'reproduce': reproduce, 'study': study, 'export': export_results}
     try:
         return commands[options.command](options)
     except (ScenarioError, ResultError, OSError) as error:
@@ -121,7 +121,7 @@ def run(options: argparse.Namespace) -> int:
 
     def compute(seeds: Sequence[int]) -> xarray.Dataset:
         return runs.run(scenario, seeds, options.results, options.algorithm, options.workers,
-                        discard.pop() if discard else False)
+                        discard.pop() if discard else False, cluster=options.cluster)
     outcome = None
     if options.until_width is None:
         dataset = compute(options.seeds or range(SEEDS))
@@ -171,6 +171,20 @@ def compare(options: argparse.Namespace) -> int:
     return ExitStatus.OK
 
 
+def export_results(options: argparse.Namespace) -> int:
+    """Write the kept results of a scenario as a table, and print what its columns are."""
+    from leader_election.lab import export
+    scenario = scenarios.load(options.scenario)
+    out = options.out or options.results / (
+        f'{scenario.name}{"_summary" if options.summary else ""}.csv')
+    export.check_format(out)
+    dataset = kept(options.scenario, options.results)
+    rows = export.write(dataset, scenario, out, options.summary)
+    console().print(export.legend(dataset, scenario, options.summary))
+    print(f'wrote {out}: {rows} rows')
+    return ExitStatus.OK
+
+
 def figure(options: argparse.Namespace) -> int:
     """Draw a figure of the package or of any scenario, or list the names of all figures."""
     from leader_election.lab import figures
@@ -208,10 +222,10 @@ def report_own(options: argparse.Namespace) -> int:
 def reproduce(options: argparse.Namespace) -> int:
     """Run the papers' experiments, and write ``report.md``."""
     from leader_election.lab import report
-    return report.reproduce(options.seeds, options.results, options.workers)
+    return report.reproduce(options.seeds, options.results, options.workers, options.cluster)
 
 
 def study(options: argparse.Namespace) -> int:
     """Run the study of regions, and write ``study.md``."""
     from leader_election.lab import report
-    return report.study(options.seeds, options.results, options.workers)
+    return report.study(options.seeds, options.results, options.workers, options.cluster)

@@ -104,6 +104,10 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     computing = CommandLineParser(add_help=False)
     computing.add_argument('--workers', type=_parse_count, metavar='N',
                            help='runs at the same time (default: one a core)')
+    computing.add_argument('--cluster', metavar='ADDRESS',
+                           help='compute on the workers of the Dask scheduler at this address, '
+                           'for example tcp://host:8786; or local: on processes of this machine, '
+                           'as many as --workers says')
 
     commands.add_parser('list', parents=[everywhere],
                         help='list the scenarios, and the number of seeds done')
@@ -142,6 +146,17 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                          help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                          help='only pairs of these; at least two')
+
+    export = commands.add_parser(
+        'export', parents=[everywhere], help="write a scenario's results as a table",
+        description='Write the results that are there as a table, CSV or Parquet: one row a run '
+        'and time, or with --summary one row a run.')
+    export.add_argument('scenario', metavar='SCENARIO', help='as of lab run')
+    export.add_argument('--out', type=Path, metavar='FILE',
+                        help='ends in .csv or .parquet (default: SCENARIO.csv, or '
+                        'SCENARIO_summary.csv, in the folder of the results)')
+    export.add_argument('--summary', action='store_true',
+                        help='one row a run: means over time without the first sixth, and counts')
 
     figure = commands.add_parser(
         'figure', parents=[everywhere], help='draw a figure, also of your own scenario',

@@ -57,7 +57,8 @@ TABLES: Mapping[str, Sequence[tuple[str, Sequence[str], Callable[..., Any]]]] = 
 VERSIONS = ('leader_election', 'python', 'numpy', 'numba', 'xarray')
 
 
-def reproduce(seeds: int, folder: Path, workers: int | None = None) -> int:
+def reproduce(seeds: int, folder: Path, workers: int | None = None,
+              cluster: str | None = None) -> int:
     """
     Run the papers' scenarios, draw all figures, and write ``report.md``.
 
@@ -65,11 +66,13 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None) -> int:
     :param folder: of the results; figures go to ``figures`` in it. Sweeps are drawn as well if
         their results are there.
     :param workers: number of runs at the same time; ``None``: one for each core.
+    :param cluster: where runs are computed (see :func:`leader_election.lab.runs.run`).
     :return: the exit status: 0, or ``MISSED`` where an aim is missed.
     :raises ResultError: where a file cannot be read or written.
     """
     began = monotonic()
-    results = {name: runs.run(scenarios.load(name), range(seeds), folder=folder, workers=workers)
+    results = {name: runs.run(scenarios.load(name), range(seeds), folder=folder, workers=workers,
+                              cluster=cluster)
                for name in COMPARISONS}
     rows = {name: COMPARISONS[name](name, results[name]) for name in COMPARISONS}
     names = [name for name in figures.names() if name not in FIGURES]
@@ -238,18 +241,21 @@ FEWER = 5
 """It is run with seeds / FEWER: with all seeds it would take as long as the study."""
 
 
-def study(seeds: int, folder: Path, workers: int | None = None) -> int:
+def study(seeds: int, folder: Path, workers: int | None = None,
+          cluster: str | None = None) -> int:
     """
     Run the study and the comparison of collections, draw their figures, and write ``study.md``.
 
     :param seeds: number of seeds of the study, from 0 on.
     :param folder: of the results; figures go to ``figures`` in it.
     :param workers: number of runs at the same time; ``None``: one for each core.
+    :param cluster: where runs are computed (see :func:`leader_election.lab.runs.run`).
     :return: the exit status, always 0: a claim that does not agree is reported, not an error.
     :raises ResultError: where a file cannot be read or written.
     """
     began = monotonic()
-    results = {name: runs.run(scenarios.load(name), range(count), folder=folder, workers=workers)
+    results = {name: runs.run(scenarios.load(name), range(count), folder=folder, workers=workers,
+                              cluster=cluster)
                for name, count in ((SCENARIO, seeds), (COLLECTIONS, max(1, seeds // FEWER)))}
     drawn, missing = draw_all(FIGURES, folder)
     text = study_report(results[SCENARIO], results[COLLECTIONS], drawn, missing,

@@ -20,7 +20,8 @@ Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, 
 and of ``REGION_MEASURES`` where algorithms have regions, nan for those that have none;
 ``counts``, -1 where a run is missing; ``message_bytes``; and ``fingerprint`` over algorithms and
 the keys that vary: the digests of all that the numbers depend on. With its seed it identifies a
-run: runs are found by it again, whatever place they have in another dataset.
+run: runs are found by it again, whatever place they have in another dataset. What each is, and
+its unit, is in the attributes ``long_name``, ``units`` and ``description``.
 """
 
 from collections import Counter
@@ -36,6 +37,7 @@ from typing import Any, NamedTuple
 import leader_election
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.fingerprint import Fingerprint, fingerprint
+from leader_election.lab.labels import attributes
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run
 import numba
@@ -107,7 +109,8 @@ def empty(scenario: Scenario, algorithms: Sequence[str], seeds: Sequence[int]) -
     variables['message_bytes'] = runs, np.full(shape, np.nan)
     dataset = xarray.Dataset(
         variables, {**coordinates, 'time': times, 'counter': list(COUNTERS)})
-    dataset['time'].attrs['units'] = 's'
+    for name in dataset.variables:
+        dataset[name].attrs = attributes(str(name), scenario)
     return dataset
 
 
@@ -235,6 +238,7 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
     :raises ResultError: where it cannot be written; then an older file is unchanged.
     """
     complete = dataset.assign(fingerprint=_fingerprints(dataset, scenario))
+    complete['fingerprint'].attrs = attributes('fingerprint', scenario)
     complete.attrs = {
         'scenario': scenario.name, 'title': scenario.title, 'source': scenario.source,
         'text': scenario.text, 'leader_election': leader_election.__version__,

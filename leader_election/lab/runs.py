@@ -42,7 +42,7 @@ def cores() -> int:
 def run(
     scenario: Scenario, seeds: Sequence[int], folder: Path = Path('results'),
     algorithms: Sequence[str] = (), workers: int | None = None, again: bool = False,
-    progress: Progress | None = None,
+    progress: Progress | None = None, cluster: str | None = None,
 ) -> xarray.Dataset:
     """
     Return the results of a scenario, after computing the runs of it that are missing.
@@ -57,8 +57,10 @@ def run(
     :param workers: number of threads; ``None``: one for each core.
     :param again: discard all present results of this scenario, also those set aside.
     :param progress: where progress is reported; ``None``: the standard output.
+    :param cluster: the address of a Dask scheduler whose workers compute, or ``local`` for
+        ``workers`` processes on this machine; ``None``: threads of this process.
     :return: all results of this scenario, including those of other seeds and algorithms.
-    :raises ResultError: where a file cannot be read or written.
+    :raises ResultError: where a file cannot be read or written, or a cluster cannot be used.
     :raises KeyboardInterrupt: when interrupted; finished runs are kept.
     """
     progress = progress or Progress()
@@ -83,13 +85,20 @@ def run(
             progress.note(f'{scenario.name}: ' + _plan(
                 len(asked), missing, finished.dataset, scenario, digests))
         if missing:
-            for label in dict.fromkeys(key.algorithm for key in missing):
-                compile_by_running(variants[0], label, progress)
             # Variants with the same fingerprint for an algorithm share a file, and one run.
             keys = {store.part_of(parts, digests[key.algorithm, key.variant], key.seed): key
                     for key in missing}
-            with progress.counting(scenario.name, len(keys)):
-                _compute(_grouped_by_stem(keys, variants), variants, workers or cores(), progress)
+            groups = _grouped_by_stem(keys, variants)
+            if cluster is not None:
+                from leader_election.lab.cluster import connected, Sweep
+                with connected(cluster, workers or cores()) as client, \
+                        progress.counting(scenario.name, len(keys)):
+                    Sweep(client, cluster, scenario, groups, digests, progress).run()
+            else:
+                for label in dict.fromkeys(key.algorithm for key in missing):
+                    compile_by_running(variants[0], label, progress)
+                with progress.counting(scenario.name, len(keys)):
+                    _compute(groups, variants, workers or cores(), progress)
             finished = store.find(folder, scenario.name)
         dataset, moved = store.merge(finished, scenario, folder, digests)
         aside = store.aside_of(folder, scenario.name)

@@ -51,10 +51,15 @@ class Progress:
             console=self.console, disable=not self.console.is_terminal)
         self._total = self._done = self._rounds = 0
         self._began = 0.0
+        self._workers = ''
 
     def note(self, text: str) -> None:
         """Print a line."""
         self.console.print(text, markup=False)
+
+    def at_work(self, workers: int) -> None:
+        """Show the number of workers of a cluster from now on."""
+        self._workers = f', {workers} worker{"" if workers == 1 else "s"}'
 
     @contextmanager
     def counting(self, what: str, total: int) -> Iterator[None]:
@@ -80,7 +85,7 @@ class Progress:
         self._done += 1
         self._rounds += rounds
         passed = monotonic() - self._began
-        rate = speed(self._rounds, passed)
+        rate = speed(self._rounds, passed) + self._workers
         self._bar.update(self._task, advance=1, rate=rate)
         # One line for each run if there are few, else one for every total / LINES runs.
         if self._bar.disable and (

@@ -162,6 +162,23 @@ def test_compare(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
         called(main.compare, *of_scenario, '--algorithm', 'bounded')
 
 
+def test_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    of_scenario = ('export', write(tmp_path), '--results', tmp_path / 'out')
+    with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run'):
+        called(main.export_results, *of_scenario)
+    assert called(main.run, *small(tmp_path, '--seeds', 2)) == 0
+    capsys.readouterr()
+    for more, name, rows in ((), 'small.csv', 80), (('--summary',), 'small_summary.csv', 4):
+        assert called(main.export_results, *of_scenario, *more) == 0
+        out = capsys.readouterr().out
+        assert out.splitlines()[-1] == f'wrote {tmp_path / "out" / name}: {rows} rows'
+        assert [line.split()[:2] for line in out.splitlines() if 'mean_radius' in line] == [
+            ['mean_radius', 'm']]
+        assert len((tmp_path / 'out' / name).read_text().splitlines()) == rows + 1
+    with pytest.raises(ResultError, match=r'x.txt is not allowed; it takes a name that ends in'):
+        called(main.export_results, *of_scenario, '--out', 'x.txt')
+
+
 def test_seeds_until_a_width_is_reached(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = small(tmp_path, '--measure', 'leaders', '--seeds', 30, '--until-width')
