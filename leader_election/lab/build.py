@@ -82,8 +82,9 @@ def network_of(
     flights = scenario.messages.delay[1] > 0.0
     room = 8 * n if pairs is None else len(pairs)
     longest = 64 if pairs is None else int(np.bincount(pairs.ravel(), minlength=1).max()) + 1
+    first, second = np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()
     lists = engine.Lists(
-        *(np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()), pairs is not None,
+        first, second, pairs is not None,
         # At least two steps between one time that rows are made and the next.
         max(engine.SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
         if speed > 0.0 and pairs is None else 0.0,

@@ -109,8 +109,9 @@ def _points(context: Any, builder: Any, array: Any, raw: Any, device: Any) -> tu
     while len(points) > 2:
         points = [_shuffled(builder, one, other, range(2 * one.type.count))
                   for one, other in zip(points[::2], points[1::2])]
-    x, y = (_shuffled(builder, *points, range(axis, 2 * LANES, 2)) for axis in range(2))
-    return x, y
+    left, right = points
+    return (_shuffled(builder, left, right, range(0, 2 * LANES, 2)),
+            _shuffled(builder, left, right, range(1, 2 * LANES, 2)))
 
 
 def _shuffled(builder: Any, one: Any, other: Any, places: Any) -> Any:

@@ -66,7 +66,8 @@ def larger_links(old: Links, times: int) -> Links:
     """Return the same links with so many times the room, at least twice."""
     new = links(len(old.row), times * room_of(old), len(old.flight) > 0)
     # What were two halves is a part of the first one.
-    for target, source in zip(new, old):
+    for name in Links._fields:
+        target, source = getattr(new, name), getattr(old, name)
         target[:len(source)] = source[:len(target)]
     return new
 
