@@ -205,3 +205,13 @@ def paired_section(results: xr.Dataset, measure: str = SHOWN[0]) -> list[str]:
     """
     rows = pair_rows(results, measure)
     return [f'{rows.title}.', '', *markdown(rows)] if rows.rows else []
+
+
+def first_section(results: xr.Dataset) -> list[str]:
+    """
+    Return the differences of each algorithm to the first one as lines of Markdown.
+
+    :return: empty where no two algorithms have a seed in common; else an empty line is last.
+    """
+    rows = to_first_rows(results)
+    return [] if rows is None else [f'{rows.title}.', '', *markdown(rows), '']

@@ -27,7 +27,7 @@ from leader_election.lab.comparison import COLUMNS, COMPARISONS, LEGEND, Order, 
 from leader_election.lab.figures import localisation_error, steadiness
 from leader_election.lab.figures.style import count_seeds
 from leader_election.lab.level_limit import level_lines
-from leader_election.lab.paired_tables import paired_section
+from leader_election.lab.paired_tables import first_section, paired_section
 from leader_election.lab.results import load, MISSING, path_of, reason, ResultError, varied
 from leader_election.lab.scenario import ScenarioError
 from leader_election.lab.study import claim_rows, FIGURES, SCENARIO, TABLE_COLUMNS, table_rows
@@ -294,7 +294,8 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
         *images(name for name in drawn if name.startswith(SCENARIO)), '',
         'All numbers, of the last five minutes before leaders fail and of the last five of all: '
         'leaders, users served, users served by each leader (mean and deviation).', '',
-        *_markdown_table(('algorithm', *TABLE_COLUMNS), numbers), '', '## Ways to collect', '',
+        *_markdown_table(('algorithm', *TABLE_COLUMNS), numbers), '', *first_section(paper),
+        '## Ways to collect', '',
         f'{collections.attrs["title"]}. {count_seeds(collections["counted"])} of each variant.',
         *images(name for name in drawn if not name.startswith(SCENARIO)), '',
         *_markdown_table(('algorithm', *varied(collections), 'bias', 'off', 'informed', 'agree',

@@ -17,6 +17,7 @@
 from lab.test_paired import made
 from leader_election.lab.paired_tables import (
     estimate_text,
+    first_section,
     markdown,
     pair_rows,
     paired_section,
@@ -42,7 +43,10 @@ def test_below_the_means_each_algorithm_is_compared_with_the_first() -> None:
 
 def test_one_algorithm_has_no_differences() -> None:
     alone = made().sel(algorithm=['first'])
-    assert to_first_rows(alone) is None and paired_section(alone) == []
+    assert to_first_rows(alone) is None and paired_section(alone) == first_section(alone) == []
+    lines = first_section(made())
+    assert lines[0] == 'Differences to first, over the same seeds.' and lines[-1] == ''
+    assert lines[4].startswith('| second | 4 | +0.20 ± 0.13 \\* |')
 
 
 def test_one_seed_tells_nothing() -> None:
