@@ -148,6 +148,51 @@ def test_where_no_worker_can_be_used_it_is_told(
         runs.run(load(tmp_path), range(2), tmp_path, cluster=steady)
 
 
+DEADLY_PLACE = """
+from dataclasses import dataclass
+import os
+from leader_election.lab.topologies import Placement, Topology, TOPOLOGIES
+from leader_election.parameters import parameter
+import numpy as np
+
+@dataclass(frozen=True)
+class Parameters:
+    deadly: bool = parameter(False, 'Whether the process dies.')
+
+def place(parameters, random):
+    if parameters.deadly:
+        os._exit(1)
+    return Placement(10.0 * random.random((9, 2)))
+
+TOPOLOGIES.add(Topology(name='minefield', parameters=Parameters, place=place))
+"""
+MINES = """
+duration: 5
+algorithms: [{name: bounded, radius: 6}]
+devices: [{kind: minefield, deadly: false}]
+messages: {range: 4}
+vary: {devices.deadly: [false, true]}
+"""
+
+
+def test_a_run_that_ends_its_workers_is_named(
+        tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / 'minefield.py').write_text(DEADLY_PLACE)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    __import__('minefield')
+    # The workers import it as well.
+    monkeypatch.setenv('PYTHONPATH', str(tmp_path), prepend=':')
+    monkeypatch.setattr(cluster, 'ALONE', 1)
+    monkeypatch.setattr(cluster, 'DEADLY', 2)
+    scenario = load(tmp_path, MINES)
+    with scheduler() as (address, _), workers(
+            address, 2, '--preload', 'minefield'):
+        with pytest.raises(ResultError, match='bounded, seed 0, variant 2: the last 2 workers '
+                                              'that .* All other runs are kept'):
+            runs.run(scenario, [0], tmp_path, progress=RecordedProgress(), cluster=address)
+    assert len(list(store.parts_of(tmp_path, 'small').glob('*.npz'))) == 1
+
+
 def test_a_scheduler_that_dies_is_told(tmp_path: Path) -> None:
     with scheduler() as (address, started), workers(address):
         with pytest.raises(ResultError, match=f'scheduler at {address} is gone .* goes on'):
