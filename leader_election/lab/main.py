@@ -28,7 +28,7 @@ from leader_election.lab import scenario as scenarios
 from leader_election.lab.kept import kept, UnknownResultsError
 from leader_election.lab.level_limit import level_lines
 from leader_election.lab.options import MEASURE, parse_options, SEEDS
-from leader_election.lab.paired import all_pairs
+from leader_election.lab.paired import all_pairs, check_measure, measures_to_come
 from leader_election.lab.paired_tables import pair_rows, terminal_table, to_first_rows
 from leader_election.lab.results import ResultError
 from leader_election.lab.scenario import Scenario, ScenarioError
@@ -128,6 +128,8 @@ def run(options: argparse.Namespace) -> int:
     else:
         labels = [each.label for each in scenario.entrants
                   if not options.algorithm or each.label in options.algorithm]
+        # Before any run, not after the first batch.
+        check_measure(measures_to_come(results.empty(scenario, labels, [0])), options.measure)
         outcome = run_until(compute, options.seeds or range(LIMIT), options.measure,
                             options.until_width, labels, lambda text: print(text, flush=True))
         dataset = outcome.results

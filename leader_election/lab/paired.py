@@ -91,6 +91,18 @@ def measures_of(results: xr.Dataset) -> tuple[str, ...]:
     return (*sampled, *derived)
 
 
+def measures_to_come(missing: xr.Dataset) -> tuple[str, ...]:
+    """Return the measures that results may have once their runs, all missing yet, are there."""
+    return measures_of(missing) + ((BIAS, OFF) if 'counted' in missing else ())
+
+
+def check_measure(known: Sequence[str], measure: str) -> None:
+    """Raise a :class:`ResultError` for a measure that is not among the known ones."""
+    if measure not in known:
+        raise ResultError(f'measure {measure!r} is not allowed; it takes one of '
+                          f'{", ".join(known)}')
+
+
 def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
     """
     Return a number for each run: of what is sampled, the average over time after the warm-up.
@@ -99,10 +111,7 @@ def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
     :return: over ``algorithm``, the keys that vary and ``seed``; nan where the run is missing.
     :raises ResultError: for an unknown measure.
     """
-    known = measures_of(results)
-    if measure not in known:
-        raise ResultError(f'measure {measure!r} is not allowed; it takes one of '
-                          f'{", ".join(known)}')
+    check_measure(measures_of(results), measure)
     if measure == BYTES:
         return results['message_bytes']
     if measure == RECEIVERS:

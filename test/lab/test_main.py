@@ -181,6 +181,9 @@ def test_export(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_seeds_until_a_width_is_reached(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ResultError, match="measure 'nix' is not allowed; it takes one of inst"):
+        called(main.run, *small(tmp_path, '--measure', 'nix', '--until-width', '5%'))
+    assert not (tmp_path / 'out').exists()
     arguments = small(tmp_path, '--measure', 'leaders', '--seeds', 30, '--until-width')
     assert called(main.run, *arguments, '1e3') == 0
     assert 'leaders: every interval is ± 1000 or narrower with 20 seeds' in capsys.readouterr().out
