@@ -29,7 +29,8 @@ import logging
 from math import ceil
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Lock
+import signal
+from threading import current_thread, Lock, main_thread
 from time import monotonic
 from typing import Any
 import uuid
@@ -131,9 +132,10 @@ def connected(address: str, workers: int) -> Iterator[Any]:
     cluster: Any = None
     try:
         if address == LOCAL:
-            cluster = dask.LocalCluster(
-                n_workers=workers, threads_per_worker=1, memory_limit=None,
-                dashboard_address='127.0.0.1:0', silence_logs=logging.CRITICAL)
+            with _uninterrupted():
+                cluster = dask.LocalCluster(
+                    n_workers=workers, threads_per_worker=1, memory_limit=None,
+                    dashboard_address='127.0.0.1:0', silence_logs=logging.CRITICAL)
         client = dask.Client(cluster or address, timeout=CONNECT, set_as_default=False)
     except (OSError, ValueError, TypeError) as error:
         if cluster is not None:
@@ -148,6 +150,19 @@ def connected(address: str, workers: int) -> Iterator[Any]:
         if cluster is not None:
             with suppress(Exception):
                 cluster.close(timeout=5)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let processes that are started ignore Ctrl-C, which is for this one: they inherit it."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @dataclass

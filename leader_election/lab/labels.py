@@ -149,6 +149,11 @@ def _declarations(section: str, scenario: Scenario) -> Iterator[type[Any]]:
                 yield type(entrant.regions)
     elif section == 'devices':
         yield from (group.topology.parameters for group in scenario.groups)
+    elif section in ('messages', 'strength'):
+        yield type(getattr(scenario, section))
+        own = scenario.sensing.metric if section == 'messages' else scenario.sensing.source
+        if own is not None:
+            yield own.parameters
     elif section == 'motion':
         yield scenario.motion.parameters
     elif section == 'events':

@@ -16,10 +16,13 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, ExitStack
+import os
 from pathlib import Path
 import shutil
+import signal
 import subprocess
 import sys
+from typing import Any
 
 from distributed import Client
 from lab.small_scenario import load, write
@@ -213,12 +216,37 @@ def test_a_scheduler_that_is_not_there_is_told(
         runs.run(load(tmp_path), range(1), tmp_path, cluster='local')
 
 
-def test_processes_of_this_machine(tmp_path: Path) -> None:
-    progress = RecordedProgress()
+def test_processes_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    progress, given = RecordedProgress(), []
+    submit = cluster.Sweep._submit
+
+    def noted(self: cluster.Sweep, address: str, function: Any, *more: Any) -> Any:
+        given.append((address, function.__name__))
+        assert len(self.workers[address].batches) < 2
+        return submit(self, address, function, *more)
+    monkeypatch.setattr(cluster.Sweep, '_submit', noted)
     dataset = runs.run(load(tmp_path), range(3), tmp_path / 'local', workers=2, progress=progress,
                        cluster='local')
     assert progress.counted() == 6 and ', 2 workers, ' in progress.text.getvalue()
+    # Each has been given the scenario once, and at no time more than two batches.
+    prepared = [address for address, name in given if name == 'prepare']
+    assert len(prepared) == len(set(prepared)) == 2
     assert same(dataset, runs.run(load(tmp_path), range(3), tmp_path / 'threads'))
+
+
+def test_ctrl_c_at_a_terminal_is_one_line(tmp_path: Path) -> None:
+    # A terminal interrupts all processes, those of the workers too.
+    with subprocess.Popen(
+            [sys.executable, '-m', 'leader_election', 'lab', 'run', str(write(tmp_path)),
+             '--seeds', '3000', '--no-animation', '--results', str(tmp_path / 'out'), '--cluster',
+             'local', '--workers', '1'], text=True, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as lab:
+        assert lab.stdout is not None
+        assert next(line for line in lab.stdout if ' of 6000 runs: ' in line)
+        os.killpg(lab.pid, signal.SIGINT)
+        _, error = lab.communicate()
+    assert (lab.returncode, error) == (
+        130, 'stopped; finished runs are kept, and the same command goes on from there\n')
 
 
 def test_without_a_cluster_nothing_of_it_is_loaded(tmp_path: Path) -> None:

@@ -114,6 +114,12 @@ def test_units_follow_the_scenario(ran: tuple[Scenario, xarray.Dataset]) -> None
         'long_name': 'size', 'units': '1',
         'description': 'Key devices.count of the scenario: Number of devices.'}
     assert attributes('rounds.period', together)['units'] == 's'
+    # Own parameters of a metric.
+    own = scenario.replaced({
+        'messages.metric': 'sensor_difference',
+        'messages.metric_parameters': {'sensor_weight': 2.0},
+        'vary': {'messages.metric_parameters.sensor_weight': [1.0, 2.0]}})
+    assert 'sensor' in attributes('messages.metric_parameters.sensor_weight', own)['description']
 
 
 def test_what_cannot_be_written_is_told(
