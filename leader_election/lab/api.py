@@ -90,7 +90,7 @@ def load(scenario: str | Path | Mapping[str, Any], name: str = 'own',
 
 def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str = FOLDER,
         algorithms: Sequence[str] = (), workers: int | None = None,
-        progress: bool = False) -> xr.Dataset:
+        progress: bool = False, cluster: str | None = None) -> xr.Dataset:
     """
     Return the results of a scenario, after running what is missing.
 
@@ -99,6 +99,7 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
     :param algorithms: labels; none: all.
     :param workers: number of threads; ``None``: one for each core.
     :param progress: whether lines tell how far it is.
+    :param cluster: the address of a Dask scheduler, or ``local``, in place of threads.
     :return: see :mod:`leader_election.lab.results`; only the seeds and algorithms that are asked
         for.
     :raises ResultError: where a file cannot be read or written.
@@ -106,7 +107,7 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
     wanted = range(seeds) if isinstance(seeds, int) else seeds
     labels = [entrant.label for entrant in scenario.entrants
               if not algorithms or entrant.label in algorithms]
-    results = runs.run(scenario, wanted, Path(folder), algorithms, workers,
+    results = runs.run(scenario, wanted, Path(folder), algorithms, workers, cluster=cluster,
                        progress=Progress(None if progress else Console(quiet=True)))
     chosen: xr.Dataset = results.sel(algorithm=labels, seed=list(wanted))
     return chosen

@@ -184,15 +184,14 @@ def terminal_table(rows: Rows) -> Table:
 
 
 def markdown(rows: Rows) -> list[str]:
-    """Return a table as lines of Markdown, with its notes below."""
-    return [*markdown_table(rows.columns, rows.rows), '',
-            *(f'- {note}'.replace('*', r'\*') for note in rows.notes)]
+    """Return a table as lines of Markdown, with its notes below; asterisks are no mark-up."""
+    lines = [*markdown_table(rows.columns, rows.rows), '', *(f'- {note}' for note in rows.notes)]
+    return [line.replace('*', r'\*') for line in lines]
 
 
 def markdown_table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
-    """Return the lines of a table in Markdown; asterisks in it are no mark-up."""
-    lines = (columns, ('---',) * len(columns), *rows)
-    return [f'| {" | ".join(line)} |'.replace('*', r'\*') for line in lines]
+    """Return the lines of a table in Markdown."""
+    return [f'| {" | ".join(line)} |' for line in (columns, ('---',) * len(columns), *rows)]
 
 
 def paired_section(results: xr.Dataset, measure: str = SHOWN[0]) -> list[str]:

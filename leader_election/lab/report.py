@@ -27,7 +27,7 @@ from leader_election.lab.comparison import COLUMNS, COMPARISONS, LEGEND, Order, 
 from leader_election.lab.figures import localisation_error, steadiness
 from leader_election.lab.figures.style import count_seeds
 from leader_election.lab.level_limit import level_lines
-from leader_election.lab.paired_tables import first_section, paired_section
+from leader_election.lab.paired_tables import first_section, markdown_table, paired_section
 from leader_election.lab.results import load, MISSING, path_of, reason, ResultError, varied
 from leader_election.lab.scenario import ScenarioError
 from leader_election.lab.study import claim_rows, FIGURES, SCENARIO, TABLE_COLUMNS, table_rows
@@ -90,7 +90,7 @@ def own_tables(folder: Path, drawn: Sequence[str]) -> list[str]:
     :param drawn: the names of the figures whose results are there.
     """
     return [line for name in drawn for scenario, columns, rows in TABLES.get(name, ())
-            for line in ('', *_markdown_table(columns, rows(
+            for line in ('', *markdown_table(columns, rows(
                 load(path_of(folder, scenario)), scenarios.load(scenario))))][1:]
 
 
@@ -183,7 +183,7 @@ def _section(name: str, results: xr.Dataset, rows: Sequence[Row]) -> list[str]:
              for row in rows)
     return [f'### {results.attrs.get("title", name)}', '',
             f'Scenario `{name}`, {count_seeds(results["instability"])}.', '',
-            *_markdown_table(COLUMNS, cells), '', *paired_section(results),
+            *markdown_table(COLUMNS, cells), '', *paired_section(results),
             *(f'- {line}' for line in level_lines(results))]
 
 
@@ -290,16 +290,16 @@ def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str
         '`classic` does; `bounded` does not. Of its '
         f'{len(rows)} claims these agree with the results here: '
         f'{", ".join(f"{count} with {label}" for label, count in agree.items())}.',
-        '', *_markdown_table(columns, rows),
+        '', *markdown_table(columns, rows),
         *images(name for name in drawn if name.startswith(SCENARIO)), '',
         'All numbers, of the last five minutes before leaders fail and of the last five of all: '
         'leaders, users served, users served by each leader (mean and deviation).', '',
-        *_markdown_table(('algorithm', *TABLE_COLUMNS), numbers), '', *first_section(paper),
+        *markdown_table(('algorithm', *TABLE_COLUMNS), numbers), '', *first_section(paper),
         '## Ways to collect', '',
         f'{collections.attrs["title"]}. {count_seeds(collections["counted"])} of each variant.',
         *images(name for name in drawn if not name.startswith(SCENARIO)), '',
-        *_markdown_table(('algorithm', *varied(collections), 'bias', 'off', 'informed', 'agree',
-                          'bytes'), _collection_rows(collections))]
+        *markdown_table(('algorithm', *varied(collections), 'bias', 'off', 'informed', 'agree',
+                         'bytes'), _collection_rows(collections))]
     if missing:
         parts += ['', '## Not drawn', '', *(f'- {line}' for line in missing)]
     return '\n'.join([*parts, '', '## How it was computed', '',
@@ -310,7 +310,3 @@ def _collection_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
     return [(line.algorithm, *(f'{value:g}' for value in line.varied), line.bias.text('+.1%'),
              line.error.text('.1%'), line.informed.text('.1%'), line.agreeing.text('.1%'),
              f'{line.message_bytes:.0f}') for line in lines(results)]
-
-
-def _markdown_table(columns: Sequence[str], cells: Iterable[Sequence[str]]) -> list[str]:
-    return [f'| {" | ".join(line)} |' for line in (columns, ('---',) * len(columns), *cells)]
