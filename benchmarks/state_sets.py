@@ -40,7 +40,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from leader_election.algorithms import Algorithm, Device
-from leader_election.lab.engine import FRAME, round_entry, state_layout
+from leader_election.lab.engine import COUNTERS, FRAME, round_entry, state_layout
 from leader_election.lab.engine.compilation import jit
 from leader_election.lab.engine.memory import address_of, call_round
 import numpy as np
@@ -179,10 +179,10 @@ class Rounds:
         known = self.layout.rows(MOST_STATES)
         size, lengths = len(messages), np.array(metric, np.float64)
         sources, columns = np.zeros(size, np.int64), self.layout.rows(size)
-        vectors = self.layout.vectors
+        vectors, counts = self.layout.vectors, np.zeros(len(COUNTERS), np.int64)
         address, given = self._entry.addresses
         frame = np.array([given, sources.ctypes.data, lengths.ctypes.data, columns.ctypes.data,
-                          size, vectors.ctypes.data], np.int64)
+                          size, vectors.ctypes.data, counts.ctypes.data], np.int64)
         assert len(frame) == len(FRAME)
         found = enumerate_round(
             address, frame, device.id, float(device.strength), sources, heard, first, own,

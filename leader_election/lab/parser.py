@@ -189,6 +189,7 @@ def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
     """
     Return the value that a section gives a parameter, or the default; ids may be a list.
 
+    >>> from leader_election.algorithms.given import GivenSettings
     >>> _given(table(GivenSettings)[0], {'leaders': [0, 5]})
     '0,5'
     """

@@ -19,7 +19,7 @@ from math import inf, sqrt
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.coordination.feedback import decay, MOST_LOAD, resized, scaled, smoothed
-from leader_election.coordination.region import RegionParameters, TREE
+from leader_election.coordination.region import GRADIENT, RegionParameters, TREE
 from leader_election.coordination.summary_layout import ADD, SummaryLayout
 import pytest
 
@@ -28,6 +28,8 @@ BASE = RegionParameters(
     collection=TREE,
     link_range=inf,
     gossip_depth=1,
+    spreading=GRADIENT,
+    decision_expiry=100,
     border=-1,
     radius=10.0,
     alpha=0.01,

@@ -69,7 +69,7 @@ def _walk(step, given, position, tick, places):
     places[0] = position
     for t in range(1, len(places)):
         for i in range(len(position)):
-            call_step(step, given, np.uint32(i), t * tick)
+            call_step(step, given, np.uint32(i), t * tick, np.uint32(i))
         places[t] = position
 
 
