@@ -32,6 +32,7 @@ from leader_election.gazebo.sdf import Colour, document, Element, material, robo
 from leader_election.gazebo.simulator import Equipment, NO_EQUIPMENT, Simulator, world_plugins
 from leader_election.world.arena import Arena
 import shapely
+from shapely.geometry.polygon import orient
 
 WALL_HEIGHT = 0.5
 """The height of walls and obstacles [m]."""
@@ -86,7 +87,8 @@ def as_rectangle(polygon: shapely.Polygon) -> Rectangle | None:
     >>> as_rectangle(shapely.box(0.0, 0.0, 4.0, 2.0))
     Rectangle(x=2.0, y=1.0, length=4.0, width=2.0, yaw=0.0)
     """
-    corners = shapely.get_coordinates(shapely.orient_polygons(polygon.normalize()))
+    # Not shapely.orient_polygons, which is of 2.1: Ubuntu 24.04 has 2.0.3.
+    corners = shapely.get_coordinates(orient(polygon.normalize()))
     box = shapely.minimum_rotated_rectangle(polygon)
     if len(corners) != 5 or box.area > polygon.area * (1 + 1e-6):
         return None
@@ -112,8 +114,7 @@ def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterato
     :param beyond: by how much it is longer than the edge, at each end [m].
     """
     # The first corner is repeated at the end of the coordinates.
-    corners: Sequence[tuple[float, float]] = shapely.get_coordinates(
-        shapely.orient_polygons(polygon)).tolist()
+    corners: Sequence[tuple[float, float]] = shapely.get_coordinates(orient(polygon)).tolist()
     for (x0, y0), (x1, y1) in zip(corners, corners[1:]):
         length, yaw = math.hypot(x1 - x0, y1 - y0), math.atan2(y1 - y0, x1 - x0)
         yield Rectangle((x0 + x1) / 2 - thickness / 2 * math.sin(yaw),
