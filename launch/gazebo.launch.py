@@ -24,8 +24,6 @@ import sys
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import AppendEnvironmentVariable, DeclareLaunchArgument, OpaqueFunction
-from launch.conditions import IfCondition
-from launch.substitutions import LaunchConfiguration
 from leader_election.fleet.robot_list import format_ids, format_robot_list
 from leader_election.gazebo.main import write_files
 from leader_election.gazebo.plan import GazeboParameters, plan_swarm
@@ -42,7 +40,7 @@ from leader_election.launching.arguments import (
     select_parameters,
     SWARM_ARGUMENTS,
 )
-from leader_election.launching.parameter_file import global_parameters
+from leader_election.launching.checks import check_log_level, check_parameters
 from leader_election.launching.processes import (
     check_gazebo_installed,
     ends_on_error,
@@ -52,10 +50,10 @@ from leader_election.launching.processes import (
     NAMESPACED_TF,
     package_node,
     run_folder,
-    rviz_node,
+    rviz_nodes,
     shut_down_with_status,
 )
-from leader_election.launching.robot import check_scanner, MOTION, wander_nodes
+from leader_election.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
 from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
@@ -93,13 +91,16 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     settings = with_tasks(context.launch_configurations)
     check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
     check_gazebo_installed(settings['robots'])
-    global_parameters(settings['params_file'])
     parameters = build(GazeboParameters, given_values(settings, GazeboParameters, GAZEBO))
     plan = plan_swarm(parameters)
     names = [robot.name for robot in plan.robots]
     check_scanner(settings, names, parameters.lidar)
     election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
     monitor = given_values(settings, MonitorParameters, ELECTION_ARGUMENTS)
+    file = settings['params_file']
+    check_parameters(file, {f'/{name}/{NODE_NAME}': ElectionParameters for name in names},
+                     election)
+    check_parameters(file, {'/monitor': MonitorParameters}, monitor)
     sim_time = parse_bool(settings, 'use_sim_time')
     headless = parse_bool(settings, 'headless')
     share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])
@@ -107,6 +108,12 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         'world': plan.arena, 'seed': parameters.seed, 'use_sim_time': sim_time},
         on_exit=shut_down_with_status)
     window = parse_bool(settings, 'gui') and not headless
+    observers = rviz_nodes(settings, sim_time)
+    if parse_bool(settings, 'monitor'):
+        observers.insert(0, package_node(
+            settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
+            on_exit=shut_down_with_status))
+    check_log_level(settings['log_level'])
     files = write_files(plan, run_folder())
     swarm_parameters = {'roster': format_robot_list(plan.robots), 'seed': parameters.seed,
                         'use_sim_time': sim_time}
@@ -123,10 +130,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                        remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
           for i in range(0, len(ids), share)),
         *motion,
-        package_node(settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
-                     condition=IfCondition(LaunchConfiguration('monitor')),
-                     on_exit=shut_down_with_status),
-        rviz_node(settings, sim_time),
+        *observers,
     ]
 
 

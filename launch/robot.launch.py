@@ -33,15 +33,17 @@ from leader_election.launching.arguments import (
     parse_value,
     select_parameters,
 )
+from leader_election.launching.checks import check_parameters, full_namespace
 from leader_election.launching.processes import (
     ends_on_error,
     package_node,
-    rviz_node,
+    rviz_nodes,
     shut_down_with_status,
 )
-from leader_election.launching.robot import NODE_ARGUMENTS, robot_launch
-from leader_election.parameters import Parameter
+from leader_election.launching.robot import NODE_ARGUMENTS, NODE_NAME, robot_launch
+from leader_election.parameters import Parameter, ParameterError
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.world.arena import load_arena
 
 MOTION = Parameter(
     'motion', str, 'none', 'Whether node wander drives the robot at random, past obstacles that '
@@ -84,6 +86,14 @@ def arguments() -> list[DeclareLaunchArgument]:
         for p in select_parameters((ElectionParameters,), NODE_ARGUMENTS)} | OTHERS)
 
 
+def check_arena(arena: str) -> None:
+    """Check argument ``arena``: the name of a world, or the path of its file."""
+    try:
+        load_arena(arena)
+    except ParameterError as error:
+        raise ParameterError(str(error).replace('parameter world', 'parameter arena', 1)) from None
+
+
 @ends_on_error
 def nodes(context: LaunchContext) -> list[Node]:
     """Return the processes; all arguments are checked before anything starts."""
@@ -93,8 +103,14 @@ def nodes(context: LaunchContext) -> list[Node]:
     sim_time = {'use_sim_time': parse_bool(settings, 'use_sim_time')}
     here = settings | {'namespace': robot.namespace}
     managed = parse_bool(settings, 'managed')
-    lifecycle = {'autostart': parse_bool(settings, 'autostart')} if managed else {}
+    autostart = parse_bool(settings, 'autostart')
+    lifecycle = {'autostart': autostart} if managed else {}
     wander = parse_value(MOTION, settings[MOTION.name]) == 'wander'
+    space = full_namespace(settings, robot.namespace).rstrip('/')
+    check_parameters(settings['params_file'], {f'{space}/{NODE_NAME}': ElectionParameters},
+                     robot.parameters)
+    if settings['arena']:
+        check_arena(settings['arena'])
     return [
         package_node(here, 'managed_election_node' if managed else 'election_node',
                      'election_node', robot.parameters | lifecycle | sim_time,
@@ -106,7 +122,7 @@ def nodes(context: LaunchContext) -> list[Node]:
                         robot.driving | {'world': settings['arena']} | sim_time,
                         remappings=robot.remappings, on_exit=shut_down_with_status)]
           if wander else []),
-        rviz_node(here, sim_time['use_sim_time']),
+        *rviz_nodes(here, sim_time['use_sim_time']),
     ]
 
 

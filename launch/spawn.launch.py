@@ -31,7 +31,7 @@ from leader_election.launching.arguments import (
     parse_bool,
     select_parameters,
 )
-from leader_election.launching.parameter_file import global_parameters
+from leader_election.launching.checks import check_parameters
 from leader_election.launching.processes import (
     check_gazebo_installed,
     ends_on_error,
@@ -43,7 +43,7 @@ from leader_election.launching.processes import (
     spawn_model,
     start_after,
 )
-from leader_election.launching.robot import check_scanner, MOTION, wander_nodes
+from leader_election.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
 
@@ -67,7 +67,6 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     settings = context.launch_configurations
     check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
     check_gazebo_installed('30')
-    global_parameters(settings['params_file'])
     parameters = build(SpawnParameters, given_values(settings, SpawnParameters, SPAWN))
     plan = plan_spawn(parameters)
     robot = plan.robot
@@ -76,6 +75,8 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     motion = wander_nodes(settings, [robot.name], {
         'world': plan.arena, 'use_sim_time': sim_time}, on_exit=shut_down_with_status)
     election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
+    check_parameters(settings['params_file'],
+                     {f'/{robot.name}/{NODE_NAME}': ElectionParameters}, election)
     folder = run_folder()
     folder.mkdir(parents=True, exist_ok=True)
     model, config = folder / f'{robot.name}.sdf', folder / f'{robot.name}_bridge.yaml'

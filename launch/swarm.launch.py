@@ -18,9 +18,8 @@ import sys
 
 from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch.conditions import IfCondition
-from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
+from leader_election.fleet.hosting import RobotHostParameters
 from leader_election.fleet.robot_list import format_ids
 from leader_election.launching.arguments import (
     check_argument_names,
@@ -34,13 +33,15 @@ from leader_election.launching.arguments import (
     select_parameters,
     SWARM_ARGUMENTS,
 )
+from leader_election.launching.checks import check_parameters, full_namespace
 from leader_election.launching.parameter_file import global_parameters
 from leader_election.launching.processes import (
     ends_on_error,
     package_node,
-    rviz_node,
+    rviz_nodes,
     shut_down_with_status,
 )
+from leader_election.launching.robot import NODE_NAME
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
@@ -75,6 +76,7 @@ def nodes(context: LaunchContext) -> list[Node]:
     election = given_values(settings, ElectionParameters, ELECTION)
     world = scene | given_values(settings, WorldParameters, WORLD)
     sim_time = parse_bool(settings, 'use_sim_time')
+    world['publish_clock'] = sim_time
     monitor = given_values(settings, MonitorParameters, ELECTION_ARGUMENTS)
     # The world's radio has the range that the robots assume.
     radio_range = election.get('communication_range', in_file.get(
@@ -85,20 +87,28 @@ def nodes(context: LaunchContext) -> list[Node]:
     ids = make_scene(build(SceneParameters, {
         p.name: in_file[p.name] for p in table(SceneParameters) if p.name in in_file} | scene)).ids
     share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])
+    hosts = {f'fleet_{ids[i]}': {'members': format_ids(ids[i:i + share])}
+             for i in range(0, len(ids), share)}
+    space = full_namespace(settings, settings['namespace']).rstrip('/')
+    file = settings['params_file']
+    check_parameters(file, {f'{space}/swarm_world': WorldParameters}, world)
+    check_parameters(file, {f'{space}/{name}': RobotHostParameters for name in hosts}, scene)
+    check_parameters(file, {
+        f'{space}/robot_{robot}/{NODE_NAME}': ElectionParameters for robot in ids}, election)
+    check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
     fleets = [
-        package_node(settings, 'fleet', f'fleet_{ids[i]}', scene | election | {
-            'members': format_ids(ids[i:i + share]), 'use_sim_time': sim_time},
-            on_exit=shut_down_with_status)
-        for i in range(0, len(ids), share)]
+        package_node(settings, 'fleet', name, scene | election | own | {'use_sim_time': sim_time},
+                     on_exit=shut_down_with_status)
+        for name, own in hosts.items()]
     return [
         # The end of any process, for example after a wrong parameter, ends the launch.
-        package_node(settings, 'swarm_world', 'swarm_world', world | {'publish_clock': sim_time},
+        package_node(settings, 'swarm_world', 'swarm_world', world,
                      on_exit=shut_down_with_status),
         *fleets,
-        package_node(settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
-                     condition=IfCondition(LaunchConfiguration('monitor')),
-                     on_exit=shut_down_with_status),
-        rviz_node(settings, sim_time),
+        *([package_node(settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
+                        on_exit=shut_down_with_status)]
+          if parse_bool(settings, 'monitor') else []),
+        *rviz_nodes(settings, sim_time),
     ]
 
 

@@ -14,22 +14,53 @@
 
 """Launch files of the checkout, as far as they go without a process started."""
 
+from collections.abc import Mapping
 from importlib.util import module_from_spec, spec_from_file_location
+import os
 from pathlib import Path
+import subprocess
+import sys
 from typing import Any
 
+from leader_election.executables import EXECUTABLES
 import yaml
 
 FILES = Path(__file__).parents[1] / 'launch'
+SERVICE = """
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription
+service = LaunchService()
+service.include_launch_description(LaunchDescription([IncludeLaunchDescription(
+    sys.argv[1], launch_arguments=[word.split(':=') for word in sys.argv[2:]])]))
+sys.exit(service.run())
+"""
 INDEX = Path('share', 'ament_index', 'resource_index', 'packages')
+
+PROGRAMS = {'leader_election': [each.name for each in EXECUTABLES],
+            'ros_gz_sim': ['create'], 'ros_gz_bridge': ['parameter_bridge'], 'rviz2': ['rviz2']}
+"""The executables of packages that launch files start."""
 
 
 def install(prefix: Path, *packages: str) -> None:
-    """Have an ament prefix with our package in it, and others, whether installed or not."""
+    """Have an ament prefix with our package and others, and programs, installed or not."""
     (prefix / INDEX).mkdir(parents=True)
     for package in ('leader_election', *packages):
         (prefix / INDEX / package).touch()
         (prefix / 'share' / package / 'launch').mkdir(parents=True)
+        folder = prefix / 'lib' / package
+        folder.mkdir(parents=True)
+        for name in PROGRAMS.get(package, ()):
+            (folder / name).write_text(_program(name))
+            (folder / name).chmod(0o755)
+
+
+def _program(name: str) -> str:
+    """Return an executable of our package out of the checkout; others end at once."""
+    if name not in PROGRAMS['leader_election']:
+        return '#!/bin/sh\n'
+    return (f'#!{sys.executable}\nimport sys\nfrom leader_election import cli\n'
+            f'sys.exit(cli.run({name!r}))\n')
 
 
 def describe(name: str) -> Any:
@@ -72,3 +103,31 @@ def parameters(node: Any) -> dict[str, Any]:
 
 def executables(nodes: list[Any]) -> list[str]:
     return [node.node_executable for node in nodes]
+
+
+def run_launch(prefix: Path, file: Path | str, *arguments: str,
+               environment: Mapping[str, str] = {}) -> subprocess.CompletedProcess[str]:
+    """
+    Run a launch file to its end, without ros2.
+
+    Its processes inherit an environment variable ``LAUNCHED`` with the prefix as its value.
+    """
+    path = [str(FILES.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
+    return subprocess.run(
+        [sys.executable, '-c', SERVICE, str(file), *arguments], text=True, capture_output=True,
+        timeout=90.0, env=os.environ | {
+            'PYTHONPATH': os.pathsep.join(path), 'LAUNCHED': str(prefix),
+            'ROS_LOG_DIR': str(prefix / 'log'), **environment})
+
+
+def left_behind(prefix: Path) -> list[str]:
+    """Return the command lines of the processes of a launch that are running still."""
+    found = []
+    for folder in Path('/proc').glob('[0-9]*'):
+        try:
+            if f'LAUNCHED={prefix}\0'.encode() in (folder / 'environ').read_bytes():
+                found.append((folder / 'cmdline').read_text().replace('\0', ' '))
+        except OSError:
+            # It belongs to another user, or has just ended.
+            continue
+    return found

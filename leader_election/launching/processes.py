@@ -31,7 +31,13 @@ import sys
 from typing import Any
 
 from leader_election.command_line import print_error
-from leader_election.launching.arguments import PACKAGE
+from leader_election.launching.arguments import PACKAGE, parse_bool
+from leader_election.launching.checks import (
+    check_installed,
+    check_log_level,
+    check_namespace,
+    check_programs,
+)
 from leader_election.parameters import ParameterError
 
 
@@ -46,36 +52,51 @@ def package_node(settings: Mapping[str, str], executable: str, name: str,
     :param name: of its first node.
     :param parameters: by name, for all nodes of the process.
     :param options: for ``launch_ros.actions.Node``.
+    :raises ParameterError: for a wrong log level or namespace.
     """
     from launch_ros.actions import Node
     files = [settings['params_file']] if settings['params_file'] else []
     # The name is remapped instead of given to Node, which would restrict the parameters to the
     # node of that name; they are for the robots in the same process, too.
     return Node(
-        package=PACKAGE, executable=executable, namespace=settings.get('namespace', ''),
+        package=PACKAGE, executable=executable,
+        namespace=check_namespace(settings.get('namespace', '')),
         parameters=[*files, dict(parameters)], output='screen', arguments=[
-            '--ros-args', '-r', f'__node:={name}', '--log-level', settings['log_level']],
+            '--ros-args', '-r', f'__node:={name}',
+            '--log-level', check_log_level(settings['log_level'])],
         # A process with many nodes takes long to shut down.
         sigterm_timeout='30',
         **options)
 
 
-def rviz_node(settings: Mapping[str, str], sim_time: bool) -> Any:
+def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
     """
-    Return the process of RViz, which starts if argument ``rviz`` is true.
+    Return the process of RViz in a list, which is empty unless argument ``rviz`` is true.
 
     :param settings: the values of arguments.
     :param sim_time: whether it uses simulated time.
+    :raises ParameterError: if it is not installed.
     """
-    from launch.conditions import IfCondition
-    from launch.substitutions import LaunchConfiguration, PathJoinSubstitution
+    if not parse_bool(settings, 'rviz'):
+        return []
+    from launch.substitutions import PathJoinSubstitution
     from launch_ros.actions import Node
     from launch_ros.substitutions import FindPackageShare
+    try:
+        check_installed('rviz2', 'rviz2', f'install it with apt install ros-{_distro()}-rviz2, '
+                                          'or leave rviz out')
+    except ParameterError as error:
+        raise ParameterError(f'parameter rviz: {error}') from None
     view = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
-    return Node(
-        package='rviz2', executable='rviz2', namespace=settings.get('namespace', ''),
-        arguments=['-d', view], parameters=[{'use_sim_time': sim_time}],
-        condition=IfCondition(LaunchConfiguration('rviz')))
+    return [Node(
+        package='rviz2', executable='rviz2',
+        namespace=check_namespace(settings.get('namespace', '')),
+        arguments=['-d', view], parameters=[{'use_sim_time': sim_time}])]
+
+
+def _distro() -> str:
+    """Return the name of the sourced ROS distribution, for commands in messages."""
+    return os.environ.get('ROS_DISTRO', '<distro>')
 
 
 GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
@@ -97,10 +118,9 @@ def check_gazebo_installed(robots: str) -> None:
         try:
             get_package_share_directory(package)
         except PackageNotFoundError:
-            distro = os.environ.get('ROS_DISTRO', '<distro>')
             raise ParameterError(
                 f'Gazebo needs the package {package}, which is not installed; install it with '
-                f'apt install ros-{distro}-ros-gz, or take the embedded world: ros2 launch '
+                f'apt install ros-{_distro()}-ros-gz, or take the embedded world: ros2 launch '
                 f'leader_election swarm.launch.py robots:={number} motion:=levy') from None
 
 
@@ -183,13 +203,16 @@ def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
     """
     Decorate a callback so that a ``ParameterError`` ends the launch with one line and status 2.
 
-    Processes that an including launch file has started before are stopped first. If no launch is
+    So does a node whose executable is not installed, before anything is started. Processes that an
+    including launch file has started before are stopped first. If no launch is
     running, as in a test, the error is raised to the caller.
     """
     @wraps(callback)
     def decorated(context: Any) -> list[Any]:
         try:
-            return callback(context)
+            actions = callback(context)
+            check_programs(actions)
+            return actions
         except ParameterError as error:
             if context.asyncio_loop is None:
                 raise

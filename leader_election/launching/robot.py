@@ -19,14 +19,13 @@ For a physical robot they come from its part of a fleet file and from arguments.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-import re
 from typing import Any, NamedTuple
 
-from leader_election.coordination.task import task_names
 from leader_election.fleet.fleet_file import load_fleet
 from leader_election.fleet.fleet_robot import FleetRobot
-from leader_election.fleet.fleet_settings import check_topic, task_parameters, TOPIC, TOPICS
+from leader_election.fleet.fleet_settings import check_topic, task_parameters, TOPICS
 from leader_election.launching.arguments import given_values, parse_value
+from leader_election.launching.checks import check_namespace, check_tasks
 from leader_election.launching.parameter_file import effective_parameters, sets_parameter
 from leader_election.launching.processes import package_node
 from leader_election.parameters import Parameter, ParameterError, table
@@ -80,10 +79,10 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
         raise ParameterError(f'parameter robot_id is missing; it takes {required.allowed()}, or '
                              'give a fleet_file, which knows it by the name of the robot')
     parameters = (robot.parameters if robot else {}) | arguments
-    _check_tasks(parameters)
+    check_tasks(parameters)
     driving = robot.driving if robot else {}
     name = robot.spec.name if robot else f"robot_{parameters['robot_id']}"
-    namespace = _check_namespace(settings.get('namespace') or name)
+    namespace = check_namespace(settings.get('namespace') or name)
     node = f'{namespace}/{NODE_NAME}'
     if not sets_parameter(settings.get('params_file', ''), 'odometry_timeout', node):
         parameters = {'odometry_timeout': ODOMETRY_TIMEOUT} | parameters
@@ -100,27 +99,6 @@ def _remappings(topics: Mapping[str, str]) -> list[tuple[str, str]]:
              if TOPIC_NAMES[topic] != place]
     tf = topics['tf_topic']
     return moved + ([(TF + STATIC_SUFFIX, tf + STATIC_SUFFIX)] if tf != TF else [])
-
-
-def _check_tasks(parameters: Mapping[str, Any]) -> None:
-    """Check that tasks are installed; a fleet file may name others for other robots."""
-    known = task_names()
-    for place in ('tasks', *(f'{name}.tasks' for name in names_in(
-            parameters.get('instances', '')))):
-        for name in names_in(parameters.get(place, '')):
-            if name not in known and ':' not in name:
-                raise ParameterError(f'parameter {place}: there is no task {name!r} on this '
-                                     f'computer; there are: {", ".join(known)}, or module:Class')
-
-
-def _check_namespace(text: str) -> str:
-    """Return a valid namespace; / is for a robot whose driver has none."""
-    # Namespaces have the syntax of topic names.
-    if text != '/' and not re.fullmatch(TOPIC, text, re.ASCII):
-        raise ParameterError(f'parameter namespace: {text!r} is not allowed; it takes a name of '
-                             'letters, digits and _, the first no digit, several with / between '
-                             'them, or / alone for none')
-    return text
 
 
 def _fleet_robot(settings: Mapping[str, str], hostname: str) -> FleetRobot | None:

@@ -52,7 +52,7 @@ TWO = '{name: alice, id: 7, pose: {x: -8, y: 5}}; {name: bob, pose: {x: 8, y: 5}
 @pytest.fixture(autouse=True)
 def prefix(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     """Have an ament prefix with our package and ros_gz in it, and a folder for logs."""
-    install(tmp_path / 'prefix', 'ros_gz_sim', 'ros_gz_bridge')
+    install(tmp_path / 'prefix', 'ros_gz_sim', 'ros_gz_bridge', 'rviz2')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'prefix'))
     monkeypatch.setattr(processes, 'run_folder', lambda: tmp_path / 'logs')
     return tmp_path
@@ -228,7 +228,10 @@ def test_an_own_world_is_copied_and_its_folder_searched(prefix: Path) -> None:
     ({'robots': '999', 'layout': 'grid'}, '999 do not fit'),
     ({'world': 'no.sdf'}, 'parameter world'), ({'world': 'none'}, 'parameter world'),
     ({'layout': 'heap'}, 'parameter layout'),
-    ({'headless': 'perhaps'}, 'parameter headless'), ({'motion': 'fly'}, 'parameter motion'),
+    ({'headless': 'perhaps'}, 'parameter headless'), ({'rviz': 'maybe'}, 'parameter rviz'),
+    ({'monitor': 'maybe'}, 'parameter monitor'), ({'log_level': 'loud'}, 'parameter log_level'),
+    ({'tasks': 'dance'}, 'parameter tasks: there is no task .dance.'),
+    ({'motion': 'fly'}, 'parameter motion'),
     ({'params_file': 'no.yaml'}, 'parameter params_file'), ({'radius': '-1'}, 'parameter radius'),
     ({'robots_per_process': '0'}, 'parameter robots_per_process'),
     ({'tasks': 'rally'}, 'parameter lidar: 0 leaves robots blind, and rally drives by a laser'),

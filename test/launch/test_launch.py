@@ -17,7 +17,16 @@
 from pathlib import Path
 import sys
 
-from launched import describe, executables, install, launched, parameters
+from launched import (
+    describe,
+    executables,
+    FILES,
+    install,
+    launched,
+    left_behind,
+    parameters,
+    run_launch,
+)
 from leader_election.launching.processes import shut_down_with_status
 from leader_election.parameters import ParameterError
 import pytest
@@ -72,7 +81,9 @@ def test_sim_time_is_the_worlds() -> None:
     assert fleet['use_sim_time'] and monitor['use_sim_time']
 
 
-def test_rviz_on_request() -> None:
+def test_rviz_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    install(tmp_path / 'with', 'rviz2')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
     assert executables(launched('swarm', robots='3', rviz='true'))[-1] == 'rviz2'
 
 
@@ -132,11 +143,49 @@ def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
 @pytest.mark.parametrize('wrong', [
     {'robots': '0'}, {'radius': 'far'}, {'radius': '['}, {'radio': 'loud'},
     {'robots_per_process': '0'}, {'robots_per_process': 'abc'},
+    {'rviz': 'maybe'}, {'rviz': 'true'}, {'monitor': 'maybe'}, {'namespace': '1bad'},
+    {'log_level': 'loud'}, {'real_time_factor': '2'}, {'tasks': 'dance'}, {'use_sim_time': 'x'},
     {'motion': 'flying'}, {'world': 'no/such.yaml'}, {'collection': 'post'},
     {'connected': 'perhaps'}])
 def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
         launched('swarm', **wrong)
+
+
+@pytest.mark.parametrize(('section', 'values', 'named'), [
+    ('/**', '{radius: far}', 'parameter radius'),
+    ('/robot_2/election_node', '{round_period: 9}', 'parameter message_expiry: 3 '),
+    ('/swarm_world', '{scan_beams: 0}', 'parameter scan_beams'),
+    ('/fleet_1', '{strengths: iron}', 'parameter strengths'),
+    ('/monitor', '{algorithm: iron}', 'parameter algorithm'),
+    ('/**', '{swarm_key_file: no.key}', 'parameter swarm_key_file'),
+    ('/**', '{instances: rescue, rescue.radius: far}', 'parameter radius')])
+def test_what_is_wrong_in_a_file_is_found_before_anything_starts(
+        tmp_path: Path, section: str, values: str, named: str) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text(f'{section}:\n  ros__parameters: {values}\n')
+    with pytest.raises(ParameterError, match=named) as caught:
+        launched('swarm', robots='3', params_file=str(file))
+    assert str(file) in str(caught.value)
+
+
+def test_what_is_not_installed_is_named_before_anything_starts(tmp_path: Path) -> None:
+    (tmp_path / 'lib' / 'leader_election' / 'monitor').unlink()
+    with pytest.raises(ParameterError, match='leader_election has no executable monitor'):
+        launched('swarm', robots='3')
+
+
+@pytest.mark.parametrize(('argument', 'named'), [
+    ('rviz:=true', 'parameter rviz: package rviz2 is not installed; install it with apt install '),
+    ('monitor:=maybe', "parameter monitor: 'maybe' is not allowed")])
+def test_a_launch_that_cannot_be_leaves_no_process_behind(
+        tmp_path: Path, argument: str, named: str) -> None:
+    """Left to itself launch started the world and the robots, and forgot them."""
+    ran = run_launch(tmp_path, FILES / 'swarm.launch.py', 'robots:=2', argument)
+    assert ran.returncode == 2
+    assert [line for line in ran.stderr.splitlines() if line.startswith(f'error: {named}')]
+    assert 'process started' not in ran.stdout + ran.stderr
+    assert left_behind(tmp_path) == []
 
 
 def test_whoever_ends_ends_all_with_its_status() -> None:

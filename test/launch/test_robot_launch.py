@@ -117,14 +117,18 @@ def test_a_file_of_parameters_comes_before_all_else(fleet: str, tmp_path: Path) 
     assert (found['radius'], found['ties'], found['robot_id']) == (8.0, 'nearest', 1)
 
 
-def test_rviz_on_request() -> None:
+def test_rviz_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    install(tmp_path / 'with', 'rviz2')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
     assert executables(launched('robot', robot_id='3', rviz='true'))[-1] == 'rviz2'
 
 
 @pytest.mark.parametrize('wrong', [
     {'robot_id': 'first'}, {'initial_pose': 'here'}, {'odometry_timeout': '-1'},
     {'motion': 'dance'}, {'managed': 'perhaps'}, {'autostart': 'x', 'managed': 'true'},
-    {'odom_topic': 'a b'}, {'namespace': 'bad name!'}, {'neighbourhood': 'air'},
+    {'odom_topic': 'a b'}, {'namespace': 'bad name!'}, {'rviz': 'maybe'}, {'rviz': 'true'},
+    {'autostart': 'x'}, {'log_level': 'loud'}, {'arena': 'nowhere'}, {'use_sim_time': '1.5'},
+    {'neighbourhood': 'air'},
     {'fleet_file': 'no/such.yaml'}, {'robot': 'alice'}])
 def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
@@ -144,13 +148,8 @@ def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) ->
 
 # For real.
 
-def ros2_launch(prefix: Path, *arguments: str) -> subprocess.CompletedProcess:
-    """Run the launch file of the checkout by ros2, with our executables in the prefix."""
-    executable = prefix / 'lib' / 'leader_election' / 'election_node'
-    executable.parent.mkdir(parents=True)
-    executable.write_text(f'#!{sys.executable}\nimport sys\nfrom leader_election import cli\n'
-                          'sys.exit(cli.run("election_node"))\n')
-    executable.chmod(0o755)
+def ros2_launch(*arguments: str) -> subprocess.CompletedProcess:
+    """Run the launch file of the checkout by ros2."""
     return subprocess.run(
         [ROS2, 'launch', str(FILES / 'robot.launch.py'), *arguments], text=True,
         capture_output=True, timeout=60.0,
@@ -165,7 +164,7 @@ for_real = pytest.mark.skipif(not ROS2, reason='ros2 is not installed')
 
 @for_real
 def test_a_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) -> None:
-    ran = ros2_launch(tmp_path, f'fleet_file:={fleet}', 'robot:=bob')
+    ran = ros2_launch(f'fleet_file:={fleet}', 'robot:=bob')
     assert ran.returncode == 2
     assert ran.stderr == (f"error: parameter robot: 'bob' is not in {fleet}; there are: alice\n")
     assert 'process started' not in ran.stdout
@@ -173,7 +172,7 @@ def test_a_missing_robot_is_one_line_and_status_2(tmp_path: Path, fleet: str) ->
 
 @for_real
 def test_an_argument_that_is_none_is_one_line_and_status_2(tmp_path: Path) -> None:
-    ran = ros2_launch(tmp_path, 'robot_id:=3', 'model:=lite')
+    ran = ros2_launch('robot_id:=3', 'model:=lite')
     assert ran.returncode == 2
     assert ran.stderr.startswith('error: parameter model: robot.launch.py has no such argument')
 
@@ -181,12 +180,12 @@ def test_an_argument_that_is_none_is_one_line_and_status_2(tmp_path: Path) -> No
 @for_real
 def test_a_robot_that_gives_up_ends_the_launch_with_its_status(
         tmp_path: Path, fleet: str) -> None:
-    ran = ros2_launch(tmp_path, f'fleet_file:={fleet}', 'robot:=alice', 'odometry_timeout:=0.5')
+    ran = ros2_launch(f'fleet_file:={fleet}', 'robot:=alice', 'odometry_timeout:=0.5')
     assert ran.returncode == 2
     assert ran.stdout.count('no odometry on /alice/wheels within 0.5 s') == 1
 
 
 @for_real
 def test_a_robot_without_a_namespace_hears_the_plain_topics(tmp_path: Path) -> None:
-    ran = ros2_launch(tmp_path, 'robot_id:=3', 'namespace:=/', 'odometry_timeout:=0.5')
+    ran = ros2_launch('robot_id:=3', 'namespace:=/', 'odometry_timeout:=0.5')
     assert ran.returncode == 2 and 'no odometry on /odom within 0.5 s' in ran.stdout
