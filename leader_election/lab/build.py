@@ -21,6 +21,7 @@ from typing import Any
 from leader_election.coordination import summary_layout
 from leader_election.lab import engine
 from leader_election.lab.engine import Network
+from leader_election.lab.engine.arena import packed
 from leader_election.lab.regions import assign
 from leader_election.lab.scenario import Entrant, Group, Scenario, ScenarioError, section_errors
 from leader_election.lab.sensing import plain_parameters
@@ -105,7 +106,7 @@ def network_of(
         watch=engine.watch(n, scenario.measure.window, len(scenario.times()),
                            scenario.measure.interval, adds_up(entrant)),
         frame=np.zeros(len(engine.FRAME), np.int64), room=engine.room(longest, layout.width))
-    return network, motion
+    return packed(network), motion
 
 
 def adds_up(entrant: Entrant) -> bool:
