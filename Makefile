@@ -20,7 +20,7 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo lab reproduce study scale test chaos prove fuzz test-gazebo gazebo physics \
+.PHONY: help demo lab reproduce study scale test chaos prove fuzz test-gazebo gazebo physics physics-logs \
   docs benchmark lint config clean
 
 help:  ## List the targets (the default)
@@ -64,6 +64,9 @@ gazebo: .venv/.physics  ## Fetch Gazebo Classic 11 into ~/.cache/leader_election
 
 physics: gazebo  ## Measure a swarm in real physics; five minutes, ARGS="--help" for more
 	@PYTHONPATH=test $(BIN)/python -m benchmarks.real_physics $(ARGS)
+
+physics-logs: gazebo  ## Record logs of five robots in real physics as those in the package; ARGS=FOLDER
+	@PYTHONPATH=test $(BIN)/python -m physics.record_logs $(ARGS)
 
 docs: .venv/.dev  ## Build the documentation: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees doc build/docs

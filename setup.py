@@ -16,15 +16,18 @@
 
 from glob import glob
 from pathlib import Path
-import re
 from runpy import run_path
+from xml.etree import ElementTree
 
 from setuptools import find_packages, setup
 
 NAME = 'leader_election'
 # With --symlink-install colcon runs this by a link in its build folder.
 HERE = Path(__file__).resolve().parent
-VERSION = re.search(r"__version__ = '(.+)'", (HERE / NAME / '__init__.py').read_text())[1]
+# Maintainer, licences and addresses are said in package.xml, and there alone.
+MANIFEST = ElementTree.parse(HERE / 'package.xml')
+MAINTAINER = MANIFEST.find('maintainer')
+URLS = {url.get('type'): url.text for url in MANIFEST.iter('url')}
 
 # What PyPI has of ROS 2 are wheels for Linux on x86-64; elsewhere a sourced ROS 2 serves.
 WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
@@ -57,14 +60,17 @@ EXECUTABLES = [f'scripts/{executable.name}' for executable in
 
 setup(
     name=NAME,
-    version=VERSION,
+    # A literal: catkin_prepare_release looks for it.
+    version='0.1.0',
     description='Decentralised leader election and regions for robot swarms on ROS 2',
     long_description=(HERE / 'README.md').read_text() if (HERE / 'README.md').exists() else '',
     long_description_content_type='text/markdown',
-    author='The leader_election authors',
-    maintainer='The leader_election authors',
-    maintainer_email='leader_election@example.org',
-    license='Apache-2.0',
+    author=MANIFEST.findtext('author'),
+    maintainer=MAINTAINER.text,
+    maintainer_email=MAINTAINER.get('email'),
+    license=' AND '.join(each.text for each in MANIFEST.iter('license')),
+    url=URLS['website'],
+    project_urls={'Source': URLS['repository'], 'Bug Tracker': URLS['bugtracker']},
     python_requires='>=3.10',
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: ['**/*.json', '**/*.yaml', 'world/logs/**', 'lab/published/**']},

@@ -15,7 +15,8 @@
 """
 Distances between real robots: the partition by odometry, with the filter, and by true poses.
 
-Robots of this package on a folder of logs, without ROS and in simulated time. A robot is right if
+Robots of this package on a folder of logs, by default MRCLAM 6 (:mod:`benchmarks.real_logs`),
+without ROS and in simulated time. A robot is right if
 it has the leader of the partition by true positions at that moment. The same seed gives the same
 figures; seeds differ in strengths, simulated sensors and lost messages.
 """
@@ -27,6 +28,8 @@ from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm
+from benchmarks.real_logs import real_logs
+from leader_election.parameters import ParameterError
 import numpy as np
 
 SPANS = ((COMPARE_FROM, 120.0), (120.0, 300.0), (300.0, math.inf), (COMPARE_FROM, math.inf))
@@ -129,22 +132,27 @@ def row(logs: str, case: Case, seeds: int) -> str:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--logs', default='mrclam6', help='a folder, or the sample included')
+    parser.add_argument('--logs', default='', help='a folder, or gazebo5, the logs in the '
+                        'package (default: those of real robots, MRCLAM 6)')
     parser.add_argument('--seeds', type=int, default=3)
     parser.add_argument('--cases', choices=('plain', 'hard', 'all'), default='plain')
     parser.add_argument('--only', default='', help='cases with this in their names')
     options = parser.parse_args()
-    robots = range(1, len(LoggedSwarm({'logs': options.logs}).robots) + 1)
+    try:
+        logs = options.logs or real_logs()
+        robots = range(1, len(LoggedSwarm({'logs': logs}).robots) + 1)
+    except ParameterError as error:
+        parser.error(str(error))
     cases = [*(plain_cases() if options.cases != 'hard' else ()),
              *(hard_cases(robots) if options.cases != 'plain' else ())]
-    print(f'## Same leader / whole partition right [%] on {options.logs}, medians of '
+    print(f'## Same leader / whole partition right [%] on {logs}, medians of '
           f'{options.seeds} seeds')
     print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] '
           '| normalised, squared | recovery [s] | found carried off |')
     print('|---|---|---|---|---|---|---|---|---|')
     for case in cases:
         if options.only in case.name:
-            print(row(options.logs, case, options.seeds), flush=True)
+            print(row(logs, case, options.seeds), flush=True)
 
 
 if __name__ == '__main__':

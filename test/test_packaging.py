@@ -20,7 +20,6 @@ import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
 
-import leader_election
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -49,10 +48,6 @@ def rosdep(name: str) -> str:
 
 def depends(kind: str) -> set[str]:
     return {element.text or '' for element in MANIFEST.iter(kind)}
-
-
-def test_one_version() -> None:
-    assert MANIFEST.findtext('version') == leader_election.__version__
 
 
 def test_the_manifest_names_what_is_pinned() -> None:

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The demonstration on real robots' logs: the partition by odometry against that by true poses.
+The demonstration on logs of robots: the partition by odometry against that by true poses.
 
 The same robots run three times side by side on one replay: with the logged odometry, with the true
 poses, and with the true poses once more. The third swarm shows the difference that asynchrony

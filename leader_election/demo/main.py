@@ -32,7 +32,7 @@ from rclpy.signals import SignalHandlerOptions
 DESCRIPTION = """
 Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
 process, and check that the swarm recovers. With --task the regions run a task meanwhile, and its
-results are checked, too. Or, with --logs, replay real robots' logs and report to which degree the
+results are checked, too. Or, with --logs, replay logs of robots and report to which degree the
 partition by their odometry agrees with the one by their true poses.
 """
 
@@ -94,13 +94,13 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                        help='obstacles block messages')
     world.add_argument('--loss', type=float, default=0.0,
                        help='probability that a message is lost, 0 to 1')
-    logs = parser.add_argument_group('real robots')
+    logs = parser.add_argument_group('logs of robots')
     logs.add_argument('--logs', default='', metavar='FOLDER',
-                      help='replay logs: a folder, or mrclam6, the sample in this package')
+                      help='replay logs: a folder, or gazebo5, those in this package')
     logs.add_argument('--real-time-factor', type=_positive_number(float),
                       default=argparse.SUPPRESS,
                       help='speed of the replay (default: 8; with --sightings: 5)')
-    _add_sightings(parser.add_argument_group('what real robots see of each other, with --logs'))
+    _add_sightings(parser.add_argument_group('what logged robots see of each other, with --logs'))
     run = parser.add_argument_group('the run')
     run.add_argument('--processes', type=_positive_number(int), default=2,
                      help='number of processes that host robots, besides the one to be killed')

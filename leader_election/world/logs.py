@@ -31,8 +31,8 @@ from leader_election.world.csv_table import LogError, read_table
 import numpy as np
 from numpy.typing import NDArray
 
-SAMPLE = 'mrclam6'
-"""The name of the logs included in the package."""
+SAMPLE = 'gazebo5'
+"""The name of the logs included in the package: five robots in real physics."""
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
 LANDMARKS = 'landmarks.csv'
 """The file of landmarks, which may lie beside the logs."""
@@ -85,10 +85,10 @@ def read_logs(logs: str) -> tuple[RobotLog, ...]:
     """
     Read the logs of a folder, in natural order of their names: robot_2 before robot_10.
 
-    :param logs: the path of the folder, or ``mrclam6`` for the logs included in the package.
+    :param logs: the path of the folder, or ``gazebo5`` for the logs included in the package.
     :raises LogError: if there are no logs or one of them is wrong.
 
-    >>> len(read_logs('mrclam6'))
+    >>> len(read_logs('gazebo5'))
     5
     """
     with logs_folder(logs) as folder:

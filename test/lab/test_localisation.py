@@ -26,7 +26,7 @@ from leader_election.lab.simulate import Run, simulate, simulate_branches
 from leader_election.localisation.noise import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.swarm.partition import Graph, partition
-from leader_election.world.logs import read_logs, SAMPLE
+from leader_election.world.logs import read_logs
 import numpy as np
 from numpy.typing import NDArray
 import pytest
@@ -262,10 +262,14 @@ def test_the_range_that_devices_go_by_limits_hops() -> None:
 # Held against figures that are known.
 
 
-def paths() -> NDArray[np.float64]:
+LENGTH = 120.0
+"""So much of the logs of real robots is compared [s]."""
+
+
+def paths(real_logs: str) -> NDArray[np.float64]:
     """Return where five real robots were, a row for each second, shape (times, 5, 2) [m]."""
-    logs = read_logs(SAMPLE)
-    times = np.arange(0.0, min(log.t[-1] for log in logs), 1.0)
+    logs = read_logs(real_logs)
+    times = np.arange(0.0, LENGTH, 1.0)
     return np.stack([np.stack([np.interp(times, log.t, log.poses[:, k]) for k in range(2)], axis=1)
                      for log in logs], axis=1)
 
@@ -302,9 +306,9 @@ def replayed(places: NDArray[np.float64], seed: int, **parameters: Any) -> NDArr
 
 @pytest.mark.parametrize(('deviation', 'known'), [(0.1, 0.98), (0.2, 0.955), (0.5, 0.895)])
 def test_an_error_costs_real_robots_as_much_as_independent_errors_of_distances(
-        deviation: float, known: float) -> None:
+        real_logs: str, deviation: float, known: float) -> None:
     """With errors that belong to links, in place of positions, so many have the same leader."""
-    places = paths()
+    places = paths(real_logs)
     apart = distances(places)
     right, random = partitions(apart), np.random.default_rng(0)
     by_positions, by_links = [], []
@@ -317,29 +321,29 @@ def test_an_error_costs_real_robots_as_much_as_independent_errors_of_distances(
     assert np.mean(by_positions) == pytest.approx(known, abs=0.025)
 
 
-def reckoned() -> NDArray[np.float64]:
+def reckoned(real_logs: str) -> NDArray[np.float64]:
     """Return where the odometry of these robots has them, as :func:`paths`."""
     found = []
-    for log in read_logs(SAMPLE):
+    for log in read_logs(real_logs):
         speed, rate = log.velocities[:-1].T
         seconds = np.diff(log.t)
         turned = np.append(0.0, np.cumsum(rate * seconds))
         heading = log.poses[0, 2] + (turned[:-1] + turned[1:]) / 2.0
         steps = (speed * seconds)[:, None] * np.stack([np.cos(heading), np.sin(heading)], axis=1)
         places = np.vstack([log.poses[:1, :2], log.poses[0, :2] + np.cumsum(steps, axis=0)])
-        found.append(np.stack([np.interp(np.arange(0.0, log.t[-1], 1.0), log.t, places[:, k])
+        found.append(np.stack([np.interp(np.arange(0.0, LENGTH, 1.0), log.t, places[:, k])
                                for k in range(2)], axis=1))
-    length = min(len(places) for places in found)
-    return np.stack([places[:length] for places in found], axis=1)
+    return np.stack(found, axis=1)
 
 
 @pytest.mark.parametrize(('since', 'until'), [(20, 60), (60, 120)])
-def test_drift_is_about_that_of_real_odometry(since: int, until: int) -> None:
+def test_drift_is_about_that_of_real_odometry(
+        real_logs: str, since: int, until: int) -> None:
     """The distances that five real robots have by their odometry, 0.40 m and 0.67 m off."""
-    places = paths()
+    places = paths(real_logs)
 
     def off(believed: NDArray[np.float64]) -> float:
         error = (distances(believed) - distances(places))[since:until]
         return float(np.mean(error ** 2))
     modelled = np.mean([off(replayed(places, seed, model='drift')) for seed in range(20)])
-    assert math.sqrt(modelled) == pytest.approx(math.sqrt(off(reckoned())), rel=0.3)
+    assert math.sqrt(modelled) == pytest.approx(math.sqrt(off(reckoned(real_logs))), rel=0.3)

@@ -68,7 +68,7 @@ def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor() -> None
 
 
 def test_a_swarm_of_logs_has_a_robot_a_log() -> None:
-    nodes = launched('swarm', logs='mrclam6', monitor='false')
+    nodes = launched('swarm', logs='gazebo5', monitor='false')
     assert executables(nodes) == ['swarm_world', 'fleet']
     assert parameters(nodes[1])['members'] == '1-5'
 

@@ -26,6 +26,7 @@ from leader_election.recording.logs_command import main
 from leader_election.recording.noise_input import from_logs, from_recording, Topics
 from leader_election.recording.noise_report import as_yaml
 from leader_election.world.csv_table import LogError
+from leader_election.world.parameters import WorldParameters
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
@@ -129,16 +130,29 @@ def test_the_parameter_file_is_one_that_a_robot_takes(
 
 
 def test_logs_are_read_with_their_sightings() -> None:
-    found = from_logs('mrclam6')
-    assert (list(found.robots), found.length, len(found.landmarks)) == ([1, 2, 3, 4, 5], 120.0, 15)
+    found = from_logs('gazebo5')
+    assert (list(found.robots), found.length, len(found.landmarks)) == ([1, 2, 3, 4, 5], 120.0, 16)
     one = found.robots[1]
     assert one.odometry[0, 1:].tolist() == one.reference[0, 1:].tolist()
     assert set(one.sightings[:, 1]) - set(found.landmarks) <= {2.0, 3.0, 4.0, 5.0}
 
 
 def test_the_noise_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
-    """Of two minutes; ranges by the camera are off by some 5 %, bearings by 0.01 rad."""
-    assert main(['noise', 'mrclam6']) == 0
+    """The cameras' is that of the model that made the sightings; wheels slip by some percent."""
+    assert main(['noise', 'gazebo5']) == 0
+    values = yaml.safe_load(capsys.readouterr().out)['/**']['ros__parameters']
+    sensor = WorldParameters()
+    assert values['range_noise'] == pytest.approx(sensor.camera_noise, rel=0.2)
+    assert values['range_noise_scale'] == pytest.approx(sensor.camera_noise_scale, rel=0.1)
+    assert values['bearing_noise'] == pytest.approx(sensor.camera_bearing_noise, rel=0.1)
+    assert 0.01 < values['odometry_noise_position'] < 0.05
+    assert 0.03 < values['odometry_noise_turn'] < 0.15
+
+
+def test_the_noise_of_real_robots(
+        real_logs: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Ranges by the camera are off by some 5 %, bearings by 0.01 rad."""
+    assert main(['noise', real_logs]) == 0
     values = yaml.safe_load(capsys.readouterr().out)['/**']['ros__parameters']
     assert 0.03 < values['odometry_noise_position'] < 0.15
     assert 0.02 < values['range_noise_scale'] < 0.08
@@ -173,7 +187,7 @@ def test_what_cannot_be_read_is_one_line(
 
 def test_wrong_options_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, error in (
-            (['noise', 'mrclam6', '--window', '0.5'], 'takes whole seconds, 1 to 3600'),
+            (['noise', 'gazebo5', '--window', '0.5'], 'takes whole seconds, 1 to 3600'),
             (['convert', 'a', 'b', '--rate', '-1'], '-1 is not allowed; it takes more than 0'),
             ([], 'required: COMMAND')):
         with pytest.raises(SystemExit) as ended:

@@ -31,12 +31,20 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_the_sample_is_120_s_of_five_robots() -> None:
-    logs = read_logs('mrclam6')
+    logs = read_logs('gazebo5')
     assert len(logs) == 5
     for log in logs:
         assert (log.t[0], log.t[-1], len(log.t)) == (0.0, 120.0, 1201)
         assert np.abs(np.diff(log.poses[:, 2])).max() < 0.2  # unwrapped
-    assert logs[4].velocities[0].tolist() == [0.067, 0.0]
+        assert log.velocities[-1].tolist() == [0.0, 0.0]
+
+
+def test_real_logs_are_756_s_of_five_robots(real_logs: str) -> None:
+    logs = read_logs(real_logs)
+    assert len(logs) == 5
+    for log in logs:
+        assert (log.t[0], log.t[-1]) == (0.0, pytest.approx(756.0, abs=1.0))
+    assert logs[4].velocities[0] == pytest.approx([0.067, 0.0], abs=1e-3)
 
 
 def test_between_rows_poses_are_interpolated_and_velocities_hold(tmp_path: Path) -> None:

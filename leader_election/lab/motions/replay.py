@@ -34,8 +34,8 @@ class ReplayParameters:
     """The logs to replay."""
 
     logs: str = parameter(
-        SAMPLE, 'A folder of CSV files, one a device, or mrclam6, two minutes of five real '
-        'robots.', empty=False)
+        SAMPLE, 'A folder of CSV files, one a device, or gazebo5, two minutes of five '
+        'robots in Gazebo.', empty=False)
 
 
 class Replay(NamedTuple):
