@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from leader_election.doctor import hearing, identity, keys, localisation, sensing, timing
 from leader_election.doctor.observations import Level, Observations, Symptom
+from leader_election.doctor.swarms import separate
 
 
 class Check(NamedTuple):
@@ -33,6 +34,8 @@ class Check(NamedTuple):
     """The advice."""
     look: Callable[[Observations], Iterable[Symptom]]
     """Yields the symptoms."""
+    common: bool = False
+    """Whether all swarms are looked at together, else each by itself."""
 
 
 class Finding(NamedTuple):
@@ -52,12 +55,12 @@ CHECKS = (
           'on all machines, ROS_AUTOMATIC_DISCOVERY_RANGE the value SUBNET (not LOCALHOST or '
           'OFF), and check that the network forwards multicast (ros2 multicast receive here, '
           'ros2 multicast send on the other machine), or list the peers in ROS_STATIC_PEERS.',
-          identity.found),
+          identity.found, common=True),
     Check('missing', 'Are all expected robots there?',
           'A robot of the fleet file, or the one asked for, is missing or has another id.',
           'Check that its node runs (systemctl status, ros2 node list on the robot itself) and '
           'was started with its own name; if it is visible there and not here, it is the '
-          'network: see found.', identity.missing),
+          'network: see found.', identity.missing, common=True),
     Check('silent', 'Does each robot send messages?',
           'A node runs, but no candidacy comes from it: for its neighbours it does not exist.',
           'A managed node may be inactive: ros2 lifecycle get and ros2 lifecycle set ... '
@@ -66,7 +69,8 @@ CHECKS = (
           identity.silent),
     Check('names', 'Has each node a name of its own?',
           'Nodes of the same name answer for each other: parameters and services reach either.',
-          'Start each robot in a namespace of its own (-r __ns:=/NAME), once.', identity.names),
+          'Start each robot in a namespace of its own (-r __ns:=/NAME), once.', identity.names,
+          common=True),
     Check('ids', 'Has each robot an id of its own?',
           'Robots drop messages with their own id, and others take the two for one robot that '
           'jumps: regions break up.',
@@ -139,13 +143,14 @@ CHECKS = (
     Check('shared_topic', 'Do all robots use one topic?',
           'Each robot receives only its own messages: all lead themselves.',
           'Remap neighbourhood to one shared name on all robots '
-          '(-r neighbourhood:=/neighbourhood), as robot.launch.py does.', hearing.shared_topic),
+          '(-r neighbourhood:=/neighbourhood), as robot.launch.py does.', hearing.shared_topic,
+          common=True),
     Check('profiles', 'Are publishers and subscriptions compatible (QoS)?',
           'DDS delivers nothing from a publisher to a subscription that requests more than it '
           'offers, and reports that only in a log.',
           'Request less or offer more: parameters qos_overrides.<topic>.'
           '<publisher|subscription>.<reliability|durability|...>; of a driver or tool, its own '
-          'settings.', hearing.profiles),
+          'settings.', hearing.profiles, common=True),
     Check('reception', 'Does each robot receive others?',
           'A robot that receives nothing leads itself, and takes no part.',
           'See profiles; check that its network accepts multicast and packets from new '
@@ -166,29 +171,40 @@ CHECKS = (
           'Simulated time from two sources jumps; a robot that waits for simulated time without a '
           'source stands still.',
           'Set use_sim_time to one value on all robots: true with a simulator that publishes '
-          '/clock, once; false on hardware.', timing.simulated_time),
+          '/clock, once; false on hardware.', timing.simulated_time, common=True),
     Check('jumps', 'Does time go forward, without jumps?',
           'After a jump back messages stay valid for longer, and TF is cleared; after a jump '
           'forward TF takes its data for outdated.',
           'Use one source of /clock; on hardware let chrony slew the clock, not step it, while '
-          'robots run.', timing.jumps),
+          'robots run.', timing.jumps, common=True),
     Check('drifts', 'Do clocks run at one speed?',
           'Stamps diverge more and more, or messages wait longer and longer.',
           'Run chrony on all machines. Where the clocks are right, a queue grows: check the load '
-          'of the network and of the computer.', timing.drifts),
+          'of the network and of the computer.', timing.drifts, common=True),
     Check('offsets', 'Do stamps agree with the time here?',
           'The election does not depend on stamps, but TF, RViz and recordings do: transforms '
           'are reported as too old, or in the future.',
           "Synchronise all machines' clocks (chrony, one of them the server); have drivers stamp "
-          'their messages.', timing.offsets),
+          'their messages.', timing.offsets, common=True),
 )
 
 
 def examine(swarm: Observations) -> list[Finding]:
-    """Return all findings in the order of the checks, the worst of each check first."""
-    return [Finding(check.name, *symptom, check.remedy)
-            for check in CHECKS
-            for symptom in sorted(check.look(swarm), key=lambda s: (-s.level, *s[1:]))]
+    """
+    Return all findings in the order of the checks, the worst of each check first.
+
+    Several swarms are examined apart (:mod:`leader_election.doctor.swarms`).
+    """
+    parts = separate(swarm)
+    findings = []
+    for check in CHECKS:
+        found = [symptom if symptom.subjects or check.common or len(parts) == 1
+                 else symptom._replace(what=f'{topic}: {symptom.what}')
+                 for topic, part in ({'': swarm} if check.common else parts).items()
+                 for symptom in check.look(part)]
+        findings += [Finding(check.name, *symptom, check.remedy)
+                     for symptom in sorted(found, key=lambda s: (-s.level, *s[1:]))]
+    return findings
 
 
 def about(findings: Iterable[Finding], robot: str) -> list[Finding]:

@@ -23,6 +23,7 @@ import textwrap
 from leader_election.command_line import CommandLineParser
 from leader_election.doctor.checks import CHECKS, Finding
 from leader_election.doctor.observations import Level, listing, Observations
+from leader_election.doctor.swarms import swarm_topics
 from leader_election.fleet.fleet_file import load_fleet
 from leader_election.fleet.fleet_settings import SHARED_TOPIC, TOPICS
 
@@ -56,10 +57,17 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
                         help='how long to listen; several rounds (default: 10)')
     parser.add_argument('--fleet-file', default='', metavar='FILE',
                         help='the fleet file: the expected robots')
+    parser.add_argument('--topic', default='', metavar='TOPIC',
+                        help='only the swarm that exchanges messages on this topic, for example '
+                        '/red/neighbourhood (default: each swarm by itself, or that of the fleet '
+                        'file)')
     parser.add_argument('--json', action='store_true', help='one JSON document instead of text')
     options = parser.parse_args(arguments)
     options.robot = options.robot.strip('/')
     options.expected, options.radio_topics = expected(options.robot, options.fleet_file)
+    if options.topic:
+        options.topic = '/' + options.topic.strip('/')
+        options.radio_topics = (options.topic,)
     return options
 
 
@@ -89,7 +97,7 @@ def status(findings: Sequence[Finding]) -> int:
 
 def text(swarm: Observations, findings: Sequence[Finding]) -> str:
     """Return the report as text: a line for each check, with its findings and the remedy."""
-    lines = [_summary(swarm)]
+    lines = [_summary(swarm), *_swarms(swarm)]
     for check in CHECKS:
         found = [finding for finding in findings if finding.check == check.name]
         worst = max((finding.level for finding in found), default=None)
@@ -110,6 +118,13 @@ def _summary(swarm: Observations) -> str:
             f'{len(swarm.messages)} messages from {len(swarm.sent)} ids')
 
 
+def _swarms(swarm: Observations) -> list[str]:
+    """Return a line for each swarm, if there are several."""
+    topics = swarm_topics(swarm)
+    return [line for topic, robots in topics.items() if len(topics) > 1
+            for line in _wrapped(f'swarm on {topic}: {listing(robots, 10)}')]
+
+
 def _verdict(findings: Sequence[Finding]) -> str:
     counts = {level: sum(finding.level == level for finding in findings) for level in MARKS}
     if not status(findings):
@@ -128,7 +143,8 @@ def document(swarm: Observations, findings: Sequence[Finding]) -> str:
     """Return the report as one JSON document."""
     return json.dumps({
         'status': status(findings), 'seconds': swarm.seconds, 'robots': swarm.robots,
-        'ids': swarm.ids, 'messages': len(swarm.messages), 'checks': [c.name for c in CHECKS],
+        'swarms': swarm_topics(swarm), 'ids': swarm.ids, 'messages': len(swarm.messages),
+        'checks': [c.name for c in CHECKS],
         'findings': [{
             'check': finding.check, 'level': finding.level.name.lower(),
             'robots': list(finding.subjects), 'what': finding.what, 'remedy': finding.remedy}

@@ -43,8 +43,10 @@ def found(swarm: Observations) -> Iterator[Symptom]:
     """Find the absence of all robots."""
     if not swarm.robots and not swarm.sent:
         here = ', '.join(f'{name}={value}' for name, value in swarm.environment.items())
+        others = listing(swarm.other_swarms)
         yield Symptom(Level.ERROR, (), f'no robot was found in {swarm.seconds:.3g} s'
-                      + (f' (here: {here})' if here else ''))
+                      + (f' (here: {here})' if here else '')
+                      + (f'; there are robots on other topics: {others}' if others else ''))
 
 
 def missing(swarm: Observations) -> Iterator[Symptom]:

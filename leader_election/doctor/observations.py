@@ -157,6 +157,8 @@ class Observations:
     """Whether no other robots are expected."""
     radio_topics: Sequence[str] = ()
     """The topics between robots, where they are known."""
+    other_swarms: Sequence[str] = ()
+    """The topics of swarms whose observations were left out."""
 
     # Robots and nodes.
 

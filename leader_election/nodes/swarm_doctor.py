@@ -40,6 +40,7 @@ from leader_election.doctor.observations import (
     RobotReport,
     TEXT,
 )
+from leader_election.doctor.swarms import choose, swarm_topics
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import make_executor, StopRequest
@@ -251,6 +252,8 @@ def main() -> int:
         rclpy.try_shutdown()
     if swarm is None:
         return ExitStatus.INTERRUPTED
+    if options.topic or swarm_topics(swarm).keys() & set(options.radio_topics):
+        swarm = choose(swarm, options.radio_topics)
     findings = examine(swarm)
     if options.robot:
         findings = about(findings, options.robot)
