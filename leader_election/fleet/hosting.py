@@ -44,7 +44,8 @@ class RobotHostParameters(SceneParameters, ProcessParameters):
         '', "The ids of the robots that this process hosts, for example '1-20,25'. Empty: all.")
     strengths: str = parameter(
         'random', 'The strength of each robot: random from 0 to 1 by the seed, its id, or as set '
-        'by parameters.', choices=lambda: ('random', 'id', 'parameters'))
+        'by parameters. Where the parameter strength of a robot is set, it takes precedence.',
+        choices=lambda: ('random', 'id', 'parameters'))
     odom_topic: str = parameter(
         'odom', 'The topic of the odometry of each robot, in its namespace; {id} is replaced by '
         'its id.')

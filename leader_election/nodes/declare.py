@@ -31,6 +31,7 @@ import rclpy.parameter
 
 T = TypeVar('T')
 
+NO_DEFAULTS: Mapping[str, Any] = {}
 _TYPES: dict[Any, rclpy.parameter.Parameter.Type] = {
     bool: rclpy.parameter.Parameter.Type.BOOL,
     int: rclpy.parameter.Parameter.Type.INTEGER,
@@ -50,7 +51,8 @@ class Declared(Generic[T]):
 
     def __init__(self, node: Node, parameters: type[T],
                  changed: Callable[[T], None] | None = None, prefix: str = '',
-                 fixed: Callable[[], bool] | None = None) -> None:
+                 fixed: Callable[[], bool] | None = None,
+                 defaults: Mapping[str, Any] = NO_DEFAULTS) -> None:
         """
         Declare all fields of a dataclass of parameters.
 
@@ -58,13 +60,16 @@ class Declared(Generic[T]):
         :param prefix: the prefix of their names on the node, for example ``rescue.``.
         :param fixed: returns whether parameters that are not dynamic are fixed now; by default
             they always are.
+        :param defaults: other defaults than those of the declarations, by name.
         :raises ParameterError: for a value of the wrong type or out of range.
         """
         self._node = node
         self._parameters = parameters
         self._prefix = prefix
-        self._table = {prefix + p.name: replace(p, name=prefix + p.name)
-                       for p in table(parameters)}
+        self._table = {
+            prefix + p.name: replace(p, name=prefix + p.name,
+                                     default=defaults.get(p.name, p.default))
+            for p in table(parameters)}
         self._fixed = fixed
         self.changed = changed
         given = {name: _declare(node, p, fixed is None) for name, p in self._table.items()}
@@ -126,9 +131,16 @@ class Declarations:
     A set that is declared again keeps its values; only the callback for changes is replaced.
     """
 
-    def __init__(self, node: Node, fixed: Callable[[], bool] | None = None) -> None:
-        """:param fixed: as :class:`Declared` takes it."""
+    def __init__(self, node: Node, fixed: Callable[[], bool] | None = None,
+                 defaults: Mapping[str, Any] = NO_DEFAULTS) -> None:
+        """
+        Create them without any set.
+
+        :param fixed: as :class:`Declared` takes it.
+        :param defaults: as :class:`Declared` takes them, for sets without a prefix.
+        """
         self._node = node
+        self._defaults = defaults
         self._fixed = fixed
         self._made: dict[tuple[str, type], Declared[Any]] = {}
 
@@ -141,7 +153,8 @@ class Declarations:
         """
         key = (prefix, parameters)
         if key not in self._made:
-            self._made[key] = Declared(self._node, parameters, changed, prefix, self._fixed)
+            self._made[key] = Declared(self._node, parameters, changed, prefix, self._fixed,
+                                       NO_DEFAULTS if prefix else self._defaults)
         self._made[key].changed = changed
         return self._made[key]
 

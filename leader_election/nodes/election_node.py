@@ -14,9 +14,11 @@
 
 """The node of one robot."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-from leader_election.nodes.declare import Declarations
+from leader_election.nodes.announcement import announcement
+from leader_election.nodes.declare import Declarations, NO_DEFAULTS
 from leader_election.nodes.election import Election
 from leader_election.nodes.process import run
 from leader_election.parameters import ParameterError
@@ -36,11 +38,18 @@ class ElectionNode(Node):
 
     def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
                  use_global_arguments: bool = True,
-                 parameter_overrides: list[Parameter] | None = None) -> None:
+                 parameter_overrides: list[Parameter] | None = None,
+                 defaults: Mapping[str, Any] = NO_DEFAULTS) -> None:
+        """
+        Declare the parameters and start the robot.
+
+        :param defaults: of parameters that no file and no argument sets, by name.
+        :raises ParameterError: for a wrong parameter.
+        """
         super().__init__(
             'election_node', namespace=namespace, cli_args=cli_args,  # type: ignore[arg-type]
             use_global_arguments=use_global_arguments, parameter_overrides=parameter_overrides)
-        self.election = Election(self, Declarations(self))
+        self.election = Election(self, Declarations(self, defaults=defaults))
         self.executor_kind = self.election.parameters.executor
         self.robot = self.election.robot
         self.steady_clock = self.election.steady_clock
@@ -58,4 +67,9 @@ class ElectionNode(Node):
 
 def main() -> int:
     """Run one robot's node until it is stopped; return the exit status."""
-    return run(lambda: [ElectionNode()])
+    def make() -> list[Node]:
+        node = ElectionNode()
+        node.get_logger().info(announcement(node.election))
+        return [node]
+
+    return run(make)

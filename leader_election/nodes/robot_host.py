@@ -23,7 +23,8 @@ physical robots, each of which runs in a process of its own.
 import sys
 
 from leader_election.fleet.hosting import RobotHostParameters, strength, swarm_robots
-from leader_election.fleet.robot_list import parse_ids, RobotSpec
+from leader_election.fleet.robot_list import format_ids, parse_ids, RobotSpec
+from leader_election.nodes.announcement import announcements
 from leader_election.nodes.declare import Declared, overrides
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.process import run
@@ -52,7 +53,12 @@ class RobotHost(Node):
         known = {robot.id: robot for robot in swarm_robots(self.parameters)}
         members = parse_ids(self.parameters.members, tuple(known))
         shared = _shared_arguments(arguments)
+        self._own_strengths: list[int] = []
         self.robots = [self._robot(known[robot], shared) for robot in members]
+        if self._own_strengths:
+            self.get_logger().info(
+                f'strengths: {self.parameters.strengths} does not apply to robots '
+                f'{format_ids(tuple(self._own_strengths))}, whose parameter strength is set')
 
     def _robot(self, robot: RobotSpec, shared: list[str]) -> ElectionNode:
         """
@@ -62,8 +68,7 @@ class RobotHost(Node):
         world forwards messages to the topic ``heard`` of each robot within range.
         """
         space = self.get_namespace().rstrip('/')
-        own = {'robot_id': robot.id, 'initial_pose': list(robot.pose),
-               'strength': strength(self.parameters, robot.id)}
+        own = {'robot_id': robot.id, 'initial_pose': list(robot.pose)}
         if self.parameters.radio == 'relay':
             own['send_topic'] = f'{space}/neighbourhood'
             remaps = ['-r', f'neighbourhood:={space}/{robot.name}/heard']
@@ -74,11 +79,15 @@ class RobotHost(Node):
         for name, topic in topics.items():
             if topic != name:
                 remaps += ['-r', f'{name}:={topic.replace("{id}", str(robot.id))}']
-        return ElectionNode(
+        chosen = strength(self.parameters, robot.id)
+        node = ElectionNode(
             namespace=f'{space}/{robot.name}', use_global_arguments=False,
             cli_args=['--ros-args', *shared, *remaps],
-            parameter_overrides=overrides(
-                {name: value for name, value in own.items() if value is not None}))
+            parameter_overrides=overrides(own),
+            defaults={} if chosen is None else {'strength': chosen})
+        if chosen not in (None, node.election.parameters.strength):
+            self._own_strengths.append(robot.id)
+        return node
 
 
 _NODE_REMAPS = ('__ns:=', '__node:=', '__name:=')
@@ -110,6 +119,8 @@ def main() -> int:
     """Run the nodes of many robots until a signal; return the exit status."""
     def make() -> list[Node]:
         host = RobotHost(sys.argv)
+        for line in announcements(robot.election for robot in host.robots):
+            host.get_logger().info(line)
         return [host, *host.robots]
 
     return run(make)

@@ -16,6 +16,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.robot_host import RobotHost
@@ -28,8 +29,10 @@ LISTED = "roster:='{name: alice, id: 7, pose: {x: 1.0, y: 2.0, yaw: 0.5}}; {name
 
 
 @contextmanager
-def hosted(*parameters: str) -> Iterator[list[ElectionNode]]:
+def hosted(*parameters: str, file: Path | None = None) -> Iterator[list[ElectionNode]]:
     arguments = ['fleet', '--ros-args', '-r', '__ns:=/swarm']
+    if file is not None:
+        arguments += ['--params-file', str(file)]
     for parameter in parameters:
         arguments += ['-p', parameter]
     rclpy.init(args=arguments)
@@ -55,6 +58,17 @@ def test_robots_of_a_list_have_their_names_ids_and_places() -> None:
             ('/swarm/alice', 7, [1.0, 2.0, 0.5]), ('/swarm/bob', 1, [0.0, 0.0, 0.0])]
         assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 1.0]
         assert {robot.get_parameter('radius').value for robot in robots} == {3.0}
+
+
+def test_the_strength_of_a_robot_in_a_file_takes_precedence_and_is_told(
+        tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text('/swarm/bob/election_node:\n  ros__parameters: {strength: 2.5}\n')
+    with hosted(LISTED, 'strengths:=id', file=file) as robots:
+        assert [robot.robot.strength.announced for robot in robots] == [7.0, 2.5]
+        assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 2.5]
+    assert ('strengths: id does not apply to robots 1, whose parameter strength is set'
+            in capfd.readouterr().err)
 
 
 def test_only_members_of_a_list_are_hosted() -> None:
