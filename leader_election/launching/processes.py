@@ -61,7 +61,8 @@ def package_node(settings: Mapping[str, str], executable: str, name: str,
     return Node(
         package=PACKAGE, executable=executable,
         namespace=check_namespace(settings.get('namespace', '')),
-        parameters=[*files, dict(parameters)], output='screen', arguments=[
+        # Why a process ended is in the log of the launch, too.
+        parameters=[*files, dict(parameters)], output='both', arguments=[
             '--ros-args', '-r', f'__node:={name}',
             '--log-level', check_log_level(settings['log_level'])],
         # A process with many nodes takes long to shut down.

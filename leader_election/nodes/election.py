@@ -149,6 +149,11 @@ class Election:
                 self._listen(prefix + source.topic, message_type(source.message),
                              instance.take_strength, SENSOR)
 
+    @property
+    def topic(self) -> str:
+        """The full name of the topic on which the robot sends."""
+        return str(self._out.topic_name)
+
     def start(self) -> None:
         """Start the rounds."""
         self.runs = True

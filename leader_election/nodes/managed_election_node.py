@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 import time
 from typing import Any
 
+from leader_election.nodes.announcement import announcement
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.election import Election
 from leader_election.nodes.process import run
@@ -145,12 +146,14 @@ class ManagedElectionNode(LifecycleNode):
             self._error = error
             self._free()
             return TransitionCallbackReturn.FAILURE
+        self.get_logger().info(f'configured: {announcement(self.election)}')
         return SUCCESS
 
     def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Start the rounds."""
         assert self.election is not None
         self.election.start()
+        self.get_logger().info('activated: the robot takes part')
         return SUCCESS
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
@@ -158,21 +161,25 @@ class ManagedElectionNode(LifecycleNode):
         self.close()
         self._tracker.destroy_new()
         self.election = Election(self, self._declarations)
+        self.get_logger().info('deactivated: the robot takes no part')
         return SUCCESS
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Undo the configuration."""
         self._free()
+        self.get_logger().info('cleaned up: parameters may be changed')
         return SUCCESS
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Undo the configuration; the process runs on until it is stopped."""
         self._free()
+        self.get_logger().info('shut down')
         return SUCCESS
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Undo the configuration after an error in a transition."""
         self._free()
+        self.get_logger().info('the configuration is undone after an error in a transition')
         return SUCCESS
 
     def _free(self) -> None:

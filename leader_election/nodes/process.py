@@ -16,7 +16,7 @@
 Start, spin and stop the nodes of a process.
 
 SIGINT and SIGTERM are a clean exit with status 0; a wrong configuration is one line on standard
-error and status 2.
+error and status 2, and an entry in the log.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,9 +28,14 @@ from leader_election.command_line import ExitStatus, print_error
 from leader_election.parameters import ParameterError
 import rclpy
 from rclpy.executors import Executor, SingleThreadedExecutor
+from rclpy.impl.rcutils_logger import RcutilsLogger
+from rclpy.logging import get_logger
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
+
+PROCESS = 'leader_election'
+"""The logger of errors that came before there was a node."""
 
 
 class StopRequest:
@@ -72,23 +77,43 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
             rclpy.exceptions.NameValidationException,
             # rclpy raises it for arguments that it cannot parse, and for a wrong QoS override.
             RuntimeError) as error:
+        # Without a context, after wrong arguments of ROS, there is no log.
+        status = _report(error, get_logger(PROCESS) if rclpy.ok() else None)
         rclpy.try_shutdown()
-        return print_error(error)
+        return status
     stop = StopRequest()
     stop.listen()
     try:
         _spin(nodes, lambda: stop.made or _failure(nodes) is not None)
-        failure = _failure(nodes)
+        failed = None if stop.made else _failure(nodes)
+        status = ExitStatus.OK
+        if failed is not None:
+            failure, node = failed
+            status = _report(failure, node.get_logger())
     finally:
         # Whatever has happened, wheels must not turn on.
         _take_down(nodes)
-    return ExitStatus.OK if stop.made or failure is None else print_error(failure)
+    return status
 
 
-def _failure(nodes: Sequence[Node]) -> ParameterError | None:
-    """Return the first error that a node found only while it ran."""
-    found = (getattr(node, 'failure', None) for node in nodes)
-    return next((failure for failure in found if failure is not None), None)
+def _failure(nodes: Sequence[Node]) -> tuple[ParameterError, Node] | None:
+    """Return the first error that a node found only while it ran, with the node."""
+    for node in nodes:
+        failure = getattr(node, 'failure', None)
+        if failure is not None:
+            return failure, node
+    return None
+
+
+def _report(error: Exception, logger: RcutilsLogger | None) -> ExitStatus:
+    """
+    Print the error that ends the process, and log it, so that it is in the log file, too.
+
+    :return: the exit status.
+    """
+    if logger is not None:
+        logger.fatal(' '.join(str(error).split()))
+    return print_error(error)
 
 
 def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:

@@ -15,6 +15,8 @@
 """A robot whose odometry stays away from the start."""
 
 from collections.abc import Iterator
+import os
+from pathlib import Path
 import subprocess
 import sys
 
@@ -25,9 +27,9 @@ import pytest
 from support import spin_until
 
 TIMEOUT = 0.5
-LINE = ('error: parameter odometry_timeout: no odometry on /alice/wheels within 0.5 s; start the '
-        'driver, or remap odom to its topic (ros2 topic info -v /alice/wheels, ros2 topic list '
-        '-t)\n')
+REASON = ('parameter odometry_timeout: no odometry on /alice/wheels within 0.5 s; start the '
+          'driver, or remap odom to its topic (ros2 topic info -v /alice/wheels, ros2 topic list '
+          '-t)')
 
 
 @pytest.fixture(autouse=True)
@@ -38,12 +40,18 @@ def stage_after(ros: None) -> Iterator[None]:
 
 
 @pytest.mark.parametrize('executable', ['election_node', 'managed_election_node'])
-def test_no_odometry_is_one_line_and_status_2(executable: str) -> None:
+def test_no_odometry_is_one_line_and_status_2(executable: str, tmp_path: Path) -> None:
+    """The reason is in the log file, too."""
     ran = subprocess.run(
         [sys.executable, '-m', 'leader_election', executable, '--ros-args', '-r', '__ns:=/alice',
          '-r', 'odom:=wheels', '-p', 'robot_id:=1', '-p',
-         f'odometry_timeout:={TIMEOUT}'], capture_output=True, text=True, timeout=30.0)
-    assert (ran.returncode, ran.stdout, ran.stderr) == (2, '', LINE)
+         f'odometry_timeout:={TIMEOUT}'], capture_output=True, text=True, timeout=30.0,
+        env=os.environ | {'ROS_LOG_DIR': str(tmp_path)})
+    lines = ran.stderr.splitlines()
+    assert (ran.returncode, ran.stdout, lines[-1]) == (2, '', f'error: {REASON}')
+    assert not any(line.startswith('error') for line in lines[:-1])
+    (log,) = tmp_path.iterdir()
+    assert f'[alice.election_node]: {REASON}' in log.read_text()
 
 
 def lives(**parameters: object) -> None:
