@@ -12,7 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A simulated swarm: the embedded world, the robots in a few processes, and the monitor."""
+"""
+A simulated swarm: the embedded world, the robots in a few processes, and the monitor.
+
+Several computers may share a swarm: each hosts some of the robots, and one of them the world.
+"""
 
 import sys
 
@@ -20,7 +24,7 @@ from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch_ros.actions import Node
 from leader_election.fleet.hosting import RobotHostParameters
-from leader_election.fleet.robot_list import format_ids
+from leader_election.fleet.robot_list import format_ids, parse_ids
 from leader_election.launching.arguments import (
     check_argument_names,
     declare_arguments,
@@ -51,7 +55,12 @@ from leader_election.world.scene import make_scene
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
 WORLD = ('motion', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'real_time_factor')
 ELECTION = (*ELECTION_ARGUMENTS, 'pose_source')
+NO_MEMBERS = 'none'
 OTHERS = SWARM_ARGUMENTS | {
+    'members': ('', 'The robots whose nodes run on this computer, where several share a swarm, '
+                    f'for example 1-20,25, or {NO_MEMBERS}. Empty: all.'),
+    'swarm_world': ('true', 'Whether the embedded world runs on this computer; of several that '
+                            'share a swarm on exactly one.'),
     'use_sim_time': ('false', 'Whether all nodes use the time of the world, which then publishes '
                               '/clock. real_time_factor needs it.'),
     'params_file': ('', SWARM_ARGUMENTS['params_file'][1]
@@ -86,6 +95,7 @@ def nodes(context: LaunchContext) -> list[Node]:
 
     ids = make_scene(build(SceneParameters, {
         p.name: in_file[p.name] for p in table(SceneParameters) if p.name in in_file} | scene)).ids
+    ids = () if settings['members'] == NO_MEMBERS else parse_ids(settings['members'], ids)
     share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])
     hosts = {f'fleet_{ids[i]}': {'members': format_ids(ids[i:i + share])}
              for i in range(0, len(ids), share)}
@@ -102,8 +112,9 @@ def nodes(context: LaunchContext) -> list[Node]:
         for name, own in hosts.items()]
     return [
         # The end of any process, for example after a wrong parameter, ends the launch.
-        package_node(settings, 'swarm_world', 'swarm_world', world,
-                     on_exit=shut_down_with_status),
+        *([package_node(settings, 'swarm_world', 'swarm_world', world,
+                        on_exit=shut_down_with_status)]
+          if parse_bool(settings, 'swarm_world') else []),
         *fleets,
         *([package_node(settings, 'monitor', 'monitor', monitor | {'use_sim_time': sim_time},
                         on_exit=shut_down_with_status)]

@@ -39,7 +39,8 @@ ARGUMENTS = {
     'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robots',
     'robots_per_process', 'seed', 'world', 'motion', 'radius', 'communication_range', 'logs',
     'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection', 'connected',
-    'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source'}
+    'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source', 'members',
+    'swarm_world'}
 
 
 @pytest.fixture(autouse=True)
@@ -65,6 +66,25 @@ def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor() -> None
         assert (one['robots'], one['seed']) == (5, 7) and 'world' not in one
     assert [fleet['radius'] for fleet in fleets] == [4.0] * 3
     assert not {'motion', 'radio_range'} & world.keys() and monitor.keys() == {'use_sim_time'}
+
+
+def test_computers_share_a_swarm() -> None:
+    nodes = launched('swarm', robots='5', members='none', monitor='false')
+    assert executables(nodes) == ['swarm_world']
+    nodes = launched('swarm', robots='5', members='2-4', swarm_world='false',
+                     robots_per_process='2', monitor='false')
+    assert executables(nodes) == ['fleet', 'fleet']
+    assert [(one['members'], one['robots']) for one in map(parameters, nodes)] == [
+        ('2-3', 5), ('4', 5)]
+
+
+@pytest.mark.parametrize(('given', 'told'), [
+    ({'members': '4-6'}, 'parameter members: no robot 6; the robots are 1-5'),
+    ({'members': 'all'}, 'parameter members'),
+    ({'swarm_world': 'maybe'}, "parameter swarm_world: 'maybe' is not allowed")])
+def test_wrong_shares_of_a_swarm_are_refused(given: dict[str, str], told: str) -> None:
+    with pytest.raises(ParameterError, match=told):
+        launched('swarm', robots='5', **given)
 
 
 def test_a_swarm_of_logs_has_a_robot_a_log() -> None:
