@@ -32,6 +32,7 @@ from leader_election.robot.parameters import (
 )
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.tasks.wander import WanderParameters
+from leader_election.world.odometry_parameters import GazeboOdometryParameters
 from leader_election.world.parameters import WorldParameters
 
 FILES = {
@@ -39,6 +40,10 @@ FILES = {
     'fleet.yaml': (
         RobotHostParameters,
         "The parameters of fleet, beside those of its robots' nodes.",
+    ),
+    'gazebo_odometry.yaml': (
+        GazeboOdometryParameters,
+        'The parameters of gazebo_odometry: the errors of odometry of robots in Gazebo.',
     ),
     'managed_election.yaml': (
         ManagedParameters,

@@ -77,6 +77,10 @@ _TO_MEASURE = Requirement(
 
 EXECUTABLES = (
     Executable(
+        name='await_clock', module='leader_election.nodes.await_clock',
+        stop_status=130,
+        description='end when simulated time passes, so that other processes can be started'),
+    Executable(
         name='demo', module='leader_election.demo.main', requires=_TO_VIEW,
         description='demonstrate election and recovery: world, robots and monitor together'),
     Executable(
@@ -87,6 +91,10 @@ EXECUTABLES = (
         name='fleet', module='leader_election.nodes.robot_host',
         parameter_file='fleet.yaml',
         description='run the nodes of many robots in one process'),
+    Executable(
+        name='gazebo_odometry', module='leader_election.nodes.gazebo_odometry',
+        parameter_file='gazebo_odometry.yaml',
+        description='give robots in Gazebo odometry that drifts, and publish their true poses'),
     Executable(
         name='gazebo_world', module='leader_election.gazebo.main',
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),

@@ -38,6 +38,7 @@ from leader_election.nodes.qos import (
 from leader_election.nodes.robot_diagnostics import statuses
 from leader_election.nodes.sighting_inputs import SightingInputs
 from leader_election.nodes.state_publishers import PlotPublishers, StatePublishers
+from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
 from leader_election.registry import message_type
 from leader_election.robot.codec import MAIN
@@ -230,6 +231,14 @@ class Election:
                 f'parameter odometry_timeout: no odometry on {topic} within '
                 f'{self.robot.parameters.odometry_timeout:g} s; start the driver, or remap odom '
                 f'to its topic (ros2 topic info -v {topic}, ros2 topic list -t)')
+
+    def missing(self) -> list[Missing]:
+        """Return what the robot waits for: its odometry, until any has come."""
+        if self._odometry_received or not self.robot.sensing.positions_matter:
+            return []
+        topic = self._node.resolve_topic_name('odom')
+        return [Missing('odometry', topic, 'start the driver or the simulator (of Gazebo: its '
+                        'bridge, too), or remap odom to the topic of its odometry')]
 
     def _odometry(self, message: Odometry) -> None:
         self._odometry_received = True

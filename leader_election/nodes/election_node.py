@@ -21,6 +21,7 @@ from leader_election.nodes.announcement import announcement
 from leader_election.nodes.declare import Declarations, NO_DEFAULTS
 from leader_election.nodes.election import Election
 from leader_election.nodes.process import run
+from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
 from rclpy.node import Node
 from rclpy.parameter import Parameter
@@ -59,6 +60,10 @@ class ElectionNode(Node):
     def failure(self) -> ParameterError | None:
         """The error that ends the process; ``None`` while there is none."""
         return self.election.failure
+
+    def missing(self) -> list[Missing]:
+        """Return what the robot waits for."""
+        return self.election.missing()
 
     def close(self) -> None:
         """Stop the tasks; called before the node is destroyed."""

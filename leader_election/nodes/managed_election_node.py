@@ -26,6 +26,7 @@ from leader_election.nodes.announcement import announcement
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.election import Election
 from leader_election.nodes.process import run
+from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
 from leader_election.robot.parameters import ElectionParameters, ManagedParameters
 from rclpy._rclpy_pybind11 import RCLError
@@ -193,6 +194,10 @@ class ManagedElectionNode(LifecycleNode):
     def failure(self) -> ParameterError | None:
         """The error that ends the process; ``None`` while there is none."""
         return None if self.election is None else self.election.failure
+
+    def missing(self) -> list[Missing]:
+        """Return what the robot waits for."""
+        return [] if self.election is None else self.election.missing()
 
     def close(self) -> None:
         """Stop the tasks; called before the node is destroyed."""

@@ -24,6 +24,7 @@ from leader_election.nodes.declare import Declared
 from leader_election.nodes.markers import Markers, trail_marker
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
+from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.parameters import MonitorParameters
@@ -147,6 +148,14 @@ class Monitor(Node):
               and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
             self._line_time = self.snapshot.time
             print(line(self._frame, self.statistics), flush=True)
+
+    def missing(self) -> list[Missing]:
+        """Return what the monitor waits for: the messages of robots, until there is one."""
+        if self.tracker.first_heard:
+            return []
+        return [Missing('messages of robots', self.resolve_topic_name('neighbourhood'),
+                        'start robots (fleet, election_node), and the monitor in their namespace '
+                        'and with their ROS_DOMAIN_ID')]
 
     def close(self) -> None:
         """Stop the live view; write the picture and the animation where they are configured."""

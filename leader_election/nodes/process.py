@@ -25,6 +25,7 @@ import time
 from types import FrameType
 
 from leader_election.command_line import ExitStatus, print_error
+from leader_election.nodes.waiting import Waiting
 from leader_election.parameters import ParameterError
 import rclpy
 from rclpy.executors import Executor, SingleThreadedExecutor
@@ -65,7 +66,9 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
 
     :param make: returns the nodes, of which the first has the attribute ``executor_kind``
         (:func:`make_executor`). ``close()`` of a node, where it has this method, is called before
-        it is destroyed; a ``failure`` of a node other than ``None`` ends the process.
+        it is destroyed; a ``failure`` of a node other than ``None`` ends the process, and so does
+        ``over`` that is true, with status 0. Its ``missing()`` returns what it waits for
+        (:mod:`~leader_election.nodes.waiting`).
     :param arguments: for ``rclpy.init``; ``None``: ``sys.argv``.
     :return: the exit status.
     """
@@ -84,7 +87,7 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
     stop = StopRequest()
     stop.listen()
     try:
-        _spin(nodes, lambda: stop.made or _failure(nodes) is not None)
+        _spin(nodes, lambda: stop.made or _failure(nodes) is not None or _over(nodes))
         failed = None if stop.made else _failure(nodes)
         status = ExitStatus.OK
         if failed is not None:
@@ -116,13 +119,19 @@ def _report(error: Exception, logger: RcutilsLogger | None) -> ExitStatus:
     return print_error(error)
 
 
+def _over(nodes: Sequence[Node]) -> bool:
+    """Return whether a node has done what it was started for."""
+    return any(getattr(node, 'over', False) for node in nodes)
+
+
 def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
     """Spin nodes until a condition holds, which is checked ten times a second."""
     executor = make_executor(getattr(nodes[0], 'executor_kind', 'events'))
     for node in nodes:
         executor.add_node(node)
-    never = Future()
+    never, waiting = Future(), Waiting(nodes, time.monotonic())
     while not over():
+        waiting.look(time.monotonic())
         # In slices of 0.1 s: spin() of the events executor returns neither on a signal nor on a
         # shutdown (rclpy 7.1), and spin_once() for each event costs half as much again.
         executor.spin_until_future_complete(never, timeout_sec=0.1)

@@ -27,6 +27,7 @@ from leader_election.nodes.qos import overridable, STATE
 from leader_election.nodes.radio_relay import relay_all
 from leader_election.nodes.sensor_publishers import ReadingPublisher, ScanPublisher
 from leader_election.nodes.sighting_publisher import SightingPublisher
+from leader_election.nodes.waiting import Missing
 from leader_election.world.kinematics import Array
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import Scene
@@ -132,6 +133,14 @@ class SwarmWorld(Node):
         if self.world.ended and not self._end_logged:
             self._end_logged = True
             self.get_logger().info('The logs are over; the robots stay where they are.')
+
+    def missing(self) -> list[Missing]:
+        """Return what the world waits for: a command to any robot."""
+        if self.world.commands is None or self.world.commands.any_received:
+            return []
+        topic = self.resolve_topic_name(f'robot_{self.world.scene.ids[0]}/cmd_vel')
+        return [Missing('commands', topic, 'the robots of the world all stand; start what drives '
+                        'them (wander, a task that drives), or take motion levy')]
 
     def _waits_for_listeners(self) -> bool:
         """Return whether the world must not start yet, since subscribers of /clock are missing."""

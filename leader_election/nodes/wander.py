@@ -31,6 +31,7 @@ from leader_election.nodes.declare import Declared
 from leader_election.nodes.odometry_origin import ParameterOrigin, ROBOT_NODE
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, SENSOR
+from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
 from leader_election.robot import codec
 from leader_election.robot.pose import from_quaternion, heading, IDENTITY, Pose, position
@@ -146,6 +147,14 @@ class WanderingRobot:
             return None
         return _place(self._odometry, IDENTITY)
 
+    def missing(self) -> list[Missing]:
+        """Return what the robot waits for: its odometry, until any has come."""
+        if self._odometry is not None:
+            return []
+        topic = self._context.node.resolve_topic_name(f'{self.prefix}odom')
+        return [Missing('odometry', topic, 'start its driver or simulator, or give parameter '
+                        'robots the namespaces of the robots')]
+
     def place(self) -> Place | None:
         """Return the robot's last place in the shared frame, ``None`` if not known."""
         origin, odometry = self.origin, self._odometry
@@ -252,6 +261,10 @@ class WanderNode(Node):
             name = standing[0].prefix.rstrip('/') or self.get_namespace()
             more = f' (and {len(standing) - 1} more stand)' if len(standing) > 1 else ''
             self.get_logger().warning(f'{name} stands: {standing[0].problem}{more}')
+
+    def missing(self) -> list[Missing]:
+        """Return what the robots wait for."""
+        return [each for robot in self.robots for each in robot.missing()]
 
     def close(self) -> None:
         """Stop all robots; called before the node is destroyed."""

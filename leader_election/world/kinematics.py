@@ -16,7 +16,7 @@
 
 import math
 
-from leader_election.world.parameters import WorldParameters
+from leader_election.world.odometry_parameters import OdometryErrorParameters
 import numpy as np
 from numpy.typing import NDArray
 import shapely
@@ -44,6 +44,28 @@ def advance(poses: Array, velocities: Array, dt: float) -> Array:
     chord = velocities[:, 0] * dt * np.sinc(half / np.pi)
     along = poses[:, 2] + half
     return poses + np.column_stack((chord * np.cos(along), chord * np.sin(along), 2 * half))
+
+
+def velocities_between(before: Array, after: Array, dt: float) -> Array:
+    """
+    Return the constant velocities of unicycles between two moments (inverse of :func:`advance`).
+
+    What robots have moved sideways off their arcs is left out.
+
+    :param before: x, y, yaw [m, rad], shape (n, 3).
+    :param after: the same, ``dt`` later; less than half a turn away.
+    :param dt: duration [s], positive.
+    :return: linear and angular velocity [m/s, rad/s], shape (n, 2).
+
+    >>> there = advance(np.zeros((1, 3)), np.array([[-0.5, 2.0]]), 0.1)
+    >>> velocities_between(np.zeros((1, 3)), there, 0.1).round(6).tolist()
+    [[-0.5, 2.0]]
+    """
+    turn = (after[:, 2] - before[:, 2] + np.pi) % (2 * np.pi) - np.pi
+    along = before[:, 2] + turn / 2
+    apart = after[:, :2] - before[:, :2]
+    chord = apart[:, 0] * np.cos(along) + apart[:, 1] * np.sin(along)
+    return np.column_stack((chord / np.sinc(turn / 2 / np.pi), turn)) / dt
 
 
 def relative(origin: Array, poses: Array) -> Array:
@@ -146,7 +168,8 @@ class Odometry:
     :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
     """
 
-    def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator) -> None:
+    def __init__(self, robots: int, parameters: OdometryErrorParameters,
+                 rng: np.random.Generator) -> None:
         """
         Draw the constant errors of each robot.
 

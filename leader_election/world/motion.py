@@ -139,6 +139,11 @@ class VelocityCommands:
                 (linear, angular), np.negative(self._limits), self._limits)
             self._since[robot] = now
 
+    @property
+    def any_received(self) -> bool:
+        """Whether there was ever a command to any robot."""
+        return bool(np.isfinite(self._since).any())
+
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:
         """Return the commands that have not timed out (:class:`VelocityController`)."""
         valid = now - self._since < self._timeout

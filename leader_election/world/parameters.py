@@ -24,6 +24,7 @@ import re
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.parameters.id_ranges import id_ranges, IdRange
+from leader_election.world.odometry_parameters import OdometryErrorParameters
 from leader_election.world.sighting_parameters import SightingSensorParameters
 
 NAMESPACE = r'/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
@@ -66,7 +67,8 @@ class SceneParameters:
 
 
 @dataclass(frozen=True)
-class WorldParameters(SceneParameters, SightingSensorParameters, ProcessParameters):
+class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorParameters,
+                      ProcessParameters):
     """Parameters of the world alone: motion, odometry, clock, radio and sensors."""
 
     motion: str = parameter(
@@ -91,21 +93,6 @@ class WorldParameters(SceneParameters, SightingSensorParameters, ProcessParamete
         10.0, 'Steps of the world per second of simulated time; each publishes all poses once.',
         unit='Hz', lower=0.1, upper=1000.0)
 
-    linear_scale_error: float = parameter(
-        0.0, 'Odometry: standard deviation over the robots of the constant relative error of the '
-        'linear speed.', lower=0.0, upper=1.0)
-    angular_scale_error: float = parameter(
-        0.0, 'Odometry: standard deviation over the robots of the constant relative error of the '
-        'angular speed.', lower=0.0, upper=1.0)
-    angular_bias: float = parameter(
-        0.0, 'Odometry: standard deviation over the robots of a constant bias of the angular '
-        'speed.', unit='rad/s', lower=0.0, upper=10.0)
-    linear_noise: float = parameter(
-        0.0, 'Odometry: white noise on the linear speed, as the standard deviation that it adds '
-        'to the distance driven in one second.', unit='m/sqrt(s)', lower=0.0, upper=10.0)
-    angular_noise: float = parameter(
-        0.0, 'Odometry: white noise on the angular speed, as the standard deviation that it adds '
-        'to the angle turned in one second.', unit='rad/sqrt(s)', lower=0.0, upper=10.0)
     odom_source: str = parameter(
         'odometry', 'Replay: what is published as odom: the logged velocities, integrated from '
         'the true start (odometry), or the true pose (truth).',

@@ -1,0 +1,201 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The node ``gazebo_odometry``: odometry with errors, and true poses, for robots in a simulator.
+
+A simulator's wheels are too good: in Gazebo Sim odometry is off by a millimetre after two minutes.
+The node stands between the simulator's odometry and the robots, and adds the errors of the
+embedded world.
+"""
+
+import math
+from typing import Any
+
+from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
+from leader_election.nodes.declare import Declared
+from leader_election.nodes.process import run
+from leader_election.nodes.qos import EVENTS, SENSOR
+from leader_election.nodes.waiting import BUFFERS, Missing
+from leader_election.nodes.wander import namespaces
+from leader_election.robot.pose import yaw_of
+from leader_election.world.erroneous_odometry import ErroneousOdometry, Pose
+from leader_election.world.kinematics import velocities_between
+from leader_election.world.odometry_parameters import GazeboOdometryParameters
+from leader_election.world.world import quaternions
+from nav_msgs.msg import Odometry
+import numpy as np
+from rclpy.node import Node
+
+try:
+    from tf2_msgs.msg import TFMessage
+except ImportError:
+    # It is not on PyPI; a full ROS has it.
+    TFMessage = None
+
+WHEEL_ODOMETRY = 'wheel_odometry'
+"""The topic of the simulator's odometry, in the namespace of the robot."""
+TRUE_POSE = 'true_pose'
+"""The topic of the simulator's pose of the robot's model, in the namespace of the robot."""
+
+STILL = 1e-3
+"""Wheels that have not moved the robot by so much stand still [m, rad]."""
+
+
+class SimulatedRobot:
+    """
+    The odometry and the true pose of one robot.
+
+    :ivar name: its namespace.
+    """
+
+    def __init__(self, node: Node, prefix: str, parameters: GazeboOdometryParameters) -> None:
+        """
+        Subscribe to the simulator's topics, and advertise those of the robot.
+
+        :param prefix: the start of the robot's topic names, empty or ending in a slash.
+        """
+        self.name = prefix.rstrip('/') or node.get_namespace().strip('/')
+        self._node, self._prefix = node, prefix
+        self._wheels: Pose | None = None
+        self._wheels_before: Pose | None = None
+        self._commands: Any = None
+        self._commanded = False
+        self._odometry = ErroneousOdometry(parameters, parameters.seed, self.name)
+        self._drifts = parameters.odometry_drift
+        self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
+        self._tf = node.create_publisher(TFMessage, f'{prefix}tf', 10) if TFMessage else None
+        node.create_subscription(Odometry, prefix + WHEEL_ODOMETRY, self._take, EVENTS)
+        if parameters.ground_truth:
+            self._truth = node.create_publisher(Odometry, f'{prefix}ground_truth', 10)
+            self._last: tuple[float, Pose] | None = None
+            node.create_subscription(PoseStamped, prefix + TRUE_POSE, self._take_truth, EVENTS)
+
+    def _take(self, message: Odometry) -> None:
+        """Publish odometry with errors; the message is changed and handed on."""
+        pose = _planar(message.pose.pose)
+        if pose is None:
+            return
+        self._wheels = pose
+        if self._drifts:
+            if not self._odometry.take(_seconds(message), pose):
+                return
+            _set(message, self._odometry.pose, self._odometry.velocity)
+        self._odom.publish(message)
+        if self._tf is not None and self._tf.get_subscription_count():
+            self._tf.publish(TFMessage(transforms=[_transform(message)]))
+
+    def _take_truth(self, message: PoseStamped) -> None:
+        """Publish the true pose as odometry in the shared frame."""
+        time, pose = _seconds(message), _planar(message.pose)
+        if pose is None:
+            return
+        velocity = (0.0, 0.0)
+        if self._last is not None and time > self._last[0]:
+            (row,) = velocities_between(
+                np.array([self._last[1]]), np.array([pose]), time - self._last[0]).tolist()
+            velocity = (row[0], row[1])
+        self._last = time, pose
+        truth = Odometry(child_frame_id='base_link')
+        truth.header.stamp, truth.header.frame_id = message.header.stamp, 'map'
+        _set(truth, pose, velocity)
+        self._truth.publish(truth)
+
+
+    def missing(self) -> list[Missing]:
+        """
+        Return what has not come since the last call: odometry, or the effect of commands.
+
+        Where wheels stand still, the robot's commands are listened to from then on: if there are
+        any, the simulator does not hear them.
+        """
+        if self._wheels is None:
+            return [Missing('odometry', self._node.resolve_topic_name(
+                self._prefix + WHEEL_ODOMETRY), f'see whether the bridge runs; {BUFFERS}')]
+        before, self._wheels_before = self._wheels_before, self._wheels
+        if before is None or math.dist(before, self._wheels) > STILL:
+            if self._commands is not None:
+                self._node.destroy_subscription(self._commands)
+            self._commands, self._commanded = None, False
+        elif self._commands is None:
+            self._commands = self._node.create_subscription(
+                Twist, f'{self._prefix}cmd_vel', self._hear, SENSOR)
+        elif self._commanded:
+            return [Missing('wheels to turn', self._commands.topic_name, 'they stand still though '
+                            'they are commanded: the simulator does not hear the commands; start '
+                            f'again, and {BUFFERS}')]
+        return []
+
+    def _hear(self, command: Twist) -> None:
+        self._commanded = command.linear.x != 0.0 or command.angular.z != 0.0
+
+
+class GazeboOdometry(Node):
+    """
+    Gives each robot in the simulator its odometry (:class:`SimulatedRobot`).
+
+    :ivar robots: in the order of the parameter.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """
+        Declare the parameters, subscribe and advertise.
+
+        :param options: for ``rclpy.node.Node``.
+        :raises ParameterError: when a parameter is wrong.
+        """
+        super().__init__('gazebo_odometry', **options)
+        parameters = Declared(self, GazeboOdometryParameters).values
+        self.executor_kind = parameters.executor
+        self.robots = [SimulatedRobot(self, prefix, parameters)
+                       for prefix in namespaces(parameters.robots)]
+
+    def missing(self) -> list[Missing]:
+        """Return what the robots wait for."""
+        return [each for robot in self.robots for each in robot.missing()]
+
+
+def _seconds(message: Any) -> float:
+    """Return the time in the header of a message [s]."""
+    return float(message.header.stamp.sec) + float(message.header.stamp.nanosec) * 1e-9
+
+
+def _planar(pose: Any) -> Pose | None:
+    """Return x, y, yaw of a message's pose [m, rad], ``None`` without a valid orientation."""
+    turn = pose.orientation
+    yaw = yaw_of((turn.x, turn.y, turn.z, turn.w))
+    return None if yaw is None else (pose.position.x, pose.position.y, yaw)
+
+
+def _set(message: Odometry, pose: Pose, velocity: tuple[float, float]) -> None:
+    """Write a pose and a velocity in the plane into a message."""
+    position, turn = message.pose.pose.position, message.pose.pose.orientation
+    position.x, position.y = pose[:2]
+    turn.x = turn.y = 0.0
+    turn.z, turn.w = quaternions(np.array([pose[2]]))[0].tolist()
+    message.twist.twist.linear.x, message.twist.twist.angular.z = velocity
+
+
+def _transform(odometry: Odometry) -> TransformStamped:
+    """Return odometry as the transform between its frames."""
+    made = TransformStamped(header=odometry.header, child_frame_id=odometry.child_frame_id)
+    position = odometry.pose.pose.position
+    made.transform.translation.x, made.transform.translation.y = position.x, position.y
+    made.transform.rotation = odometry.pose.pose.orientation
+    return made
+
+
+def main() -> int:
+    """Run the node until a signal; return the exit status."""
+    return run(lambda: [GazeboOdometry()])

@@ -1,0 +1,135 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+What the nodes of a process wait for in vain: time, odometry, commands, messages.
+
+A node whose simulated clock stands still runs none of its timers, and so could never say so. This
+one diagnosis goes by a steady clock, in the loop that spins the process.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rclpy.node import Node
+
+PERIOD = 2.5
+"""Time between two looks [s, steady]."""
+LOOKS = 3
+"""What is missing at so many looks on end is warned of: within ten seconds."""
+LONGEST = 60.0
+"""The longest time between two warnings of the same [s, steady]; the first times double."""
+MOST_NAMES = 3
+"""So many topics are named in a line."""
+BUFFERS = ('with many robots in Gazebo Sim raise the receive buffers: sudo sysctl -w '
+           'net.core.rmem_default=4194304 net.core.rmem_max=4194304')
+
+
+class Missing(NamedTuple):
+    """What a node waits for."""
+
+    what: str
+    """A noun, such as ``odometry``."""
+    topic: str
+    """The full name of its topic."""
+    remedy: str
+    """What to do, one clause."""
+
+
+@dataclass
+class _Record:
+    """Since when something is missing, and when to warn of it again [s, steady]."""
+
+    since: float
+    looks: int = 0
+    due: float = 0.0
+    warned: bool = False
+
+
+class Waiting:
+    """
+    Warns of what the nodes of a process wait for, and says when it has come.
+
+    A node has a method ``missing()`` that returns a list of :class:`Missing`, where it waits for
+    anything but time.
+    """
+
+    def __init__(self, nodes: Sequence[Node], now: float) -> None:
+        """
+        Begin to wait.
+
+        :param nodes: of the process; the first one logs.
+        :param now: by a steady clock [s].
+        """
+        self._nodes = nodes
+        self._next = now + PERIOD
+        self._times = _times(nodes)
+        self._missing: dict[str, _Record] = {}
+
+    def look(self, now: float) -> None:
+        """
+        Warn if it is time for it; costs nothing otherwise.
+
+        :param now: by a steady clock [s].
+        """
+        if now < self._next:
+            return
+        begin, self._next = self._next - PERIOD, now + PERIOD
+        lines, logger = self._lines(), self._nodes[0].get_logger()
+        for what in self._missing.keys() - lines.keys():
+            if self._missing.pop(what).warned:
+                logger.info(f'no longer waiting for {what}')
+        for what, line in lines.items():
+            record = self._missing.setdefault(what, _Record(begin))
+            record.looks += 1
+            if record.looks >= LOOKS and now >= record.due:
+                record.warned = True
+                record.due = now + min(now - record.since, LONGEST)
+                logger.warning(f'waiting for {what} for {now - record.since:.0f} s: {line}')
+
+    def _lines(self) -> dict[str, str]:
+        """Return a line of text for each kind of thing that is missing."""
+        times, before = _times(self._nodes), self._times
+        self._times = times
+        still = [name for name, time in times.items() if time == before.get(name)]
+        if still:
+            # All else may be missing for this.
+            some = '' if len(still) == len(self._nodes) else f' of {still[0]}'
+            return {'time': (
+                f'simulated time{some} stands still at {times[still[0]] * 1e-9:.1f} s: nothing '
+                'new comes on /clock; start the simulator, or what publishes /clock, let it run '
+                f'where it is paused, or set use_sim_time to false; {BUFFERS}')}
+        found: dict[str, list[Missing]] = {}
+        for node in self._nodes:
+            missing: Callable[[], list[Missing]] | None = getattr(node, 'missing', None)
+            for each in missing() if missing else ():
+                found.setdefault(each.what, []).append(each)
+        return {what: _line(each) for what, each in found.items()}
+
+
+def _times(nodes: Sequence[Node]) -> dict[str, int]:
+    """Return the time of each node that goes by simulated time [ns], by its name."""
+    return {node.get_fully_qualified_name(): node.get_clock().now().nanoseconds for node in nodes
+            # Of ROS clocks only; nodes without simulated time have them, too.
+            if getattr(node.get_clock(), 'ros_time_is_active', False)}
+
+
+def _line(missing: Sequence[Missing]) -> str:
+    topics = [each.topic for each in missing]
+    names = ', '.join(topics[:MOST_NAMES]) + (
+        f' and {len(topics) - MOST_NAMES} more topics' if len(topics) > MOST_NAMES else '')
+    remedy = Counter(each.remedy for each in missing).most_common(1)[0][0]
+    return f'nothing comes on {names}; {remedy}'

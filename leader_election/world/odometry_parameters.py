@@ -1,0 +1,68 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The parameters of the errors of odometry, of the embedded world and of robots in Gazebo."""
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any
+
+from leader_election.parameters import parameter, ProcessParameters
+
+
+@dataclass(frozen=True)
+class OdometryErrorParameters:
+    """Standard deviations of the errors of odometry; 0: odometry is right."""
+
+    linear_scale_error: float = parameter(
+        0.0, 'Odometry: standard deviation over the robots of the constant relative error of the '
+        'linear speed.', lower=0.0, upper=1.0)
+    angular_scale_error: float = parameter(
+        0.0, 'Odometry: standard deviation over the robots of the constant relative error of the '
+        'angular speed.', lower=0.0, upper=1.0)
+    angular_bias: float = parameter(
+        0.0, 'Odometry: standard deviation over the robots of a constant bias of the angular '
+        'speed.', unit='rad/s', lower=0.0, upper=10.0)
+    linear_noise: float = parameter(
+        0.0, 'Odometry: white noise on the linear speed, as the standard deviation that it adds '
+        'to the distance driven in one second.', unit='m/sqrt(s)', lower=0.0, upper=10.0)
+    angular_noise: float = parameter(
+        0.0, 'Odometry: white noise on the angular speed, as the standard deviation that it adds '
+        'to the angle turned in one second.', unit='rad/sqrt(s)', lower=0.0, upper=10.0)
+
+
+def _with_default(name: str, default: float) -> Any:
+    """Declare a parameter of :class:`OdometryErrorParameters` with another default."""
+    field = OdometryErrorParameters.__dataclass_fields__[name]
+    return dataclasses.field(default=default, metadata=field.metadata)
+
+
+@dataclass(frozen=True)
+class GazeboOdometryParameters(OdometryErrorParameters, ProcessParameters):
+    """Parameters of the node that gives robots in Gazebo their odometry."""
+
+    linear_scale_error: float = _with_default('linear_scale_error', 0.03)
+    angular_scale_error: float = _with_default('angular_scale_error', 0.03)
+    angular_bias: float = _with_default('angular_bias', 0.003)
+    linear_noise: float = _with_default('linear_noise', 0.02)
+    angular_noise: float = _with_default('angular_noise', 0.02)
+    robots: str = parameter(
+        '', 'The namespaces of the robots, separated by commas. Empty: one robot, in the '
+        'namespace of the node.')
+    seed: int = parameter(
+        0, 'Seed of the errors, together with the name of each robot.', lower=0, upper=2**62)
+    odometry_drift: bool = parameter(
+        True, 'Whether odometry has errors. If not, that of the simulator is handed on as it is.')
+    ground_truth: bool = parameter(
+        False, "Whether to publish each robot's true pose on topic ground_truth.")
