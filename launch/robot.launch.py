@@ -26,6 +26,7 @@ from launch import LaunchContext, LaunchDescription
 from launch.actions import DeclareLaunchArgument, OpaqueFunction
 from launch_ros.actions import Node
 from leader_election.launching.arguments import (
+    arguments_with_defaults,
     check_argument_names,
     COMMON_ARGUMENTS,
     declare_arguments,
@@ -38,9 +39,15 @@ from leader_election.launching.processes import (
     ends_on_error,
     package_node,
     rviz_nodes,
-    shut_down_with_status,
 )
-from leader_election.launching.robot import NODE_ARGUMENTS, NODE_NAME, robot_launch
+from leader_election.launching.robot import (
+    at_its_end,
+    NODE_ARGUMENTS,
+    NODE_NAME,
+    RESPAWN_DELAY,
+    robot_launch,
+    swarm_namespace,
+)
 from leader_election.parameters import Parameter, ParameterError
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.world.arena import load_arena
@@ -57,7 +64,8 @@ OTHERS = {
                   'of this computer.'),
     'namespace': ('', 'The namespace of this robot; / if its driver has none. Empty: its name in '
                       'the fleet file, or robot_ and its id.'),
-    'neighbourhood': ('', 'The topic on which all robots of the swarm exchange messages.'
+    'neighbourhood': ('', 'The topic on which all robots of the swarm exchange messages; a '
+                          'relative one is in the namespace round that of the robot.'
                       + IN_FILE.format('/neighbourhood')),
     'odom_topic': ('', 'The topic of the odometry.' + IN_FILE.format('odom')),
     'scan_topic': ('', 'The topic of the laser scanner, for tasks and nodes that drive.'
@@ -69,6 +77,10 @@ OTHERS = {
                            + IN_FILE.format(source)) for source, what in (
         ('measurements', 'measurements of neighbours'), ('detections', 'detections'),
         ('tags', 'the transforms of a tag detector'))},
+    'required': ('true', 'Whether the end of a node ends the whole launch, with its status; not '
+                         'with respawn.'),
+    'respawn': ('false', 'Whether a node that has ended is started again.'),
+    **arguments_with_defaults([RESPAWN_DELAY]),
     'managed': ('false', 'Whether the node is a managed node, with the life cycle of ROS 2.'),
     'autostart': ('true', 'Whether a managed node is configured and activated at its start.'),
     MOTION.name: (MOTION.default, f'{MOTION.description} Takes {MOTION.allowed()}.'),
@@ -111,18 +123,19 @@ def nodes(context: LaunchContext) -> list[Node]:
                      robot.parameters)
     if settings['arena']:
         check_arena(settings['arena'])
+    # Left alone, a robot would drive on without election.
+    driving = [package_node(here, 'wander', 'wander',
+                            robot.driving | {'world': settings['arena']} | sim_time,
+                            remappings=robot.remappings, **at_its_end(settings))
+               ] if wander else []
     return [
-        package_node(here, 'managed_election_node' if managed else 'election_node',
-                     'election_node', robot.parameters | lifecycle | sim_time,
-                     remappings=robot.remappings,
-                     # A robot that drives on without election, or a launch that ends with status
-                     # 0, would hide the failure.
-                     on_exit=shut_down_with_status),
-        *([package_node(here, 'wander', 'wander',
-                        robot.driving | {'world': settings['arena']} | sim_time,
-                        remappings=robot.remappings, on_exit=shut_down_with_status)]
-          if wander else []),
-        *rviz_nodes(here, sim_time['use_sim_time']),
+        package_node(here, 'managed_election_node' if managed else 'election_node', NODE_NAME,
+                     robot.parameters | lifecycle | sim_time, remappings=robot.remappings,
+                     **at_its_end(settings, driving)),
+        *driving,
+        # It shows the swarm.
+        *rviz_nodes(settings | {'namespace': swarm_namespace(space)},
+                    sim_time['use_sim_time']),
     ]
 
 

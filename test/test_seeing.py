@@ -88,7 +88,11 @@ def test_rviz_shows_topics_that_there_are_and_names_all_namespaces(topics):
     arrays = {display['Name']: display for display in rviz['Visualization Manager']['Displays']
               if display['Class'].endswith('/MarkerArray')}
     for display in arrays.values():
-        assert topics[display['Topic']['Value']] == ['visualization_msgs/msg/MarkerArray']
+        topic = display['Topic']['Value']
+        assert topics[f'/{topic}'] == ['visualization_msgs/msg/MarkerArray']
+    # Relative: those of the namespace that RViz is in, which is that of the swarm.
+    assert not [display['Topic']['Value'] for display in rviz['Visualization Manager']['Displays']
+                if display.get('Topic', {'Value': ''})['Value'].startswith('/')]
     leader = RobotView(3, (0.0, 0.0), -9.0, 0.0, 3, ('count',), 2.0, '[{"members":2}]')
     other = leader._replace(id=5, position=(1.0, 0.0), fields={'level': 1},
                             deviation=0.2)

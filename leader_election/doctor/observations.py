@@ -23,7 +23,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property, lru_cache
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.robot.codec import algorithm_of, codec_for, Message
@@ -31,6 +31,7 @@ from leader_election.robot.diagnostics import number, ODOMETRY_NEEDED
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.wire import RejectReason
 
+T = TypeVar('T')
 ODOMETRY = 'nav_msgs/msg/Odometry'
 TEXT = 'std_msgs/msg/String'
 """The types of odometry and of messages between robots."""
@@ -144,7 +145,7 @@ class Observations:
     """By topic."""
     diagnostics: Sequence[RobotReport] = ()
     neighbours: Mapping[str, Sequence[Neighbours]] = field(default_factory=dict)
-    """By robot."""
+    """By robot (:func:`by_robot`)."""
     endpoints: Sequence[Endpoint] = ()
     """Of all nodes but the observer, at the end."""
     clock: Sequence[float] = ()
@@ -165,10 +166,13 @@ class Observations:
     @cached_property
     def nodes(self) -> list[Endpoint]:
         """One endpoint of each robot's node: the publisher of ``is_leader``."""
-        return sorted(e for e in self.endpoints
-                      if e.publishes and e.topic.rpartition('/')[2] == IS_LEADER
-                      # Further instances publish it in a namespace of their own.
-                      and e.topic == f'{e.node.rpartition("/")[0]}/{IS_LEADER}')
+        found = [e for e in self.endpoints
+                 if e.publishes and e.topic.rpartition('/')[2] == IS_LEADER
+                 and e.topic.startswith(f'{e.node.rpartition("/")[0]}/')]
+        # Further instances publish it in a namespace of their own, below that of the first.
+        first = {node: min((e.topic for e in found if e.node == node), key=len)
+                 for node in {e.node for e in found}}
+        return sorted(e for e in found if e.topic == first[e.node])
 
     @cached_property
     def robots(self) -> list[str]:
@@ -248,6 +252,19 @@ class Observations:
     def simulated(self) -> bool:
         """Whether simulated time is published."""
         return bool(self.publishers(CLOCK) or self.clock)
+
+
+def by_robot(folders: Mapping[str, T], endpoints: Sequence[Endpoint]) -> dict[str, T]:
+    """
+    Return what is known by the namespaces of robots' outputs, by the names of the robots.
+
+    :param folders: the values by namespace, of which the robot's parameter ``output_namespace``
+        may be the end.
+    :param endpoints: of all nodes.
+    """
+    robots = {e.topic.rpartition('/')[0].strip('/'): e.robot
+              for e in Observations(0.0, endpoints=endpoints).nodes}
+    return {robots.get(folder, folder): value for folder, value in folders.items()}
 
 
 def find_radio_topics(observed: Observations) -> set[str]:

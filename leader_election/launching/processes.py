@@ -242,6 +242,15 @@ def shut_down_with_status(event: Any, context: Any) -> list[Any]:
     return [Shutdown(reason=f'{event.process_name} has ended')]
 
 
+def stop(actions: Sequence[Any]) -> list[Any]:
+    """Return actions that stop processes; for ``on_exit`` of another one."""
+    from launch.actions import EmitEvent
+    from launch.events import matches_action
+    from launch.events.process import ShutdownProcess
+    return [EmitEvent(event=ShutdownProcess(process_matcher=matches_action(action)))
+            for action in actions]
+
+
 def start_after(first: Any, rest: Sequence[Any], error_text: str) -> list[Any]:
     """
     Return a process that ends by itself, followed by actions if it ends with status 0.

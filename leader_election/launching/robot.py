@@ -23,15 +23,20 @@ from typing import Any, NamedTuple
 
 from leader_election.fleet.fleet_file import load_fleet
 from leader_election.fleet.fleet_robot import FleetRobot
-from leader_election.fleet.fleet_settings import check_topic, task_parameters, TOPICS
-from leader_election.launching.arguments import given_values, parse_value
-from leader_election.launching.checks import check_namespace, check_tasks
+from leader_election.fleet.fleet_settings import (
+    check_topic,
+    SHARED_TOPIC,
+    task_parameters,
+    TOPICS,
+)
+from leader_election.launching.arguments import given_values, parse_bool, parse_value
+from leader_election.launching.checks import check_namespace, check_tasks, full_namespace
 from leader_election.launching.parameter_file import effective_parameters, sets_parameter
-from leader_election.launching.processes import package_node
+from leader_election.launching.processes import package_node, shut_down_with_status, stop
 from leader_election.parameters import Parameter, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters, names_in
 
-NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout')
+NODE_ARGUMENTS = ('robot_id', 'initial_pose', 'tasks', 'odometry_timeout', 'output_namespace')
 """Parameters of a robot's node that are arguments."""
 ODOMETRY_TIMEOUT = 10.0
 """The default on hardware, where a driver that does not run should be noticed soon [s]."""
@@ -86,11 +91,34 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     node = f'{namespace}/{NODE_NAME}'
     if not sets_parameter(settings.get('params_file', ''), 'odometry_timeout', node):
         parameters = {'odometry_timeout': ODOMETRY_TIMEOUT} | parameters
+    given = {name: settings[name] for name in TOPICS if settings.get(name)}
+    if SHARED_TOPIC in given:
+        full = full_namespace(settings, namespace)
+        given[SHARED_TOPIC] = shared_topic(given[SHARED_TOPIC], full)
     topics = TOPICS | (robot.topics if robot else {}) | {
-        name: check_topic(name, settings[name], f'parameter {name}')
-        for name in TOPICS if settings.get(name)}
+        name: check_topic(name, topic, f'parameter {name}') for name, topic in given.items()}
     return RobotLaunch(namespace, task_parameters(driving, parameters) | parameters,
                     _remappings(topics), driving)
+
+
+def shared_topic(text: str, namespace: str) -> str:
+    """
+    Return the full name of the topic that all robots share.
+
+    :param text: a relative one is in the namespace of the swarm, the one round the robot's.
+    :param namespace: the robot's full one.
+
+    >>> shared_topic('neighbourhood', '/red/alice'), shared_topic('air', '/alice')
+    ('/red/neighbourhood', '/air')
+    >>> shared_topic('/air', '/red/alice')
+    '/air'
+    """
+    return text if text.startswith('/') else f'{swarm_namespace(namespace).rstrip("/")}/{text}'
+
+
+def swarm_namespace(namespace: str) -> str:
+    """Return the namespace round a robot's full one, which is that of the swarm."""
+    return namespace.rpartition('/')[0] or '/'
 
 
 def _remappings(topics: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -110,6 +138,27 @@ def _fleet_robot(settings: Mapping[str, str], hostname: str) -> FleetRobot | Non
         return None
     fleet = load_fleet(path)
     return fleet.robot(name) if name else fleet.of_host(hostname)
+
+
+RESPAWN_DELAY = Parameter(
+    'respawn_delay', float, 5.0, 'With respawn: the time before a node is started again.',
+    unit='s', lower=0.0, upper=3600.0)
+
+
+def at_its_end(settings: Mapping[str, str], companions: Sequence[Any] = ()) -> dict[str, Any]:
+    """
+    Return what happens when a robot's process ends, as options of its action.
+
+    :param settings: the values of arguments: ``required``, ``respawn``, ``respawn_delay``.
+    :param companions: the actions of processes that end with it, if it is neither required nor
+        started again: what drives the robot must not drive on alone.
+    :raises ParameterError: for a wrong value.
+    """
+    required, respawn = parse_bool(settings, 'required'), parse_bool(settings, 'respawn')
+    delay = parse_value(RESPAWN_DELAY, settings[RESPAWN_DELAY.name])
+    if respawn:
+        return {'respawn': True, 'respawn_delay': delay}
+    return {'on_exit': shut_down_with_status if required else stop(companions) or None}
 
 
 STATIONARY_TASKS = ('count', 'field')

@@ -107,6 +107,7 @@ class Election:
                 parameters.robot_id,
                 self._pose,
                 lambda: self.runs,
+                parameters.output_prefix,
             ),
             self._key_file.keys,
             time.time_ns() // 10**6 - int(self._now() * 1e3),
@@ -121,7 +122,8 @@ class Election:
             String, parameters.send_topic, copy(NEIGHBOURHOOD),
             qos_overriding_options=overridable())
         self._outputs = [
-            StatePublishers(node, instance) for instance in self.robot.instances.values()
+            StatePublishers(node, instance, parameters.output_prefix)
+            for instance in self.robot.instances.values()
         ]
         self._corrected = (
             LocalisationPublishers(node, self.robot) if self.robot.sensing.cooperates else None)

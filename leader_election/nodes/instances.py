@@ -99,15 +99,17 @@ class TaskFactory:
 
     def __init__(self, node: Node, declarations: Declarations, steady_clock: Clock, robot_id: int,
                  pose: Callable[[], tuple[float, float, float] | None],
-                 active: Callable[[], bool]) -> None:
+                 active: Callable[[], bool], space: str = '') -> None:
         """
         Create the factory of one robot.
 
         :param steady_clock: the clock of the tasks' timers.
         :param pose: returns x, y, yaw of the robot now [m, rad]; ``None``: unknown.
         :param active: returns whether callbacks of tasks are called now.
+        :param space: the start of the names of latched topics, empty or ending in a slash.
         """
         self._node = node
+        self._space = space
         self._declarations = declarations
         self._active = active
         self._steady_clock = steady_clock
@@ -131,7 +133,7 @@ class TaskFactory:
             raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
         name = task_label(task)
         host = TaskContext(self._node, self._steady_clock, instance, prefix + name, self._claims,
-                    self._active)
+                    self._active, self._space)
         with creating(prefix, task):
             settings = self._declarations.declare(
                 kind.parameters, prefix=f'{prefix}{name}.').values

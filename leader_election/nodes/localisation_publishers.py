@@ -59,8 +59,9 @@ class LocalisationPublishers:
         """
         self._node = node
         self._robot = robot
-        self._odometry = node.create_publisher(Odometry, ODOMETRY, EVENTS)
-        self._distances = node.create_publisher(Float64MultiArray, DISTANCES, EVENTS)
+        space = robot.parameters.output_prefix
+        self._odometry = node.create_publisher(Odometry, space + ODOMETRY, EVENTS)
+        self._distances = node.create_publisher(Float64MultiArray, space + DISTANCES, EVENTS)
         self._transforms = None
         self._warned = False
         if robot.parameters.send_transform:

@@ -20,6 +20,7 @@ nodes ask that node for its parameters (:class:`ParameterOrigin`).
 """
 
 import math
+import os
 from typing import Any
 
 from leader_election.nodes import clock
@@ -100,9 +101,9 @@ class ParameterOrigin:
 
 class TransformOrigin:
     """
-    Looks the pose of odometry's frame up by tf2; needs tf2_ros, which a full ROS 2 has.
+    Looks the pose of odometry's frame up by tf2; needs tf2_ros_py, which a full ROS 2 has.
 
-    :raises ParameterError: where tf2_ros is not installed.
+    :raises ParameterError: where it is not installed.
     """
 
     def __init__(self, node: Node, frame: str) -> None:
@@ -111,8 +112,10 @@ class TransformOrigin:
             from tf2_ros import Buffer, TransformException, TransformListener
         except ImportError:
             raise ParameterError(
-                "parameter pose_source: 'tf' needs the package tf2_ros, which is not installed; "
-                "install it or use 'odometry' with initial_pose") from None
+                "parameter pose_source: 'tf' needs the package tf2_ros_py, which is not "
+                'installed; install it (apt install '
+                f"ros-{os.environ.get('ROS_DISTRO', '<distro>')}-tf2-ros-py), or use 'odometry' "
+                'with initial_pose') from None
         self._failure = TransformException
         self._frame = frame
         self._buffer = Buffer()

@@ -72,7 +72,12 @@ class StatePublishers:
     Where there are regions also ``decision`` and, on a leader, ``region_summary``.
     """
 
-    def __init__(self, node: Node, instance: Instance) -> None:
+    def __init__(self, node: Node, instance: Instance, space: str = '') -> None:
+        """
+        Create the publishers.
+
+        :param space: the start of all names, empty or ending in a slash.
+        """
         self._node = node
         self._instance = instance
         kinds: dict[str, Any] = {
@@ -80,7 +85,7 @@ class StatePublishers:
             'neighbours': Int64MultiArray, 'region': PolygonStamped}
         if instance.region is not None:
             kinds |= {'decision': String, 'region_summary': Float64MultiArray}
-        prefix = '' if instance.name == MAIN else f'{instance.name}/'
+        prefix = space + ('' if instance.name == MAIN else f'{instance.name}/')
         self._publishers = {
             name: node.create_publisher(kind, prefix + name, STATE)
             for name, kind in kinds.items()}
@@ -146,11 +151,12 @@ class PlotPublishers:
 
     def __init__(self, node: Node, robot: Robot) -> None:
         self._robot = robot
+        folder = robot.parameters.output_prefix + FOLDER
         self.round_duration = 0.0
         """The computation time of the last round [s]."""
         kinds: dict[str, Any] = {name: Int64 for name in COUNTS}
         kinds |= {name: Float64 for name in (*LENGTHS, DURATION)}
-        self._publishers = {name: node.create_publisher(kind, f'{FOLDER}/{name}', SENSOR)
+        self._publishers = {name: node.create_publisher(kind, f'{folder}/{name}', SENSOR)
                             for name, kind in kinds.items()}
 
     def publish(self) -> None:

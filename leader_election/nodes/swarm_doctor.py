@@ -28,6 +28,7 @@ from leader_election.command_line import ExitStatus, print_error
 from leader_election.doctor import command
 from leader_election.doctor.checks import about, examine
 from leader_election.doctor.observations import (
+    by_robot,
     CLOCK,
     Endpoint,
     find_radio_topics,
@@ -91,6 +92,7 @@ class SwarmDoctor(Node):
         self._odometry: dict[str, list[OdometryReading]] = {}
         self._diagnostics: list[RobotReport] = []
         self._neighbours: dict[str, list[Neighbours]] = {}
+        """By the namespace of the topic."""
         self._ticks: list[float] = []
         self._subscribed: set[tuple[str, str]] = set()
         """Topic and type."""
@@ -126,9 +128,9 @@ class SwarmDoctor(Node):
             self.create_subscription(
                 Odometry, topic, partial(self._hear_odometry, topic), copy(SENSOR))
         elif kind == 'std_msgs/msg/Int64MultiArray' and last == 'neighbours':
-            robot = topic.rpartition('/')[0].strip('/')
+            folder = topic.rpartition('/')[0].strip('/')
             self.create_subscription(
-                Int64MultiArray, topic, partial(self._hear_neighbours, robot), copy(STATE))
+                Int64MultiArray, topic, partial(self._hear_neighbours, folder), copy(STATE))
         elif topic == CLOCK:
             self.create_subscription(Clock, topic, self._hear_clock, copy(SENSOR))
 
@@ -160,8 +162,8 @@ class SwarmDoctor(Node):
         waited = here - came if 0.0 <= here - came <= now - self._begin else 0.0
         return here - waited, now - waited
 
-    def _hear_neighbours(self, robot: str, message: Int64MultiArray) -> None:
-        self._neighbours.setdefault(robot, []).append(
+    def _hear_neighbours(self, folder: str, message: Int64MultiArray) -> None:
+        self._neighbours.setdefault(folder, []).append(
             Neighbours(self._now(), tuple(message.data)))
 
     def _hear_clock(self, message: Clock) -> None:
@@ -185,12 +187,13 @@ class SwarmDoctor(Node):
         """Return all observations up to now."""
         now = self._now()
         topics = [topic for topic, _ in self.get_topic_names_and_types()]
+        endpoints = self._endpoints(topics)
         environment = {name: os.environ.get(name, default)
                        for name, default in ENVIRONMENT.items()}
         return Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
-            diagnostics=self._diagnostics, neighbours=self._neighbours,
-            endpoints=self._endpoints(topics), clock=self._ticks,
+            diagnostics=self._diagnostics, neighbours=by_robot(self._neighbours, endpoints),
+            endpoints=endpoints, clock=self._ticks,
             environment={name: text for name, text in environment.items() if text},
             expected=self._options.expected,
             only_expected=bool(self._options.fleet_file) and not self._options.robot,

@@ -38,7 +38,8 @@ class TaskContext:
     """
 
     def __init__(self, node: Node, steady_clock: Clock, instance: str, task: str,
-                 claims: dict[str, str], active: Callable[[], bool]) -> None:
+                 claims: dict[str, str], active: Callable[[], bool],
+                 space: str = '') -> None:
         """
         Create the context of one task.
 
@@ -46,6 +47,7 @@ class TaskContext:
         :param task: the prefix of the task's parameters.
         :param claims: the task that owns each command topic; shared by the robot's contexts.
         :param active: returns whether callbacks are called now.
+        :param space: the start of the names of latched topics, empty or ending in a slash.
         """
         self.node = node
         self.fail: Callable[[BaseException], None] = _raise
@@ -53,7 +55,7 @@ class TaskContext:
         self._task = task
         self._claims = claims
         self._active = active
-        self._prefix = '' if instance == MAIN else f'{instance}/'
+        self._prefix = space + ('' if instance == MAIN else f'{instance}/')
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
         """Subscribe to a sensor's topic; only the newest message is kept."""

@@ -125,17 +125,22 @@ def ids_of(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int
     """
     Return the ids of robots by their namespaces.
 
-    :param names: known ids by namespace; of other namespaces the id is the number at the end,
-        unless another robot has that id.
+    :param names: known ids by namespace, which hold for namespaces below, too; of others the id
+        is the number at the end, unless another robot has that id.
 
     >>> ids_of(['tb3_0', 'tb3_1', 'swarm/robot_12', 'alice'], {'tb3_0': 1, 'tb3_2': 3})
     {'tb3_0': 1, 'swarm/robot_12': 12}
+    >>> ids_of(['alice/election'], {'alice': 7})
+    {'alice/election': 7}
     """
     known, guessed = dict[str, int](), dict[str, int]()
     for namespace in namespaces:
         found = _FINAL_NUMBER.search(namespace)
-        if namespace in names:
-            known[namespace] = names[namespace]
+        parts = namespace.split('/')
+        owner = next((space for space in ('/'.join(parts[:n]) for n in range(len(parts), 0, -1))
+                      if space in names), None)
+        if owner is not None:
+            known[namespace] = names[owner]
         elif found:
             guessed[namespace] = int(found[1])
     taken = Counter([*{*names.values()}, *guessed.values()])

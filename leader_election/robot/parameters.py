@@ -16,6 +16,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+import re
 from typing import Any
 
 from leader_election.algorithms import ALGORITHMS, BOUNDED
@@ -46,6 +47,7 @@ from leader_election.robot.strength import STRENGTH_SOURCES
 from leader_election.robot.wire import MAX_ID
 
 INFINITE = float('inf')
+OUTPUT_NAMESPACE = r'[A-Za-z_]\w*(/[A-Za-z_]\w*)*'
 
 
 @dataclass(frozen=True)
@@ -234,7 +236,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     pose_source: str = parameter(
         'odometry', 'How the pose in the shared frame is found: odometry from initial_pose on '
         '(odometry), corrected by what this robot and its neighbours measure of each other '
-        '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros).',
+        '(cooperative), or by the transform from the frame in its header (tf; needs tf2_ros_py).',
         choices=lambda: ('odometry', 'cooperative', 'tf'))
     send_transform: bool = parameter(
         False, 'Whether, with pose_source cooperative, the transform from frame to the frame of '
@@ -251,6 +253,10 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
     send_topic: str = parameter(
         'neighbourhood', 'The topic on which messages are sent, where it differs from the one on '
         'which they are received because of a radio between the two.')
+    output_namespace: str = parameter(
+        '', "The namespace, below the robot's own, of all topics on which it says something about "
+        'itself (leader, role, distance and so on), for example election, where other nodes use '
+        'such names, too. Empty: none.')
     swarm_key_file: str = parameter(
         '', 'The file with the key of the swarm, which the command swarm_key makes; ~ stands for '
         'the home directory. Messages are signed with it, and robots without it are not believed. '
@@ -278,6 +284,11 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         """Return whether the robot forms regions; levels of a hierarchy do."""
         return super().forms_regions or self.hierarchy.strip() != ''
 
+    @property
+    def output_prefix(self) -> str:
+        """The start of the names of topics in ``output_namespace``; empty or ending in a slash."""
+        return f'{self.output_namespace}/' if self.output_namespace else ''
+
     def __post_init__(self) -> None:
         """Refuse contradicting parameters."""
         super().__post_init__()
@@ -287,6 +298,12 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
             raise ParameterError(
                 'parameter send_transform: true is not allowed; it takes pose_source cooperative, '
                 f'which is {self.pose_source}')
+        if self.output_namespace and not re.fullmatch(
+                OUTPUT_NAMESPACE, self.output_namespace, re.ASCII):
+            raise ParameterError(
+                f'parameter output_namespace: {self.output_namespace!r} is not allowed; it takes '
+                'a name of letters, digits and _, the first no digit, several with / between '
+                'them, without a leading /')
         if self.message_expiry <= self.round_period:
             raise ParameterError(
                 f'parameter message_expiry: {self.message_expiry:g} is not allowed; it takes more '

@@ -18,7 +18,12 @@ import math
 
 from doctor.scene import AIR, healthy, node, rewired, saying, wiring
 from leader_election.doctor import hearing
-from leader_election.doctor.observations import Endpoint, find_radio_topics
+from leader_election.doctor.observations import (
+    by_robot,
+    Endpoint,
+    find_radio_topics,
+    Observations,
+)
 from leader_election.robot.parameters import ElectionParameters
 
 STRING = 'std_msgs/msg/String'
@@ -64,3 +69,12 @@ def test_increases_are_those_of_whole_counters_that_do_not_start_anew() -> None:
     assert (swarm.increase('bob', 'rounds'), swarm.increase('bob', 'messages_heard')) == (9, 18)
     assert swarm.increase('bob', 'unknown') == swarm.increase('nobody', 'rounds') == 0.0
     assert healthy(diagnostics=swarm.diagnostics[::-1]).increase('bob', 'rounds') == 0.0
+
+
+def test_a_robot_whose_outputs_have_a_namespace_is_found_by_its_node() -> None:
+    own = '/alice/election_node'
+    outputs = [Endpoint(f'/alice/election{place}/is_leader', 'std_msgs/msg/Bool', True, own)
+               for place in ('', '/rescue')]
+    seen = Observations(1.0, endpoints=outputs)
+    assert (seen.robots, seen.nodes) == (['alice'], outputs[:1])
+    assert by_robot({'alice/election': 3, 'bob': 4}, outputs) == {'alice': 3, 'bob': 4}

@@ -21,18 +21,20 @@ import subprocess
 import sys
 
 from launched import describe, executables, FILES, install, launched, parameters, run_launch
+from leader_election.launching.processes import shut_down_with_status
 from leader_election.parameters import ParameterError
 import pytest
 
 pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                          'only in a full ROS 2')
-from launch.actions import DeclareLaunchArgument  # noqa: E402
+from launch.actions import DeclareLaunchArgument, EmitEvent  # noqa: E402
 
 ARGUMENTS = {
     'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robot_id', 'initial_pose',
     'tasks', 'odometry_timeout', 'odom_topic', 'scan_topic', 'cmd_vel_topic', 'neighbourhood',
     'tf_topic', 'measurements_topic', 'detections_topic', 'tags_topic', 'fleet_file',
-    'robot', 'managed', 'autostart', 'motion', 'arena'}
+    'robot', 'managed', 'autostart', 'motion', 'arena', 'required', 'respawn', 'respawn_delay',
+    'output_namespace'}
 FLEET = """
 defaults: {radius: 8.0, odom_topic: wheels, scan_yaw: 1.5}
 robots:
@@ -128,7 +130,8 @@ def test_rviz_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Non
     {'motion': 'dance'}, {'managed': 'perhaps'}, {'autostart': 'x', 'managed': 'true'},
     {'odom_topic': 'a b'}, {'namespace': 'bad name!'}, {'rviz': 'maybe'}, {'rviz': 'true'},
     {'autostart': 'x'}, {'log_level': 'loud'}, {'arena': 'nowhere'}, {'use_sim_time': '1.5'},
-    {'neighbourhood': 'air'},
+    {'neighbourhood': 'a b'}, {'required': 'maybe'}, {'respawn': '2'}, {'respawn_delay': '-1'},
+    {'output_namespace': '/election'},
     {'fleet_file': 'no/such.yaml'}, {'robot': 'alice'}])
 def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
     with pytest.raises(ParameterError, match=next(iter(wrong))):
@@ -146,12 +149,45 @@ def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     launched('robot', robot_id='3')
 
 
+def test_a_relative_topic_is_in_the_namespace_of_the_swarm() -> None:
+    (node,) = launched('robot', robot_id='3', neighbourhood='air')
+    assert dict(node.expanded_remapping_rules)['neighbourhood'] == '/air'
+    (node,) = launched('robot', robot_id='3', neighbourhood='air', namespace='red/alice')
+    assert dict(node.expanded_remapping_rules)['neighbourhood'] == '/red/air'
+    (node,) = launched('robot', robot_id='3', neighbourhood='air', ros_namespace='/red')
+    assert dict(node.expanded_remapping_rules)['neighbourhood'] == '/red/air'
+    assert node.expanded_node_namespace == '/red/robot_3'
+
+
+def test_rviz_shows_the_swarm_of_a_robot(
+        monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    install(tmp_path / 'with', 'rviz2')
+    monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
+    _, rviz = launched('robot', robot_id='3', rviz='true', namespace='red/alice')
+    assert rviz.expanded_node_namespace == '/red'
+    _, rviz = launched('robot', robot_id='3', rviz='true')
+    assert rviz.expanded_node_namespace == '/'
+
+
+def test_who_includes_it_decides_what_the_end_of_a_node_means() -> None:
+    driven = {'robot_id': '3', 'motion': 'wander'}
+    for node in launched('robot', **driven):
+        assert node._ExecuteLocal__on_exit is shut_down_with_status
+    node, wander = launched('robot', required='false', **driven)
+    (event,) = node._ExecuteLocal__on_exit
+    assert isinstance(event, EmitEvent) and event.event.process_matcher(wander)
+    assert wander._ExecuteLocal__on_exit is None
+    for node in launched('robot', respawn='true', respawn_delay='2', **driven):
+        assert node._ExecuteLocal__on_exit is None
+        assert node._ExecuteLocal__respawn_delay == 2.0
+
+
 # For real.
 
 def test_why_the_node_ended_is_in_the_log_of_the_launch(tmp_path: Path) -> None:
     ran = run_launch(tmp_path, FILES / 'robot.launch.py', 'robot_id:=3', 'odometry_timeout:=0.5')
     assert ran.returncode == 2
-    (log,) = (tmp_path / 'log').glob('*/launch.log')
+    log = next((tmp_path / 'log').glob('*/launch.log'))
     reason = 'no odometry on /robot_3/odom within 0.5 s; start the driver'
     assert reason in log.read_text() and 'robot 3: algorithm bounded' in log.read_text()
     own = [file.read_text() for file in (tmp_path / 'log').glob('*.log')]

@@ -14,9 +14,20 @@
 
 """A region's summary as numbers with names, whatever a task makes of its own."""
 
+from collections.abc import Iterator
 import math
 
 from leader_election.nodes.state_publishers import named
+from leader_election.parameters import ParameterError
+from nodes.bench import destroy_nodes, robot
+import pytest
+
+
+@pytest.fixture
+def bench(ros: None) -> Iterator[None]:
+    """Have an empty bench after the test."""
+    yield
+    destroy_nodes()
 
 
 def test_numbers_have_the_names_of_where_they_are():
@@ -32,3 +43,21 @@ def test_what_is_no_number_is_nan_and_the_same_again():
     nothing = dict.fromkeys(('none', 'text', 'nan', 'object', 'huge'), math.nan)
     assert named(odd) == named(odd) == nothing
     assert named({'inf': math.inf}) == {'inf': math.inf}
+
+
+def test_outputs_are_below_a_namespace_on_request(bench: None) -> None:
+    """No generic name is left; commands, messages and diagnostics are where they were."""
+    node = robot(1, output_namespace='election', instances='rescue', metrics_period=1.0,
+                 pose_source='cooperative', tasks='patrol', **{'rescue.tasks': 'count'})
+    topics = {topic for topic, _ in node.get_publisher_names_and_types_by_node(
+        'election_node', '/r1')}
+    assert {'/r1/election/leader', '/r1/election/rescue/role', '/r1/election/metrics/rounds',
+            '/r1/election/odometry/cooperative', '/r1/election/decision'} <= topics
+    elsewhere = {topic for topic in topics if not topic.startswith('/r1/election/')}
+    assert elsewhere <= {'/r1/neighbourhood', '/neighbourhood', '/r1/cmd_vel', '/diagnostics',
+                         '/rosout', '/parameter_events'}
+
+
+def test_a_namespace_of_outputs_is_relative(bench: None) -> None:
+    with pytest.raises(ParameterError, match="output_namespace: '/election' is not allowed"):
+        robot(1, output_namespace='/election')
