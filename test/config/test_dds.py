@@ -25,12 +25,11 @@ import sys
 import time
 
 from lxml import etree
+from network import discovery_server, installed, SERVER_PORT
 import pytest
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'dds'
 PROFILES = ('fastdds_peers', 'fastdds_discovery_server')
-PREFIXES = [Path(path) for path in (
-    sys.prefix, *os.environ.get('AMENT_PREFIX_PATH', '').split(os.pathsep)) if path]
 ROBOT = """
 import select
 import sys
@@ -59,17 +58,11 @@ PARAMETERS = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1',
               'message_expiry:=1.0')
 PATIENCE = 30.0
 """How long processes may take to find each other [s]."""
-SERVER_PORT = 11811
 
 
 def multicast_port() -> int:
     """Return where all participants of this test's domain hear multicast (RTPS 2.2, 9.6.1.1)."""
     return 7400 + 250 * int(os.environ['ROS_DOMAIN_ID'])
-
-
-def installed(name: str) -> list[Path]:
-    """Return a file of Fast DDS, wherever it is installed."""
-    return [path for prefix in PREFIXES for path in [prefix / name] if path.is_file()]
 
 
 @pytest.mark.parametrize('name', PROFILES)
@@ -193,17 +186,14 @@ def test_without_the_profile_there_would_be_multicast(
 
 def test_robots_elect_by_a_discovery_server_and_go_on_without(
         processes: list[subprocess.Popen], tmp_path: Path) -> None:
-    commands = installed('bin/fast-discovery-server')
-    if not commands:
+    server = discovery_server()
+    if server is None:
         pytest.skip('the discovery server of Fast DDS is not installed')
     environment = on_this_machine('fastdds_discovery_server', tmp_path)
-    # A wheel of Fast DDS keeps the libraries that it brings in folders of their own.
-    libraries = {str(path.parent) for path in commands[0].parents[1].rglob('libtinyxml2*')}
-    libraries |= {str(commands[0].parents[1] / 'lib'), os.environ.get('LD_LIBRARY_PATH', '')}
+    program, libraries = server
     processes.append(subprocess.Popen(
-        [str(commands[0]), '-i', '0', '-l', '127.0.0.1', '-p', str(server_port())],
-        env=os.environ | {'LD_LIBRARY_PATH': os.pathsep.join(sorted(libraries))}, text=True,
-        stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
+        [program, '-i', '0', '-l', '127.0.0.1', '-p', str(server_port())], env=libraries,
+        text=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
     robots = [robot(1, environment), robot(2, environment)]
     processes += robots
     assert [ask(process, 'elected') for process in robots] == [BOTH_ELECT] * 2
