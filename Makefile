@@ -20,13 +20,13 @@ export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 
-.PHONY: help demo lab reproduce study scale test chaos prove fuzz test-gazebo gazebo physics physics-logs \
-  docs benchmark lint config clean
+.PHONY: help demo lab reproduce study scale test test-least chaos prove fuzz test-gazebo gazebo physics \
+  physics-logs docs benchmark lint config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
-	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, scale, chaos, physics, prove and fuzz, and by test to pytest.'
+	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, scale, chaos, physics, prove and fuzz, and by test and test-least to pytest.'
 	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
@@ -48,6 +48,9 @@ study: .venv/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for
 
 test: .venv/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)
+
+test-least:  ## Run the tests with the least versions of all dependencies, which setup.py states, in build/least
+	@PYTHON='$(PYTHON)' .ci/least $(ARGS)
 
 chaos: .venv/.run  ## Make faults of all kinds in 40 robots for ten minutes, ARGS="--seconds 7200" for longer
 	@$(BIN)/python -m benchmarks.chaos $(ARGS)

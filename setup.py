@@ -32,12 +32,17 @@ URLS = {url.get('type'): url.text for url in MANIFEST.iter('url')}
 # What PyPI has of ROS 2 are wheels for Linux on x86-64; elsewhere a sourced ROS 2 serves.
 WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
 
-VIEW = ['matplotlib>=3.6', 'pillow>=10', 'rich>=13']
-RECORD = [*VIEW, 'mcap>=1.6', 'mcap-ros2-support>=0.6']
-LAB = [*VIEW, 'numba>=0.61', 'scipy>=1.11', 'networkx>=3.2', 'xarray>=2024.6', 'netCDF4>=1.7',
-       'pandas>=2.2', 'pyarrow>=15']
-CLUSTER = [*LAB, 'distributed>=2024.8']
-NOTEBOOK = [*LAB, 'nbclient>=0.10', 'ipykernel>=6.29']
+# The least versions are those of Ubuntu 24.04 where it has the package in a version that serves;
+# make test-least runs the tests with exactly these.
+RUN = ['numpy>=1.26.4', 'PyYAML>=6.0.1', 'shapely>=2.0.3', 'transforms3d>=0.4.1']
+VIEW = ['matplotlib>=3.6.3', 'pillow>=10.2.0', 'rich>=13.7.1']
+RECORD = [*VIEW, 'mcap>=1.6.0', 'mcap-ros2-support>=0.6.0']
+LAB = [*VIEW, 'numba>=0.61.0', 'scipy>=1.11.4', 'networkx>=3.2', 'xarray>=2024.6.0',
+       'netCDF4>=1.7.2', 'pandas>=2.2.0', 'pyarrow>=15.0.0']
+CLUSTER = [*LAB, 'distributed>=2024.8.0']
+NOTEBOOK = [*LAB, 'nbclient>=0.10.0', 'ipykernel>=6.29.0']
+TEST = [*CLUSTER, *NOTEBOOK, *RECORD, 'hypothesis>=6.98.15', 'jsonschema>=4.10.3', 'lxml>=5.2.1',
+        'pytest>=7.4.4']
 
 
 def pinned(name):
@@ -82,14 +87,11 @@ setup(
         (f'lib/{NAME}', EXECUTABLES),
     ],
     zip_safe=False,
-    install_requires=[
-        'numpy>=1.26',
-        'PyYAML>=6',
-        'shapely>=2',
-        'transforms3d>=0.4.1',
-        *(line + WHEELS for line in pinned('ros')),
-    ],
+    # Not ROS 2: where one is sourced, its wheels beside it would be a second one.
+    install_requires=RUN,
     extras_require={
+        # ROS 2 from PyPI, where none is sourced. No other extra brings it.
+        'wheels': [line + WHEELS for line in pinned('ros')],
         # What shows a swarm: no robot needs it.
         'view': VIEW,
         # What records a swarm and shows recordings: on a robot only where it records itself.
@@ -99,7 +101,7 @@ setup(
         # What spreads its runs over several machines, and what runs its notebooks.
         'cluster': CLUSTER,
         'notebook': NOTEBOOK,
-        'test': [*CLUSTER, *NOTEBOOK, *RECORD] + pinned('test'),
+        'test': TEST,
         'dev': pinned('build') + pinned('lint') + pinned('docs'),
     },
     entry_points={'console_scripts': [f'{NAME} = {NAME}.cli:main']},

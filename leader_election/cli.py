@@ -25,7 +25,7 @@ import os
 import signal
 import sys
 
-from leader_election.command_line import ExitStatus, print_error
+from leader_election.command_line import ExitStatus, how_to_install, print_error
 from leader_election.executables import Executable, EXECUTABLES
 
 COMMAND = 'leader_election'
@@ -67,8 +67,17 @@ def missing(executable: Executable) -> str:
     names = [DISTRIBUTIONS.get(name, name) for name in needed.modules if find_spec(name) is None]
     if not names:
         return ''
-    return (f'{needed.purpose} needs {", ".join(names)}; in a checkout, '
-            f'install it with: pip install {needed.install}')
+    # Each by its name, not an extra, which would install this package a second time.
+    return f'{needed.purpose} needs {", ".join(names)}; {how_to_install(*names)}'
+
+
+def without_ros(error: ModuleNotFoundError) -> str:
+    """Return the error text for a missing module of ROS 2; empty for any other module."""
+    module = (error.name or '').partition('.')[0]
+    if module != 'rclpy' and not module.endswith(('_msgs', '_interfaces')):
+        return ''
+    return (f'no ROS 2 here (no {module}): source one, as in source /opt/ros/jazzy/setup.bash; '
+            f"where none is installed, in a checkout: pip install '.[wheels]'")
 
 
 def run(name: str) -> int:
@@ -84,7 +93,13 @@ def run(name: str) -> int:
     if executable.parameter_file and sys.argv[1:] in (['--help'], ['-h']):
         print(parameter_help(executable), end='')
         return ExitStatus.OK
-    return int(import_module(executable.module).main())
+    try:
+        module = import_module(executable.module)
+    except ModuleNotFoundError as error:
+        if text := without_ros(error):
+            return print_error(text)
+        raise
+    return int(module.main())
 
 
 def main() -> int:

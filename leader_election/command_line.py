@@ -43,6 +43,20 @@ def print_error(error: object) -> ExitStatus:
     return ExitStatus.USAGE
 
 
+def how_to_install(*distributions: str) -> str:
+    """
+    Return the end of an error line: how to install packages of PyPI.
+
+    Beside a sourced ROS 2 that is a virtual environment with the system's packages, since Ubuntu
+    refuses pip outside of one, and another numpy would not fit what apt installed.
+
+    >>> how_to_install('mcap')  # doctest: +ELLIPSIS
+    'install it with: pip install mcap (beside a sourced ROS 2, in python3 -m venv ...)'
+    """
+    return (f'install it with: pip install {" ".join(distributions)} (beside a sourced ROS 2, in '
+            'python3 -m venv --system-site-packages)')
+
+
 class CommandLineParser(argparse.ArgumentParser):
     """A parser of options whose errors are one line, and exit status 2."""
 

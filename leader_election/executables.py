@@ -29,12 +29,10 @@ class Requirement:
 
     :ivar modules: names as they are imported.
     :ivar purpose: subject of the error line where one is missing.
-    :ivar install: arguments of ``pip install``, in a checkout, that bring all of them.
     """
 
     modules: tuple[str, ...]
     purpose: str
-    install: str
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,16 +62,10 @@ _VIEW = ('matplotlib', 'PIL', 'rich')
 _RECORD = ('mcap', 'mcap_ros2')
 _LAB = (*_VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4', 'pandas')
 
-_TO_VIEW = Requirement(
-    modules=_VIEW, purpose='what shows a swarm', install="'.[view]'")
-_TO_RECORD = Requirement(
-    # Not the extra, which also installs the wheels of ROS.
-    modules=_RECORD, purpose='the recorder', install='-r requirements/record.txt')
-_TO_REPLAY = Requirement(
-    modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay',
-    install='-r requirements/run.txt -r requirements/view.txt -r requirements/record.txt')
-_TO_MEASURE = Requirement(
-    modules=_LAB, purpose='the laboratory', install="'.[lab]'")
+_TO_VIEW = Requirement(modules=_VIEW, purpose='what shows a swarm')
+_TO_RECORD = Requirement(modules=_RECORD, purpose='the recorder')
+_TO_REPLAY = Requirement(modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay')
+_TO_MEASURE = Requirement(modules=_LAB, purpose='the laboratory')
 
 EXECUTABLES = (
     Executable(

@@ -1,7 +1,13 @@
 #!/bin/sh
 # An executable in lib/leader_election, for ros2 run and launch: runs the command leader_election with
-# this file's name. That command is beside it (colcon) or in bin (pip); its Python is the right one.
+# this file's name. That command is beside it (colcon) or in bin (pip); its Python is the right one,
+# but for a virtual environment that is active and adds packages to the system's, as mcap: then the
+# Python of that environment has both.
 folder=$(dirname "$0")
+if [ -x "$folder/leader_election" ] &&
+        grep -qs 'include-system-site-packages = true' "${VIRTUAL_ENV:-}/pyvenv.cfg"; then
+    exec "$VIRTUAL_ENV/bin/python3" "$folder/leader_election" "$(basename "$0")" "$@"
+fi
 for command in "$folder/leader_election" "$folder/../../bin/leader_election"; do
     [ ! -x "$command" ] || exec "$command" "$(basename "$0")" "$@"
 done

@@ -20,6 +20,7 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+import venv
 
 from leader_election.config import FILES
 from leader_election.executables import Executable, EXECUTABLES
@@ -82,3 +83,23 @@ def test_a_script_runs_the_command_beside_it_or_in_bin(place: str, tmp_path: Pat
     command.chmod(0o755)
     process = subprocess.Popen([folder / 'fleet', 'a b'], stdout=subprocess.PIPE, text=True)
     assert process.communicate(timeout=60)[0] == f'{process.pid} fleet a b\n'
+
+
+@pytest.mark.parametrize('has_system_packages', [True, False])
+def test_a_script_in_a_workspace_takes_the_packages_of_an_active_environment(
+        has_system_packages: bool, tmp_path: Path) -> None:
+    """That is where mcap is, beside a sourced ROS 2; any other environment has no ROS 2 in it."""
+    environment = tmp_path / 'environment'
+    venv.create(environment, system_site_packages=has_system_packages, with_pip=False)
+    folder = tmp_path / 'lib' / 'leader_election'
+    folder.mkdir(parents=True)
+    for name in ('fleet', 'leader_election'):
+        (folder / name).write_text((ROOT / 'scripts' / 'run.sh').read_text()
+                                   if name == 'fleet' else
+                                   f'#!{sys.executable}\nimport sys\n'
+                                   'print(*sys.argv[1:], sys.prefix)\n')
+        (folder / name).chmod(0o755)
+    ran = subprocess.run([folder / 'fleet', 'a b'], capture_output=True, text=True, timeout=60,
+                         env=os.environ | {'VIRTUAL_ENV': str(environment)})
+    assert (ran.stdout, ran.stderr) == (
+        f'fleet a b {environment if has_system_packages else sys.prefix}\n', '')

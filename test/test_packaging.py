@@ -16,8 +16,10 @@
 
 from pathlib import Path
 import re
+from runpy import run_path
 import subprocess
 import sys
+from unittest.mock import patch
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -51,18 +53,37 @@ def depends(kind: str) -> set[str]:
 
 
 def test_the_manifest_names_what_is_pinned() -> None:
-    # Not on PyPI, or in what is pinned: launch, tf2_ros, and what comes with rclpy.
+    # Not on PyPI, or in what is pinned: launch, ros2, tf2_ros, and what comes with rclpy.
     with_ros = {'launch', 'launch_ros', 'ament_index_python', 'builtin_interfaces',
-                'rcl_interfaces', 'tf2_ros'}
+                'rcl_interfaces', 'ros2launch', 'ros2run', 'tf2_ros_py'}
     names = pinned('ros') | pinned('run') | pinned('view')
     assert {rosdep(name) for name in names} | with_ros == depends('exec_depend')
-    assert {rosdep(name) for name in pinned('test')} == depends('test_depend')
+    linters = {'ament_copyright', 'ament_flake8', 'ament_pep257'}
+    assert {rosdep(name) for name in pinned('test')} | linters == depends('test_depend')
 
 
 def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
     declared = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
-    assert declared == pinned('run') | set().union(*map(pinned, (
-        'run', 'view', 'lab', 'record', 'cluster', 'notebook')))
+    assert declared == set().union(*map(pinned, (
+        'run', 'view', 'lab', 'record', 'cluster', 'notebook', 'test')))
+
+
+def test_only_the_extra_wheels_brings_ros() -> None:
+    """Where a ROS 2 is sourced, its wheels beside it would be a second one."""
+    with patch('setuptools.setup') as setup, patch('sys.path', [*sys.path]):
+        run_path(str(ROOT / 'setup.py'))
+    extras = setup.call_args.kwargs['extras_require']
+    assert {re.split(r'[\[=]', line)[0] for line in extras.pop('wheels')} == pinned('ros')
+    for lines in (setup.call_args.kwargs['install_requires'], *extras.values()):
+        assert [line for line in lines if line.startswith('ros-')
+                and not line.startswith('ros-jazzy-ament-')] == []
+
+
+def test_a_node_without_ros_says_how_to_have_it() -> None:
+    ran = without(('rclpy',),
+                  'from leader_election import cli\nraise SystemExit(cli.run("fleet"))')
+    assert (ran.returncode, ran.stdout, ran.stderr.count('\n')) == (2, '', 1)
+    assert 'source /opt/ros/' in ran.stderr and "pip install '.[wheels]'" in ran.stderr
 
 
 WITHOUT = """
@@ -104,15 +125,17 @@ def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
     ran = without(VIEW, f'from leader_election import cli\nraise SystemExit(cli.run({script!r}))')
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
     assert 'matplotlib, pillow, rich' in ran.stderr
-    assert "pip install '.[view]'" in ran.stderr
+    assert 'pip install matplotlib pillow rich (beside a sourced ROS 2' in ran.stderr
 
 
 @pytest.mark.parametrize('missing', [('numba',), ('xarray', 'netCDF4'), ('rich',)])
 def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
     ran = without(missing, 'from leader_election import cli\nraise SystemExit(cli.run("lab"))')
     assert (ran.returncode, ran.stdout) == (2, '')
-    assert ran.stderr == (f'error: the laboratory needs {", ".join(missing)}; in a checkout, '
-                          "install it with: pip install '.[lab]'\n")
+    assert ran.stderr == (
+        f'error: the laboratory needs {", ".join(missing)}; install it with: pip install '
+        f'{" ".join(missing)} (beside a sourced ROS 2, in python3 -m venv '
+        '--system-site-packages)\n')
 
 
 def test_the_laboratory_runs_without_ros() -> None:

@@ -18,7 +18,7 @@ import argparse
 from collections.abc import Sequence
 from pathlib import Path
 
-from leader_election.command_line import CommandLineParser, ExitStatus, print_error
+from leader_election.command_line import CommandLineParser, ExitStatus, how_to_install, print_error
 from leader_election.localisation.noise_estimation import estimate
 from leader_election.parameters import ParameterError
 from leader_election.recording.noise_input import from_logs, from_recording, NoiseInput, Topics
@@ -84,8 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ParameterError as error:
         return print_error(error)
     except ImportError as error:
-        return print_error(f'a recording needs {error.name}; in a checkout, install it with: '
-                           'pip install -r requirements/record.txt')
+        return print_error(f'a recording needs {error.name}; '
+                           + how_to_install('mcap', 'mcap-ros2-support'))
     return ExitStatus.OK
 
 

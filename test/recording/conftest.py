@@ -15,9 +15,10 @@
 """A recording that several files of tests read."""
 
 import pytest
-from recording.made import story, write
 
 
 @pytest.fixture(scope='session')
 def recorded(tmp_path_factory):
+    pytest.importorskip('mcap_ros2', reason='needs mcap-ros2-support (extra record)')
+    from recording.made import story, write
     return write(tmp_path_factory.mktemp('made') / 'story.mcap', story())

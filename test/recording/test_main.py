@@ -89,9 +89,9 @@ def test_replay_needs_no_ros_and_says_what_it_lacks(recorded):
     assert (ran.returncode, ran.stderr) == (0, '') and '4 robots' in ran.stdout
     ran = without(('mcap', *VIEW, 'shapely'), code)
     assert (ran.returncode, ran.stdout) == (2, '')
-    assert ran.stderr == ('error: replay needs mcap, matplotlib, pillow, rich, shapely; in a '
-                          'checkout, install it with: pip install -r requirements/run.txt '
-                          '-r requirements/view.txt -r requirements/record.txt\n')
+    assert ran.stderr == ('error: replay needs mcap, matplotlib, pillow, rich, shapely; '
+                          'install it with: pip install mcap matplotlib pillow rich shapely '
+                          '(beside a sourced ROS 2, in python3 -m venv --system-site-packages)\n')
 
 
 def test_replay_runs_by_its_name(recorded):

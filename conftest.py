@@ -1,0 +1,127 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Pass over files that import what is not installed, such as the laboratory's packages, and say so.
+
+Under a sourced ROS 2 only the packages of package.xml are there. A file that imports another one
+would end the whole run with an error of collection.
+"""
+
+import ast
+from collections import Counter
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+import sys
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent
+FOLDERS = (ROOT, ROOT / 'doc', ROOT / 'test')
+"""Where modules of the checkout are found: pythonpath in pyproject.toml."""
+
+
+@cache
+def imports(file: Path) -> frozenset[str]:
+    """Return the names of the modules that a file imports as soon as it is imported itself."""
+    found: set[str] = set()
+    for node in ast.parse(file.read_text()).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found |= {f'{node.module}.{alias.name}' for alias in node.names}
+    return frozenset(found)
+
+
+@cache
+def own(name: str) -> tuple[Path, ...]:
+    """Return the files of the checkout that the import of a module runs; none for another's."""
+    parts = name.split('.')
+    for folder in FOLDERS:
+        files = [path for n in range(1, len(parts) + 1)
+                 for path in (folder.joinpath(*parts[:n], '__init__.py'),
+                              folder.joinpath(*parts[:n]).with_suffix('.py')) if path.is_file()]
+        if files:
+            return tuple(files)
+    return ()
+
+
+@cache
+def is_there(name: str) -> bool:
+    """Return whether a module of others is installed; a folder of ours with its name is not it."""
+    if name in sys.stdlib_module_names:
+        return True
+    spec = find_spec(name)
+    return spec is not None and spec.origin is not None
+
+
+@cache
+def missing(file: Path) -> frozenset[str]:
+    """Return the modules that are not installed and that a file imports, also by way of others."""
+    found: set[str] = set()
+    seen, waiting = {file}, [file]
+    while waiting:
+        for name in imports(waiting.pop()):
+            files = own(name)
+            waiting += {*files} - seen
+            seen.update(files)
+            if not files and not is_there(name.partition('.')[0]):
+                found.add(name.partition('.')[0])
+    return frozenset(found)
+
+
+_passed_over: dict[str, list[str]] = {}
+"""What each file that was passed over lacks."""
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Pass over a file that cannot be imported here."""
+    if collection_path.suffix != '.py' or not (lacking := missing(collection_path)):
+        return None
+    _passed_over[collection_path.relative_to(ROOT).as_posix()] = sorted(lacking)
+    return True
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Tell the process that collects nothing itself, where tests are shared out (pytest-xdist)."""
+    if hasattr(session.config, 'workeroutput'):
+        session.config.workeroutput['passed_over'] = _passed_over
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    """Take what a process that ran some of the tests has passed over."""
+    _passed_over.update(getattr(node, 'workeroutput', {}).get('passed_over', {}))
+
+
+def summary(passed_over: dict[str, list[str]]) -> str:
+    """
+    Return the line that says which files are not tested, and why.
+
+    >>> summary({'test/lab/test_a.py': ['numba'], 'test/lab/test_b.py': ['mcap', 'numba']})
+    'not tested, since mcap, numba are not installed: 2 files of test/lab'
+    """
+    modules = sorted({module for lacking in passed_over.values() for module in lacking})
+    places = Counter('/'.join(file.split('/')[:-1][:2]) for file in passed_over)
+    return (f'not tested, since {", ".join(modules)} {"is" if len(modules) == 1 else "are"} not '
+            'installed: ' + ', '.join(f'{count} file{"s" * (count > 1)} of {place}'
+                                      for place, count in sorted(places.items())))
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """Say what was passed over, also where all that was tested passed."""
+    if _passed_over:
+        terminalreporter.write_line(summary(_passed_over), yellow=True)
