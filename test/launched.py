@@ -14,7 +14,7 @@
 
 """Launch files of the checkout, as far as they go without a process started."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable
 from importlib.util import module_from_spec, spec_from_file_location
 import os
 from pathlib import Path
@@ -34,6 +34,29 @@ service = LaunchService()
 service.include_launch_description(LaunchDescription([IncludeLaunchDescription(
     sys.argv[1], launch_arguments=[word.split(':=') for word in sys.argv[2:]])]))
 sys.exit(service.run())
+"""
+WATCH = """
+import re
+import sys
+from launch import LaunchDescription, LaunchService
+from launch.actions import IncludeLaunchDescription, RegisterEventHandler, Shutdown, TimerAction
+from launch.event_handlers import OnProcessIO
+missing, seen = list(sys.argv[2:]), ''
+
+def read(event):
+    global seen
+    seen += event.text.decode()
+    missing[:] = [pattern for pattern in missing if not re.search(pattern, seen)]
+    return None if missing else [Shutdown(reason='all was seen')]
+
+service = LaunchService()
+service.include_launch_description(LaunchDescription([
+    RegisterEventHandler(OnProcessIO(on_stdout=read, on_stderr=read)),
+    TimerAction(period=60.0, actions=[Shutdown(reason='too late')]),
+    IncludeLaunchDescription(sys.argv[1])]))
+status = service.run()
+print('missing:', missing)
+sys.exit(status)
 """
 INDEX = Path('share', 'ament_index', 'resource_index', 'packages')
 
@@ -105,19 +128,32 @@ def executables(nodes: list[Any]) -> list[str]:
     return [node.node_executable for node in nodes]
 
 
-def run_launch(prefix: Path, file: Path | str, *arguments: str,
-               environment: Mapping[str, str] = {}) -> subprocess.CompletedProcess[str]:
+def run_launch(prefix: Path, file: Path | str,
+               *arguments: str) -> subprocess.CompletedProcess[str]:
     """
     Run a launch file to its end, without ros2.
 
     Its processes inherit an environment variable ``LAUNCHED`` with the prefix as its value.
     """
+    return _run(SERVICE, prefix, file, arguments)
+
+
+def watch_launch(prefix: Path, file: Path, *patterns: str) -> list[str]:
+    """Run a launch file until its processes have printed all patterns; return those missing."""
+    ran = _run(WATCH, prefix, file, patterns)
+    *_, last = ran.stdout.splitlines()
+    assert last.startswith('missing: '), ran.stdout + ran.stderr
+    return [ran.stdout + ran.stderr, last] if last != 'missing: []' else []
+
+
+def _run(script: str, prefix: Path, file: Path | str,
+         words: Iterable[str]) -> subprocess.CompletedProcess[str]:
     path = [str(FILES.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
     return subprocess.run(
-        [sys.executable, '-c', SERVICE, str(file), *arguments], text=True, capture_output=True,
-        timeout=90.0, env=os.environ | {
+        [sys.executable, '-c', script, str(file), *words], text=True, capture_output=True,
+        timeout=120.0, env=os.environ | {
             'PYTHONPATH': os.pathsep.join(path), 'LAUNCHED': str(prefix),
-            'ROS_LOG_DIR': str(prefix / 'log'), **environment})
+            'ROS_LOG_DIR': str(prefix / 'log')})
 
 
 def left_behind(prefix: Path) -> list[str]:
