@@ -14,6 +14,9 @@
 
 """The clock of a node's timers and ages."""
 
+from collections.abc import Callable
+import time
+
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 
@@ -25,11 +28,25 @@ def steady_clock(node: Node) -> Clock:
     With ``use_sim_time`` it is the node's own. Without, it is a steady clock: the system's clock
     is adjusted now and then, and a robot must neither fall silent nor forget its neighbours then.
     """
-    if node.get_parameter('use_sim_time').value:
+    if node.get_clock().ros_time_is_active:
         return node.get_clock()
     return Clock(clock_type=ClockType.STEADY_TIME)
 
 
 def seconds(clock: Clock) -> float:
     """Return the time on a clock [s], as the rooms without ROS use it."""
-    return float(clock.now().nanoseconds) * 1e-9
+    return reader(clock)()
+
+
+def reader(clock: Clock) -> Callable[[], float]:
+    """
+    Return a function that reads a clock [s].
+
+    A robot reads its clock for each message. A steady clock is that of ``time.monotonic``, which
+    takes a tenth of the time.
+
+    :param clock: of any kind.
+    """
+    if clock.clock_type == ClockType.STEADY_TIME:
+        return time.monotonic
+    return lambda: float(clock.now().nanoseconds) * 1e-9

@@ -92,6 +92,7 @@ class Election:
         self._declarations = declarations
         self.parameters = parameters = self._with_own(self._declared.values)
         self.steady_clock = clock.steady_clock(node)
+        self._read_clock = clock.reader(self.steady_clock)
         self._observation_clock = ObservationClock()
         self._set_longest_step(parameters)
         self._instances = instances.declare(declarations, parameters, self._configure_instance)
@@ -190,7 +191,7 @@ class Election:
 
     def _now(self) -> float:
         """Return the time of all that the robot observes [s]."""
-        return self._observation_clock.observe(clock.seconds(self.steady_clock))
+        return self._observation_clock.observe(self._read_clock())
 
     def _set_longest_step(self, parameters: ElectionParameters) -> None:
         """Bound the leaps of a simulated clock; a steady one leaps when time has gone by."""
@@ -364,23 +365,28 @@ class Election:
 
     def _diagnose(self) -> None:
         self._read_keys()
+        now = self._now()
+        heeded = self._diagnostics.get_subscription_count() > 0
+        # What is watched is compared with the call before; all else is computed for a reader.
+        refused = self._watch.fault(self.robot.counts, self.robot.parameters.message_expiry, now)
+        mislocated = ''
+        if heeded or self.robot.sensing.cooperates:
+            mislocated = self._localisation_watch.fault(
+                self.robot.sensing, self.robot.counts, now)
+        if not heeded:
+            return
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
         name = self._node.get_namespace().strip('/') or self._node.get_name()
-        now = self._now()
         message.status = statuses(
-            self.robot, name, now, self._events, self._neighbourhood_fault(now),
-            self._localisation_watch.fault(self.robot.sensing, self.robot.counts, now))
+            self.robot, name, now, self._events, self._unheard() or refused, mislocated)
         self._diagnostics.publish(message)
 
-    def _neighbourhood_fault(self, now: float) -> str:
-        """Return what is wrong with the neighbourhood since the last diagnostics."""
-        fault = self._watch.fault(self.robot.counts, self.robot.parameters.message_expiry, now)
+    def _unheard(self) -> str:
+        """Return which publishers nothing is received from; empty: none."""
         unheard = self._incompatible.find(self._hearing.qos_profile)
-        if unheard:
-            return (f'nothing is received from {", ".join(unheard)}, whose profiles (QoS) offer '
-                    'less than is requested')
-        return fault
+        return (f'nothing is received from {", ".join(unheard)}, whose profiles (QoS) offer '
+                'less than is requested') if unheard else ''
 
     def close(self) -> None:
         """Stop the tasks and close the event log."""

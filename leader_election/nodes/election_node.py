@@ -40,21 +40,26 @@ class ElectionNode(Node):
     def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
                  use_global_arguments: bool = True,
                  parameter_overrides: list[Parameter] | None = None,
-                 defaults: Mapping[str, Any] = NO_DEFAULTS) -> None:
+                 defaults: Mapping[str, Any] = NO_DEFAULTS, **options: Any) -> None:
         """
         Declare the parameters and start the robot.
 
         :param defaults: of parameters that no file and no argument sets, by name.
+        :param options: for ``rclpy.node.Node``.
         :raises ParameterError: for a wrong parameter.
         """
         super().__init__(
             'election_node', namespace=namespace, cli_args=cli_args,  # type: ignore[arg-type]
-            use_global_arguments=use_global_arguments, parameter_overrides=parameter_overrides)
-        self.election = Election(self, Declarations(self, defaults=defaults))
+            use_global_arguments=use_global_arguments, parameter_overrides=parameter_overrides,
+            **options)
+        self.election = Election(self, self._declarations(defaults))
         self.executor_kind = self.election.parameters.executor
         self.robot = self.election.robot
         self.steady_clock = self.election.steady_clock
         self.election.start()
+
+    def _declarations(self, defaults: Mapping[str, Any]) -> Declarations:
+        return Declarations(self, defaults=defaults)
 
     @property
     def failure(self) -> ParameterError | None:

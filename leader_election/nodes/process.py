@@ -28,6 +28,8 @@ from leader_election.command_line import ExitStatus, print_error
 from leader_election.nodes.waiting import Waiting
 from leader_election.parameters import ParameterError
 import rclpy
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import get_logger
@@ -129,12 +131,20 @@ def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
     executor = make_executor(getattr(nodes[0], 'executor_kind', 'events'))
     for node in nodes:
         executor.add_node(node)
-    never, waiting = Future(), Waiting(nodes, time.monotonic())
+    ended, waiting = Future(), Waiting(nodes, time.monotonic())
+
+    def check() -> None:
+        if over():
+            ended.set_result(None)
+
+    # The events executor returns after its timeout only once nothing is left to do: a busy
+    # process would neither stop nor end with its failure.
+    nodes[0].create_timer(0.1, check, clock=Clock(clock_type=ClockType.STEADY_TIME))
     while not over():
         waiting.look(time.monotonic())
         # In slices of 0.1 s: spin() of the events executor returns neither on a signal nor on a
         # shutdown (rclpy 7.1), and spin_once() for each event costs half as much again.
-        executor.spin_until_future_complete(never, timeout_sec=0.1)
+        executor.spin_until_future_complete(ended, timeout_sec=0.1)
 
 
 def _take_down(nodes: Sequence[Node]) -> None:

@@ -16,11 +16,13 @@
 
 from collections.abc import Sequence
 from copy import copy
+from itertools import groupby
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.nodes import clock
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable
 from leader_election.robot import codec
+from leader_election.world.bundles import HEARD_TOPIC, pack_delivery
 from leader_election.world.radio import Radio
 from leader_election.world.world import World
 from rclpy.clock import Clock
@@ -42,7 +44,7 @@ class RadioRelay:
     """
 
     def __init__(self, node: Node, world: World, swarm: int, namespace: str, timers: Clock,
-                 time_factor: float) -> None:
+                 time_factor: float, lean: bool = False) -> None:
         """
         Create the topics.
 
@@ -52,6 +54,7 @@ class RadioRelay:
         :param namespace: of the topics; empty: that of the node.
         :param timers: the clock of the timers.
         :param time_factor: seconds of simulated time per second of that clock.
+        :param lean: whether one topic carries what all robots receive.
         """
         self.relayed = self.dropped = 0
         self._node, self._world, self._swarm = node, world, swarm
@@ -59,9 +62,12 @@ class RadioRelay:
         self._clock, self._time_factor = timers, time_factor
         prefix = f'{namespace}/' if namespace else ''
         self._name = f'{node.get_name()}: radio {namespace}'.rstrip()
-        self._heard = [
+        self._ids = world.scene.ids
+        self._bundle = (
+            node.create_publisher(String, prefix + HEARD_TOPIC, NEIGHBOURHOOD) if lean else None)
+        self._heard = [] if lean else [
             node.create_publisher(String, f'{prefix}robot_{i}/heard', NEIGHBOURHOOD)
-            for i in world.scene.ids]
+            for i in self._ids]
         node.create_subscription(String, f'{prefix}neighbourhood', self._relay,
                                  copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
         self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
@@ -86,8 +92,15 @@ class RadioRelay:
     def _deliver(self) -> None:
         """Publish what has arrived, and set the timer for what arrives next."""
         now = self._time()
-        for delivery in self._radio.arrived(now):
-            self._heard[delivery.receiver].publish(delivery.message)
+        arrived = self._radio.arrived(now)
+        if self._bundle is None:
+            for delivery in arrived:
+                self._heard[delivery.receiver].publish(delivery.message)
+        else:
+            for _, copies in groupby(arrived, lambda delivery: id(delivery.message)):
+                same = list(copies)
+                self._bundle.publish(String(data=pack_delivery(
+                    (self._ids[copy.receiver] for copy in same), same[0].message.data)))
         self._arrival.cancel()
         due = self._radio.next_arrival
         if due is not None:
@@ -106,15 +119,15 @@ class RadioRelay:
 
 
 def relay_all(node: Node, world: World, namespaces: Sequence[str], timers: Clock,
-              time_factor: float) -> list[RadioRelay]:
+              time_factor: float, lean: bool = False) -> list[RadioRelay]:
     """
     Relay the messages of all swarms, with counters on ``/diagnostics``.
 
     :param namespaces: of the swarms, one for each radio of the world; empty: one swarm, in the
         namespace of the node.
-    :param node, world, timers, time_factor: as :class:`RadioRelay` takes them.
+    :param node, world, timers, time_factor, lean: as :class:`RadioRelay` takes them.
     """
-    relays = [RadioRelay(node, world, swarm, namespace, timers, time_factor)
+    relays = [RadioRelay(node, world, swarm, namespace, timers, time_factor, lean)
               for swarm, namespace in enumerate(namespaces or ('',))]
     publisher = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
 

@@ -21,13 +21,16 @@ physical robots, each of which runs in a process of its own.
 """
 
 import sys
+from typing import Any
 
 from leader_election.fleet.hosting import RobotHostParameters, strength, swarm_robots
 from leader_election.fleet.robot_list import format_ids, parse_ids, RobotSpec
 from leader_election.nodes.announcement import announcements
 from leader_election.nodes.declare import Declared, overrides
 from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.lean_election_node import LeanElectionNode
 from leader_election.nodes.process import run
+from leader_election.nodes.shared_topics import SharedTopics
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
 
@@ -54,6 +57,8 @@ class RobotHost(Node):
         members = parse_ids(self.parameters.members, tuple(known))
         shared = _shared_arguments(arguments)
         self._own_strengths: list[int] = []
+        self._topics = (
+            SharedTopics(self, self.parameters.radio == 'relay') if self.parameters.lean else None)
         self.robots = [self._robot(known[robot], shared) for robot in members]
         if self._own_strengths:
             self.get_logger().info(
@@ -80,11 +85,12 @@ class RobotHost(Node):
             if topic != name:
                 remaps += ['-r', f'{name}:={topic.replace("{id}", str(robot.id))}']
         chosen = strength(self.parameters, robot.id)
-        node = ElectionNode(
-            namespace=f'{space}/{robot.name}', use_global_arguments=False,
-            cli_args=['--ros-args', *shared, *remaps],
-            parameter_overrides=overrides(own),
-            defaults={} if chosen is None else {'strength': chosen})
+        given: dict[str, Any] = {
+            'namespace': f'{space}/{robot.name}', 'cli_args': ['--ros-args', *shared, *remaps],
+            'parameter_overrides': overrides(own),
+            'defaults': {} if chosen is None else {'strength': chosen}}
+        node = (ElectionNode(use_global_arguments=False, **given) if self._topics is None
+                else LeanElectionNode(self, self._topics, robot.id, **given))
         if chosen not in (None, node.election.parameters.strength):
             self._own_strengths.append(robot.id)
         return node

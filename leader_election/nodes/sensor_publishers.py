@@ -12,18 +12,50 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Publishers of the simulated robots' sensor data: laser scans and scalar readings."""
+"""Publishers of the simulated robots' sensor data: bundled odometry, laser scans, readings."""
 
 from array import array
 
 from builtin_interfaces.msg import Time
+from leader_election.world.bundles import COLUMNS, ODOMETRY_TOPIC, OdometryBundle
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.sensors import RateLimiter
 from leader_election.world.world import World
 import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Float64
+from std_msgs.msg import Float64, Float64MultiArray, MultiArrayDimension
+
+
+class OdometryPublisher:
+    """Publishes the odometry of many robots in one message."""
+
+    def __init__(self, node: Node, world: World) -> None:
+        """
+        Create the publisher.
+
+        :param node: that publishes.
+        :param world: whose robots have the odometry.
+        """
+        self._world = world
+        self._bundle = OdometryBundle(world.scene.ids)
+        self._publisher = node.create_publisher(Float64MultiArray, ODOMETRY_TOPIC, 10)
+        self._message = Float64MultiArray()
+        width = len(COLUMNS)
+        self._message.layout.dim = [
+            MultiArrayDimension(label='odometry'),
+            MultiArrayDimension(label=','.join(COLUMNS), size=width, stride=width)]
+
+    def publish(self) -> None:
+        """Publish the odometry at the world's time."""
+        world = self._world
+        rows = self._bundle.rows(world.odometry, world.measured, world.time, world.odom_silent)
+        if not len(rows):
+            return
+        first = self._message.layout.dim[0]
+        first.size, first.stride = len(rows), rows.size
+        self._message.data = array('d', rows.tobytes())
+        self._publisher.publish(self._message)
 
 
 class ScanPublisher:

@@ -25,7 +25,11 @@ from leader_election.nodes import clock, process
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.qos import overridable, STATE
 from leader_election.nodes.radio_relay import relay_all
-from leader_election.nodes.sensor_publishers import ReadingPublisher, ScanPublisher
+from leader_election.nodes.sensor_publishers import (
+    OdometryPublisher,
+    ReadingPublisher,
+    ScanPublisher,
+)
 from leader_election.nodes.sighting_publisher import SightingPublisher
 from leader_election.nodes.waiting import Missing
 from leader_election.world.kinematics import Array
@@ -74,8 +78,10 @@ class SwarmWorld(Node):
         self.world = World(parameters)
         declared.changed = self.world.configure
         ids = self.world.scene.ids
-        self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in ids]
-        self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in ids]
+        self._bundle = OdometryPublisher(self, self.world) if parameters.lean else None
+        own = () if parameters.lean else ids
+        self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in own]
+        self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in own]
         self._odom_message = _odometry('odom')
         self._truth_message = _odometry('map')
         self._scene = self.create_publisher(
@@ -103,7 +109,7 @@ class SwarmWorld(Node):
         self.create_timer(period, self._tick, clock=self._steady_clock)
         self.relays = relay_all(
             self, self.world, parameters.radio_namespaces, self._steady_clock,
-            parameters.real_time_factor) if parameters.radio == 'relay' else []
+            parameters.real_time_factor, parameters.lean) if parameters.radio == 'relay' else []
 
     def _subscribe_commands(self, ids: Sequence[int]) -> None:
         commands = self.world.commands
@@ -159,9 +165,12 @@ class SwarmWorld(Node):
             # The time at which the last step was due, by the clock that other nodes share.
             late = now - self._origin - self._taken * self._period
             stamp = _time(self.get_clock().now().nanoseconds - late)
-        _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
-              world.odom_silent)
-        _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
+        if self._bundle is not None:
+            self._bundle.publish()
+        else:
+            _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
+                  world.odom_silent)
+            _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
         for sensor in self._sensors:
             sensor.publish(stamp)
 

@@ -64,6 +64,10 @@ class SceneParameters:
         'relays each message from topic neighbourhood to topic heard of the robots within radio '
         'range (relay).',
         choices=lambda: ('shared', 'relay'))
+    lean: bool = parameter(
+        False, 'Whether hundreds of robots are to fit on one machine: the world sends the '
+        'odometry and the messages of all robots in bundles, and a robot of fleet has only its '
+        'topic leader and those of its tasks; it says what it leaves out.')
 
 
 @dataclass(frozen=True)
