@@ -28,7 +28,8 @@ def steady_clock(node: Node) -> Clock:
     With ``use_sim_time`` it is the node's own. Without, it is a steady clock: the system's clock
     is adjusted now and then, and a robot must neither fall silent nor forget its neighbours then.
     """
-    if node.get_clock().ros_time_is_active:
+    # Of the clock, since a node may use that of another one.
+    if getattr(node.get_clock(), 'ros_time_is_active', False):
         return node.get_clock()
     return Clock(clock_type=ClockType.STEADY_TIME)
 

@@ -54,6 +54,19 @@ class Falls(Node):
 
 run(lambda: [Falls()])
 """
+BUSY = """
+import time
+from leader_election.nodes.process import run
+from rclpy.node import Node
+
+class Busy(Node):
+    def __init__(self):
+        super().__init__('busy')
+        self.create_timer(0.001, lambda: time.sleep(0.005))
+        self.create_timer(0.001, lambda: print('busy', flush=True))
+
+run(lambda: [Busy()])
+"""
 PATIENCE = 20.0
 """How long a process may take to end before it counts as hung [s]."""
 
@@ -183,3 +196,12 @@ def test_stops_clean_at_any_moment(robots):
     for process in robots:
         out, err = process.communicate(timeout=PATIENCE)
         assert (process.returncode, out, unexpected(err)) == (0, '', [])
+
+
+def test_a_process_that_is_always_busy_stops_on_a_signal(robots: list[subprocess.Popen]) -> None:
+    busy = start(BUSY)
+    robots.append(busy)
+    assert busy.stdout is not None and busy.stdout.readline() == 'busy\n'
+    busy.send_signal(signal.SIGINT)
+    busy.communicate(timeout=PATIENCE)
+    assert busy.returncode == 0
