@@ -15,8 +15,9 @@
 """
 A swarm in Gazebo Sim: a world with all robots, the bridge, the robots' nodes, the monitor.
 
-Needs Gazebo Harmonic, Ionic or Jetty and ros_gz. The world file and the bridge's configuration are
-written into the folder of the launch's logs.
+Needs Gazebo Harmonic, Ionic or Jetty and ros_gz. The world file and the bridges' configurations
+are written into the folder of the launch's logs. The clock has a bridge of its own; that of the
+robots is started when simulated time passes.
 """
 
 from pathlib import Path
@@ -41,12 +42,17 @@ from leader_election.launching.arguments import (
     SWARM_ARGUMENTS,
 )
 from leader_election.launching.checks import check_log_level, check_parameters
-from leader_election.launching.processes import (
+from leader_election.launching.gazebo import (
+    after_the_clock,
     check_gazebo_installed,
-    ends_on_error,
     gazebo_bridge,
     gazebo_server,
     gazebo_window,
+    note,
+    robot_odometry,
+)
+from leader_election.launching.processes import (
+    ends_on_error,
     NAMESPACED_TF,
     package_node,
     run_folder,
@@ -124,7 +130,10 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
             'GZ_SIM_RESOURCE_PATH', str(Path(parameters.world).resolve().parent))]),
         gazebo_server(files['world'], headless),
         *([gazebo_window()] if window else []),
-        gazebo_bridge(files['bridge'], 'gazebo_bridge', sim_time, on_exit=shut_down_with_status),
+        *note(plan.note),
+        gazebo_bridge(files['clock'], 'clock_bridge', sim_time),
+        *after_the_clock(settings, [gazebo_bridge(files['bridge'], 'gazebo_bridge', sim_time)]),
+        *robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
         *(package_node(settings, 'fleet', f'fleet_{ids[i]}',
                        swarm_parameters | election | {'members': format_ids(ids[i:i + share])},
                        remappings=NAMESPACED_TF, on_exit=shut_down_with_status)

@@ -32,15 +32,19 @@ from leader_election.launching.arguments import (
     select_parameters,
 )
 from leader_election.launching.checks import check_parameters
-from leader_election.launching.processes import (
+from leader_election.launching.gazebo import (
     check_gazebo_installed,
-    ends_on_error,
     gazebo_bridge,
+    note,
+    robot_odometry,
+    spawn_model,
+)
+from leader_election.launching.processes import (
+    ends_on_error,
     NAMESPACED_TF,
     package_node,
     run_folder,
     shut_down_with_status,
-    spawn_model,
     start_after,
 )
 from leader_election.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
@@ -82,16 +86,16 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     model, config = folder / f'{robot.name}.sdf', folder / f'{robot.name}_bridge.yaml'
     model.write_text(plan.model)
     config.write_text(plan.bridge)
-    return start_after(
-        spawn_model(plan.world_name, robot.name, model, robot.pose), [
-            gazebo_bridge(config, f'{robot.name}_bridge', sim_time, on_exit=shut_down_with_status),
+    x, y, yaw = robot.pose
+    return note(plan.note) + start_after(
+        spawn_model(plan.world_name, robot.name, model, (x, y, plan.z, yaw)), [
+            gazebo_bridge(config, f'{robot.name}_bridge', sim_time),
+            *robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
             package_node(settings, 'fleet', f'fleet_{robot.id}',
                          {'roster': format_robot_list([robot]), 'use_sim_time': sim_time}
                          | election,
                          remappings=NAMESPACED_TF, on_exit=shut_down_with_status),
-            *motion],
-        f'{robot.name} was not put into world {plan.world_name}; is a world of that name '
-        'running, and no robot of that name in it?')
+            *motion], error_text='')
 
 
 def generate_launch_description() -> LaunchDescription:

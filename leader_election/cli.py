@@ -19,9 +19,11 @@ Signals are handled before anything heavy, such as rclpy, is imported, so that a
 is a clean one.
 """
 
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import find_spec
 import os
+import select
 import signal
 import sys
 
@@ -99,7 +101,25 @@ def run(name: str) -> int:
         if text := without_ros(error):
             return print_error(text)
         raise
-    return int(module.main())
+    return _quiet_where_nobody_reads(module.main)
+
+
+def _quiet_where_nobody_reads(main: Callable[[], int]) -> int:
+    """Return the status of ``main()``; that of SIGPIPE where the reader of its output has gone."""
+    try:
+        try:
+            return int(main())
+        finally:
+            # Not only at the very end, where an error could not be caught any more.
+            sys.stdout.flush()
+    except BrokenPipeError:
+        poll = select.poll()
+        poll.register(sys.stdout.fileno(), 0)
+        if not any(event & select.POLLERR for _, event in poll.poll(0)):
+            # Another pipe than that of the output.
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
 
 
 def main() -> int:

@@ -88,6 +88,9 @@ EXECUTABLES = (
         parameter_file='gazebo_odometry.yaml',
         description='give robots in Gazebo odometry that drifts, and publish their true poses'),
     Executable(
+        name='gazebo_spawn', module='leader_election.gazebo.running_world', stop_status=130,
+        description='put a model into a running world of Gazebo Sim'),
+    Executable(
         name='gazebo_world', module='leader_election.gazebo.main',
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
     Executable(

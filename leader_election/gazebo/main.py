@@ -14,12 +14,19 @@
 
 """The command ``gazebo_world``: writes a swarm's world file and the bridge's configuration."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from shlex import quote
+import sys
 
 from leader_election.command_line import CommandLineParser, ExitStatus, print_error
 from leader_election.fleet.robot_list import format_robot_list
-from leader_election.gazebo.plan import GazeboParameters, plan_swarm, SwarmPlan
+from leader_election.gazebo.plan import (
+    clock_bridge_yaml,
+    GazeboParameters,
+    plan_swarm,
+    SwarmPlan,
+)
 from leader_election.gazebo.simulator import Simulator
 from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
 import yaml
@@ -52,11 +59,11 @@ def write_files(plan: SwarmPlan, folder: Path) -> dict[str, Path]:
 
     :param plan: of a swarm.
     :param folder: created if it does not exist.
-    :return: the paths of the files ``world``, ``bridge`` and ``roster``.
+    :return: the paths of the files ``world``, ``clock``, ``bridge`` and ``roster``.
     :raises ParameterError: if a file cannot be written.
     """
-    texts = {'world': ('world.sdf', plan.world), 'bridge': ('bridge.yaml', plan.bridge),
-             'roster': ('robots.yaml', _roster(plan))}
+    texts = {'world': ('world.sdf', plan.world), 'clock': ('clock.yaml', clock_bridge_yaml()),
+             'bridge': ('bridge.yaml', plan.bridge), 'roster': ('robots.yaml', _roster(plan))}
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.values():
@@ -67,9 +74,33 @@ def write_files(plan: SwarmPlan, folder: Path) -> dict[str, Path]:
 
 
 def _roster(plan: SwarmPlan) -> str:
-    """Return the list of robots as a parameter file for executable fleet."""
+    """Return the parameters of fleet, gazebo_odometry and wander as a parameter file."""
+    nodes = {'/**': {'use_sim_time': True, 'roster': format_robot_list(plan.robots)},
+             'gazebo_odometry': plan.odometry,
+             'wander': {'robots': ','.join(robot.name for robot in plan.robots),
+                        'world': plan.arena}}
     return str(yaml.safe_dump(
-        {'/**': {'ros__parameters': {'roster': format_robot_list(plan.robots)}}}, width=10**6))
+        {name: {'ros__parameters': values} for name, values in nodes.items() if values},
+        width=10**6, sort_keys=False))
+
+
+def commands(plan: SwarmPlan, files: Mapping[str, Path]) -> list[str]:
+    """
+    Return the commands that start the swarm in Gazebo Sim, each in a terminal of its own.
+
+    :param plan: of the swarm.
+    :param files: as of :func:`write_files`.
+    """
+    def bridge(name: str) -> str:
+        return (f'ros2 run ros_gz_bridge parameter_bridge --ros-args -r __node:={name} -p '
+                f'config_file:={quote(str(files[name]))}')
+
+    nodes = ['fleet', *(['gazebo_odometry'] if plan.odometry else []), 'wander']
+    return [
+        f"gz sim -r {quote(str(files['world']))}", bridge('clock'),
+        f"ros2 run leader_election await_clock && {bridge('bridge')}",
+        *(f'ros2 run leader_election {node} --ros-args --params-file '
+          f"{quote(str(files['roster']))}" for node in nodes)]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -90,12 +121,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return print_error(error)
     print(f'{len(plan.robots)} robots in world {plan.world_name}: '
           + ', '.join(str(file) for file in files.values()))
+    if plan.note:
+        print(f'note: {plan.note}', file=sys.stderr)
     if simulator is Simulator.GZ_SIM:
-        print(f"gz sim -r {files['world']}\n"
-              'ros2 run ros_gz_bridge parameter_bridge --ros-args -p '
-              f"config_file:={files['bridge']}\n"
-              f"ros2 run leader_election fleet --ros-args --params-file {files['roster']} "
-              '-p use_sim_time:=true')
+        print('\n'.join(commands(plan, files)))
     return ExitStatus.OK
 
 

@@ -174,7 +174,7 @@ _WHITE = (0.95, 0.95, 0.95)
 
 
 def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour, simulator: Simulator,
-              equipment: Equipment = NO_EQUIPMENT) -> str:
+              equipment: Equipment = NO_EQUIPMENT, z: float = 0.0) -> str:
     """
     Return an SDF file with one robot.
 
@@ -183,26 +183,28 @@ def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour, simul
     :param colour: of disc and head.
     :param simulator: for which simulator the plugins are.
     :param equipment: what the robot has in addition to its drive.
+    :param z: the height of the floor [m].
 
     >>> 'gz-sim-diff-drive-system' in robot_sdf(
     ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0), Simulator.GZ_SIM)
     True
     """
-    return document(tag('sdf', robot_model(name, pose, colour, simulator, equipment),
+    return document(tag('sdf', robot_model(name, pose, colour, simulator, equipment, z),
                         version=SDF_VERSION))
 
 
 def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
-                simulator: Simulator, equipment: Equipment = NO_EQUIPMENT) -> Element:
+                simulator: Simulator, equipment: Equipment = NO_EQUIPMENT,
+                z: float = 0.0) -> Element:
     """Return one robot as an element of a world; parameters as of :func:`robot_sdf`."""
     x, y, yaw = pose
     half = WHEEL_SEPARATION / 2
     return tag(
-        'model', tag('pose', (x, y, 0.0, 0.0, 0.0, yaw)),
+        'model', tag('pose', (x, y, z, 0.0, 0.0, yaw)),
         _chassis(colour, simulator, equipment),
         _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
         drive_plugin(simulator, WHEEL_SEPARATION, WHEEL_RADIUS),
-        *([ground_truth_plugin(name)]
+        *([ground_truth_plugin()]
           if equipment.ground_truth and simulator is Simulator.GZ_SIM else []),
         name=name)
 

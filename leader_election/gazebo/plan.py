@@ -17,7 +17,8 @@ A swarm in Gazebo: its parameters, robots and world file, and the configuration 
 
 The bridge is ``ros_gz_bridge``, which connects topics of Gazebo Sim and of ROS. Topics of Gazebo
 have the default names of its systems, which contain the model's name; those of ROS are in the
-robot's namespace, which is the same name.
+robot's namespace, which is the same name. The clock has a bridge of its own, which runs first:
+Gazebo announces all topics every second, and a process that starts beside many may miss some.
 """
 
 from collections.abc import Iterator, Sequence
@@ -38,9 +39,16 @@ from leader_election.gazebo.simulator import (
     MIN_BEAMS,
     NO_EQUIPMENT,
     Simulator,
+    STEPS,
 )
-from leader_election.gazebo.user_world import add_robots, is_user_world, read_world, world_name
-from leader_election.gazebo.world import STEP, WORLD_NAME, world_sdf
+from leader_election.gazebo.user_world import (
+    add_robots,
+    floor_heights,
+    is_user_world,
+    read_world,
+    world_name,
+)
+from leader_election.gazebo.world import WORLD_NAME, world_sdf
 from leader_election.parameters import (
     build,
     Parameter,
@@ -55,6 +63,10 @@ from leader_election.world.parameters import SceneParameters
 from leader_election.world.scene import make_scene
 import yaml
 
+LEAST_STEP = 1e-4
+"""The least time step of physics [s]."""
+HIGHEST = 1000.0
+"""The greatest height at which robots are put [m]."""
 UNKNOWN_WORLD = 'none'
 """The value of parameter ``world`` of a spawned robot if the arena is not known."""
 
@@ -85,8 +97,17 @@ class GazeboParameters:
         'Gazebo Sim renders the scans, which is expensive.', lower=0, upper=3600)
     ground_truth: bool = parameter(
         False, "Publish each robot's true pose on topic ground_truth.")
+    odometry_drift: bool = parameter(
+        True, 'Whether odometry has errors as on a real floor, those of the parameters of node '
+        'gazebo_odometry. The wheels of Gazebo Sim are off by a millimetre after two minutes.')
+    z: str = parameter(
+        '', 'Height at which robots are put [m], -1000 to 1000. Empty: the floor of the world '
+        'file as far as it is planes and boxes, else 0.')
     step: float = parameter(
-        STEP, "Time step of the simulator's physics.", unit='s', lower=1e-4, upper=0.02)
+        0.0, "Time step of the simulator's physics; 0: "
+        f'{STEPS[Simulator.GZ_SIM]:g} in Gazebo Sim, {STEPS[Simulator.GZ_CLASSIC]:g} in Gazebo '
+        f'Classic. At least {LEAST_STEP:g} otherwise. A world file of your own has its own.',
+        unit='s', lower=0.0, upper=0.02)
 
 
 @dataclass(frozen=True)
@@ -110,6 +131,8 @@ class SpawnParameters:
         f'{WORLD_NAME} for an arena and for {UNKNOWN_WORLD}.')
     lidar: int = _as_in(GazeboParameters, 'lidar')
     ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')
+    odometry_drift: bool = _as_in(GazeboParameters, 'odometry_drift')
+    z: str = _as_in(GazeboParameters, 'z')
 
 
 class SwarmPlan(NamedTuple):
@@ -120,9 +143,13 @@ class SwarmPlan(NamedTuple):
     world: str
     """The text of the world file."""
     bridge: str
-    """The text of the bridge's configuration, YAML."""
+    """The text of the configuration of the robots' bridge, YAML."""
     arena: str
     """The value of parameter ``world`` of the nodes; empty if the arena is not known."""
+    odometry: dict[str, Any]
+    """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
+    note: str
+    """What the user should know, one line; may be empty."""
 
 
 def plan_swarm(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_SIM) -> SwarmPlan:
@@ -136,18 +163,57 @@ def plan_swarm(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ
     >>> plan_swarm(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
     'robot_2'
     """
+    if 0.0 < parameters.step < LEAST_STEP:
+        raise ParameterError(f'parameter step: {parameters.step:g} is not allowed; it takes 0, or '
+                             f'{LEAST_STEP:g} to 0.02 s')
     robots = planned_robots(parameters)
     equipment = equipment_of(parameters)
+    heights, note = _heights(parameters.world, parameters.z, robots)
     if is_user_world(parameters.world):
         name, world = add_robots(
-            parameters.world, read_world(parameters.world), robots, simulator, equipment)
+            parameters.world, read_world(parameters.world), robots, simulator, equipment, heights)
     else:
         name = WORLD_NAME
-        world = world_sdf(
-            load_arena(parameters.world), robots, simulator, equipment, parameters.step)
+        world = world_sdf(load_arena(parameters.world), robots, simulator, equipment,
+                          parameters.step, heights=heights)
     return SwarmPlan(
         robots=robots, world_name=name, world=world, bridge=bridge_yaml(robots, name, equipment),
-        arena=_known_arena(parameters.world))
+        arena=_known_arena(parameters.world),
+        odometry=_odometry_parameters(robots, equipment, parameters.seed), note=note)
+
+
+def _odometry_parameters(robots: Sequence[RobotSpec], equipment: Equipment,
+                         seed: int) -> dict[str, Any]:
+    """Return the parameters of node ``gazebo_odometry``; none if it is not needed."""
+    return {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
+            'odometry_drift': equipment.odometry_drift,
+            'ground_truth': equipment.ground_truth} if equipment.needs_odometry_node else {}
+
+
+def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[float], str]:
+    """
+    Return the height of each robot [m], and a note for the user, which may be empty.
+
+    :param world: the value of parameter ``world``.
+    :param z: the value of parameter ``z``.
+    """
+    if z.strip():
+        try:
+            height = float(z)
+        except ValueError:
+            height = math.nan
+        if not abs(height) <= HIGHEST:
+            raise ParameterError(f'parameter z: {z!r} is not allowed; it takes {-HIGHEST:g} to '
+                                 f'{HIGHEST:g} m, or nothing for the floor of the world')
+        return [height] * len(robots), ''
+    if not is_user_world(world):
+        return [0.0] * len(robots), ''
+    found = floor_heights(world, [robot.pose[:2] for robot in robots])
+    lost = [robot.name for robot, height in zip(robots, found) if height is None]
+    note = (f'parameter z: {world} shows no floor below {", ".join(lost[:3])}'
+            + (f' and {len(lost) - 3} more' if len(lost) > 3 else '')
+            + '; they are put at height 0; give z if they fall or are stuck') if lost else ''
+    return [height or 0.0 for height in found], note
 
 
 def _known_arena(world: str) -> str:
@@ -167,6 +233,12 @@ class SpawnPlan(NamedTuple):
     """The name of the running world."""
     arena: str
     """The value of parameter ``world`` of its nodes; empty if the arena is not known."""
+    z: float
+    """Its initial height [m]."""
+    odometry: dict[str, Any]
+    """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
+    note: str
+    """What the user should know, one line; may be empty."""
 
 
 def plan_spawn(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_SIM) -> SpawnPlan:
@@ -187,11 +259,13 @@ def plan_spawn(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_
     default_name = world_name(p.world) if is_user_world(p.world) else WORLD_NAME
     running = p.world_name or default_name
     equipment = equipment_of(p)
+    (z,), note = _heights(p.world, p.z, [robot])
     return SpawnPlan(
         robot=robot,
-        model=robot_sdf(name, robot.pose, robot_colour(p.id), simulator, equipment),
-        bridge=bridge_yaml([robot], running, equipment, clock=False),
-        world_name=running, arena=arena)
+        model=robot_sdf(name, robot.pose, robot_colour(p.id), simulator, equipment, z),
+        bridge=bridge_yaml([robot], running, equipment),
+        world_name=running, arena=arena, z=z,
+        odometry=_odometry_parameters([robot], equipment, 0), note=note)
 
 
 def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
@@ -204,7 +278,7 @@ def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
         raise ParameterError(f'parameter lidar: {parameters.lidar} is not allowed; it takes 0, or '
                              f'at least {MIN_BEAMS} beams')
     lidar = Lidar(parameters.lidar) if parameters.lidar else None
-    return Equipment(lidar, parameters.ground_truth)
+    return Equipment(lidar, parameters.ground_truth, parameters.odometry_drift)
 
 
 def planned_robots(parameters: GazeboParameters) -> tuple[RobotSpec, ...]:
@@ -236,18 +310,13 @@ def _placed_robots(count: int, parameters: GazeboParameters, arena: str) -> tupl
 _ROBOTS: Parameter = next(p for p in table(SceneParameters) if p.name == 'robots')
 
 
-def bridge_yaml(robots: Sequence[RobotSpec], world: str, equipment: Equipment = NO_EQUIPMENT,
-                clock: bool = True) -> str:
+def clock_bridge_yaml() -> str:
     """
-    Return the bridge's configuration.
+    Return the configuration of the bridge of the clock.
 
-    :param robots: whose topics it bridges.
-    :param world: the world's name, which is part of the topics of sensors.
-    :param equipment: what robots have in addition to their drive.
-    :param clock: whether it bridges the clock. Only one bridge of a world may: from two clocks
-        time would jump back and forth.
+    Only one bridge of a world may have it: from two clocks time would jump back and forth.
 
-    >>> print(bridge_yaml([], 'swarm'), end='')
+    >>> print(clock_bridge_yaml(), end='')
     - ros_topic_name: /clock
       gz_topic_name: /clock
       ros_type_name: rosgraph_msgs/msg/Clock
@@ -255,26 +324,41 @@ def bridge_yaml(robots: Sequence[RobotSpec], world: str, equipment: Equipment = 
       direction: GZ_TO_ROS
       lazy: false
     """
-    entries = [_to_ros('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock')] if clock else []
-    for robot in robots:
-        entries += _robot_topics(robot.name, world, equipment)
-    return str(yaml.safe_dump(entries, sort_keys=False))
+    return str(yaml.safe_dump(
+        [_to_ros('/clock', '/clock', 'rosgraph_msgs/msg/Clock', 'Clock')], sort_keys=False))
+
+
+def bridge_yaml(robots: Sequence[RobotSpec], world: str,
+                equipment: Equipment = NO_EQUIPMENT) -> str:
+    """
+    Return the configuration of the robots' bridge.
+
+    :param robots: whose topics it bridges.
+    :param world: the world's name, which is part of the topics of sensors.
+    :param equipment: what robots have in addition to their drive.
+    """
+    return str(yaml.safe_dump(
+        [entry for robot in robots for entry in _robot_topics(robot.name, world, equipment)],
+        sort_keys=False))
 
 
 def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the entries of one robot; a lazy one is bridged only while it has subscribers."""
     model = f'/model/{name}'
-    yield _to_ros(f'{name}/odom', f'{model}/odometry', 'nav_msgs/msg/Odometry', 'Odometry')
+    # Node gazebo_odometry makes odom, and tf, of it.
+    odometry = 'wheel_odometry' if equipment.needs_odometry_node else 'odom'
+    yield _to_ros(f'{name}/{odometry}', f'{model}/odometry', 'nav_msgs/msg/Odometry', 'Odometry')
     yield _entry(ros=f'{name}/cmd_vel', gazebo=f'{model}/cmd_vel',
                  ros_type='geometry_msgs/msg/Twist', gazebo_type='Twist',
                  direction='ROS_TO_GZ', lazy=False)
-    yield _to_ros(f'{name}/tf', f'{model}/tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', lazy=True)
+    if not equipment.needs_odometry_node:
+        yield _to_ros(f'{name}/tf', f'{model}/tf', 'tf2_msgs/msg/TFMessage', 'Pose_V', lazy=True)
     if equipment.lidar:
         scan = gazebo_topic(f'/world/{world}{model}/link/base_link/sensor/lidar/scan')
         yield _to_ros(f'{name}/scan', scan, 'sensor_msgs/msg/LaserScan', 'LaserScan', lazy=True)
     if equipment.ground_truth:
-        yield _to_ros(f'{name}/ground_truth', ground_truth_topic(name), 'nav_msgs/msg/Odometry',
-                      'Odometry', lazy=True)
+        yield _to_ros(f'{name}/true_pose', ground_truth_topic(name),
+                      'geometry_msgs/msg/PoseStamped', 'Pose')
 
 
 def gazebo_topic(text: str) -> str:

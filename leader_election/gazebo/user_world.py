@@ -23,6 +23,7 @@ from xml.etree import ElementTree
 from xml.parsers import expat
 
 from leader_election.fleet.robot_list import RobotSpec
+from leader_election.gazebo.floor import floor_height, floor_slabs
 from leader_election.gazebo.sdf import Element, indented
 from leader_election.gazebo.simulator import Equipment, Simulator, world_plugins
 from leader_election.gazebo.world import robot_models
@@ -91,8 +92,21 @@ def world_name(path: str) -> str:
     return _parse(path, read_world(path)).name
 
 
+def floor_heights(path: str, places: Sequence[tuple[float, float]]) -> list[float | None]:
+    """
+    Return the height of the floor at some places of a world.
+
+    :param path: of the world file.
+    :param places: x, y [m].
+    :return: for each place as of :func:`.floor_height` [m].
+    :raises ParameterError: for a file that is unreadable or wrong.
+    """
+    slabs = floor_slabs(_parse(path, read_world(path)).world)
+    return [floor_height(slabs, place) for place in places]
+
+
 def add_robots(path: str, text: str, robots: Sequence[RobotSpec], simulator: Simulator,
-               equipment: Equipment) -> UserWorld:
+               equipment: Equipment, heights: Sequence[float] = ()) -> UserWorld:
     """
     Add robots to a copy of a world, and the systems that robots need and the world does not name.
 
@@ -104,6 +118,7 @@ def add_robots(path: str, text: str, robots: Sequence[RobotSpec], simulator: Sim
     :param robots: to be added.
     :param simulator: for which simulator the plugins are.
     :param equipment: what robots have in addition to their drive.
+    :param heights: at which robots are put [m]; empty: all at 0.
     :raises ParameterError: for a text that is not XML or has no world with a name, and for a model
         with the same name as a robot.
     """
@@ -118,7 +133,7 @@ def add_robots(path: str, text: str, robots: Sequence[RobotSpec], simulator: Sim
     there = {_system(plugin) for plugin in world.findall('plugin')}
     added = [plugin for plugin in world_plugins(simulator, equipment)
              if _system(plugin) not in there]
-    added += robot_models(robots, simulator, equipment)
+    added += robot_models(robots, simulator, equipment, heights)
     return UserWorld(found.name, _insert(text, found.end, added))
 
 

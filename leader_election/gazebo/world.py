@@ -29,7 +29,13 @@ from typing import NamedTuple
 from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.model import robot_model, SDF_VERSION
 from leader_election.gazebo.sdf import Colour, document, Element, material, robot_colour, tag
-from leader_election.gazebo.simulator import Equipment, NO_EQUIPMENT, Simulator, world_plugins
+from leader_election.gazebo.simulator import (
+    Equipment,
+    NO_EQUIPMENT,
+    Simulator,
+    STEPS,
+    world_plugins,
+)
 from leader_election.world.arena import Arena
 import shapely
 from shapely.geometry.polygon import orient
@@ -149,12 +155,6 @@ WORLD_NAME = 'swarm'
 _GROUND = (0.83, 0.84, 0.82)
 _MARGIN = 10.0
 """By how much the ground is larger than the arena, on each side [m]."""
-STEP = 0.002
-"""
-The default time step of physics [s].
-
-With it a robot in Gazebo Classic drives 1 % faster than commanded, with twice the step 3 %.
-"""
 _ITERATIONS = 20
 """
 Iterations of Gazebo Classic's solver.
@@ -164,8 +164,8 @@ Its default, 50, gives the same speeds within 1 % for 1.6 times the computation.
 
 
 def world_sdf(arena: Arena, robots: Sequence[RobotSpec], simulator: Simulator,
-              equipment: Equipment = NO_EQUIPMENT, step: float = STEP,
-              real_time_factor: float = 1.0) -> str:
+              equipment: Equipment = NO_EQUIPMENT, step: float = 0.0,
+              real_time_factor: float = 1.0, heights: Sequence[float] = ()) -> str:
     """
     Return a world file with an arena and robots.
 
@@ -173,8 +173,9 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], simulator: Simulator,
     :param robots: with their initial poses.
     :param simulator: for which simulator the file is.
     :param equipment: what robots have in addition to their drive.
-    :param step: the time step of physics [s].
+    :param step: the time step of physics [s]; 0: the simulator's of :data:`.STEPS`.
     :param real_time_factor: the greatest ratio of simulated time to real time.
+    :param heights: at which the robots are put [m]; empty: all at 0.
 
     >>> from leader_election.world.arena import load_arena
     >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)], Simulator.GZ_SIM)
@@ -183,23 +184,25 @@ def world_sdf(arena: Arena, robots: Sequence[RobotSpec], simulator: Simulator,
     left, bottom, right, top = arena.outline.bounds
     size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
     world = tag(
-        'world', _physics(step, real_time_factor), *world_plugins(simulator, equipment),
+        'world', _physics(step or STEPS[simulator], real_time_factor),
+        *world_plugins(simulator, equipment),
         _scene(), _sun(), _ground(size), arena_model(arena),
-        *robot_models(robots, simulator, equipment), name=WORLD_NAME)
+        *robot_models(robots, simulator, equipment, heights), name=WORLD_NAME)
     return document(tag('sdf', world, version=SDF_VERSION))
 
 
-def robot_models(robots: Sequence[RobotSpec], simulator: Simulator,
-                 equipment: Equipment) -> list[Element]:
+def robot_models(robots: Sequence[RobotSpec], simulator: Simulator, equipment: Equipment,
+                 heights: Sequence[float] = ()) -> list[Element]:
     """
     Return the models of robots, each in its own colour.
 
     :param robots: with their initial poses.
     :param simulator: for which simulator the plugins are.
     :param equipment: what robots have in addition to their drive.
+    :param heights: at which they are put [m]; empty: all at 0.
     """
-    return [robot_model(robot.name, robot.pose, robot_colour(robot.id), simulator, equipment)
-            for robot in robots]
+    return [robot_model(robot.name, robot.pose, robot_colour(robot.id), simulator, equipment, z)
+            for robot, z in zip(robots, heights or [0.0] * len(robots), strict=True)]
 
 
 def _physics(step: float, real_time_factor: float) -> Element:

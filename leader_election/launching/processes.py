@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Processes of launch files: nodes of this package, RViz, Gazebo Sim with its bridge; and their ends.
+Processes of launch files: nodes of this package, RViz; and the ends of processes.
 
 Left to itself ``launch`` ends with status 1 after an error in a launch file, and with 0 however
 its processes end. Here a wrong argument ends it with one line and status 2, and the end of a
@@ -25,8 +25,6 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 import os
 from pathlib import Path
-import re
-import shlex
 import sys
 from typing import Any
 
@@ -84,7 +82,7 @@ def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
     from launch_ros.actions import Node
     from launch_ros.substitutions import FindPackageShare
     try:
-        check_installed('rviz2', 'rviz2', f'install it with apt install ros-{_distro()}-rviz2, '
+        check_installed('rviz2', 'rviz2', f'install it with apt install ros-{distro()}-rviz2, '
                                           'or leave rviz out')
     except ParameterError as error:
         raise ParameterError(f'parameter rviz: {error}') from None
@@ -95,105 +93,19 @@ def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
         arguments=['-d', view], parameters=[{'use_sim_time': sim_time}])]
 
 
-def _distro() -> str:
+def distro() -> str:
     """Return the name of the sourced ROS distribution, for commands in messages."""
     return os.environ.get('ROS_DISTRO', '<distro>')
 
 
-GAZEBO_PACKAGES = ('ros_gz_sim', 'ros_gz_bridge')
 NAMESPACED_TF = [('/tf', 'tf'), ('/tf_static', 'tf_static')]
 """Remappings that give each robot a topic of transforms: all use the same frame names."""
-
-
-def check_gazebo_installed(robots: str) -> None:
-    """
-    Check that Gazebo is installed.
-
-    :param robots: the argument of the launch file, for the alternative command in the message.
-    :raises ParameterError: if it is not; the message names the missing package and the command
-        for the embedded world.
-    """
-    from ament_index_python.packages import get_package_share_directory, PackageNotFoundError
-    number = robots if _is_number(robots) else '30'
-    for package in GAZEBO_PACKAGES:
-        try:
-            get_package_share_directory(package)
-        except PackageNotFoundError:
-            raise ParameterError(
-                f'Gazebo needs the package {package}, which is not installed; install it with '
-                f'apt install ros-{_distro()}-ros-gz, or take the embedded world: ros2 launch '
-                f'leader_election swarm.launch.py robots:={number} motion:=levy') from None
-
-
-def _is_number(robots: str) -> bool:
-    """Return whether the embedded world accepts it; a wrong value is not repeated in a message."""
-    return re.fullmatch('[1-9][0-9]{0,3}', robots) is not None
 
 
 def run_folder() -> Path:
     """Return the folder of this launch's logs, in which generated files are written, too."""
     from launch.logging import launch_config
     return Path(launch_config.log_dir)
-
-
-def gazebo_server(world: Path, headless: bool) -> Any:
-    """
-    Return the process of Gazebo's server; its end ends the launch.
-
-    :param world: the path of the world file.
-    :param headless: whether sensors are rendered without a display.
-    """
-    # gz_sim.launch.py puts the arguments into a shell command.
-    rendering = ' --headless-rendering' if headless else ''
-    return _gz_sim(f'-r -s -v2{rendering} {shlex.quote(str(world))}', on_exit_shutdown='true')
-
-
-def gazebo_window() -> Any:
-    """Return the process of Gazebo's window; closing it does not end the launch."""
-    # Given explicitly: launch would otherwise keep the value set for the server.
-    return _gz_sim('-g -v2', on_exit_shutdown='false')
-
-
-def _gz_sim(arguments: str, on_exit_shutdown: str) -> Any:
-    from launch.actions import IncludeLaunchDescription
-    from launch.substitutions import PathJoinSubstitution
-    from launch_ros.substitutions import FindPackageShare
-    file = PathJoinSubstitution([FindPackageShare('ros_gz_sim'), 'launch', 'gz_sim.launch.py'])
-    return IncludeLaunchDescription(
-        file, launch_arguments={
-            'gz_args': arguments, 'on_exit_shutdown': on_exit_shutdown}.items())
-
-
-def gazebo_bridge(config: Path, name: str, sim_time: bool, **options: Any) -> Any:
-    """
-    Return the process of the bridge between Gazebo and ROS.
-
-    :param config: the path of its configuration.
-    :param name: of its node.
-    :param sim_time: whether it uses simulated time.
-    :param options: for ``launch_ros.actions.Node``.
-    """
-    from launch_ros.actions import Node
-    return Node(
-        package='ros_gz_bridge', executable='parameter_bridge', name=name, output='screen',
-        parameters=[{'config_file': str(config), 'use_sim_time': sim_time}], **options)
-
-
-def spawn_model(world_name: str, name: str, model: Path, pose: tuple[float, float, float]) -> Any:
-    """
-    Return the process that adds a model to a running world and then ends.
-
-    :param world_name: of the running world.
-    :param name: of the model.
-    :param model: the path of its SDF file.
-    :param pose: x, y, yaw [m, rad].
-    """
-    from launch_ros.actions import Node
-    x, y, yaw = pose
-    return Node(
-        package='ros_gz_sim', executable='create', output='screen', arguments=[
-            '-world', world_name, '-name', name, '-file', str(model),
-            '-x', repr(x), '-y', repr(y), '-z', '0.0', '-Y', repr(yaw)])
 
 
 OpaqueCallback = Callable[[Any], list[Any]]
@@ -259,7 +171,7 @@ def start_after(first: Any, rest: Sequence[Any], error_text: str) -> list[Any]:
 
     :param first: the process.
     :param rest: the actions that follow.
-    :param error_text: the line printed if it fails.
+    :param error_text: the line printed if it fails; empty if it prints one itself.
     """
     from launch.actions import RegisterEventHandler
     from launch.event_handlers import OnProcessExit
@@ -269,7 +181,8 @@ def start_after(first: Any, rest: Sequence[Any], error_text: str) -> list[Any]:
             return []
         if event.returncode == 0:
             return list(rest)
-        print_error(error_text)
+        if error_text:
+            print_error(error_text)
         return shut_down_with_status(event, context)
 
     return [RegisterEventHandler(OnProcessExit(target_action=first, on_exit=on_exit)), first]

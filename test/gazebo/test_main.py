@@ -15,6 +15,7 @@
 """The command ``gazebo_world``, as a process."""
 
 from pathlib import Path
+import signal
 import subprocess
 import sys
 
@@ -33,10 +34,42 @@ def test_it_writes_world_bridge_and_robots(tmp_path: Path) -> None:
     ran = run('--robots', '3', '--world', 'rooms', '--output', str(tmp_path / 'new'))
     assert (ran.returncode, ran.stderr) == (0, '')
     assert sorted(file.name for file in (tmp_path / 'new').iterdir()) == [
-        'bridge.yaml', 'robots.yaml', 'world.sdf']
+        'bridge.yaml', 'clock.yaml', 'robots.yaml', 'world.sdf']
     assert '3 robots in world swarm' in ran.stdout and 'gz sim -r' in ran.stdout
-    roster = yaml.safe_load((tmp_path / 'new' / 'robots.yaml').read_text())
-    assert roster['/**']['ros__parameters']['roster'].startswith("{name: 'robot_1', id: 1")
+    nodes = yaml.safe_load((tmp_path / 'new' / 'robots.yaml').read_text())
+    roster = nodes['/**']['ros__parameters']
+    assert roster['roster'].startswith("{name: 'robot_1', id: 1") and roster['use_sim_time']
+    for node in ('wander', 'gazebo_odometry'):
+        assert nodes[node]['ros__parameters']['robots'] == 'robot_1,robot_2,robot_3'
+        # Without them the robots stand still.
+        assert f'ros2 run leader_election {node} ' in ran.stdout
+    assert nodes['wander']['ros__parameters']['world'] == 'rooms'
+
+
+def test_the_printed_commands_are_complete_and_in_order(
+        tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The clock has a bridge of its own, and the robots' one is started when time passes."""
+    folder = tmp_path / 'a b'
+    assert main(['--robots', '2', '--output', str(folder), '--odometry-drift', 'false']) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.partition(' --ros-args')[0] for line in lines] == [
+        f"gz sim -r '{folder}/world.sdf'", 'ros2 run ros_gz_bridge parameter_bridge',
+        'ros2 run leader_election await_clock && ros2 run ros_gz_bridge parameter_bridge',
+        'ros2 run leader_election fleet', 'ros2 run leader_election wander']
+    assert f"config_file:='{folder}/clock.yaml'" in lines[1]
+    assert all(f"'{folder}/robots.yaml'" in line for line in lines[3:])
+
+
+def test_a_reader_that_goes_is_no_error(tmp_path: Path) -> None:
+    """As ``gazebo_world ... | head -1``."""
+    command = [sys.executable, '-m', 'leader_election', 'gazebo_world', '--robots', '2',
+               '--output', str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == ''
+        assert process.wait(timeout=60) == 128 + signal.SIGPIPE
 
 
 def test_the_same_options_write_the_same_files(tmp_path: Path) -> None:

@@ -147,7 +147,7 @@ def test_each_simulator_has_its_own_plugins_and_scanner() -> None:
     assert [plugin.get('filename') for plugin in classic.iter('plugin')] == [
         'libDiffDrivePlugin.so']
     assert {plugin.get('filename') for plugin in sim.iter('plugin')} == {
-        'gz-sim-diff-drive-system', 'gz-sim-odometry-publisher-system'}
+        'gz-sim-diff-drive-system', 'gz-sim-pose-publisher-system'}
     assert [sensor.get('type') for each in (sim, classic) for sensor in each.iter('sensor')] == [
         'gpu_lidar', 'ray']
     assert robot(Simulator.GZ_SIM, Equipment()).find('.//sensor') is None

@@ -22,6 +22,7 @@ from xml.etree import ElementTree
 from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.plan import (
     bridge_yaml,
+    clock_bridge_yaml,
     GazeboParameters,
     plan_spawn,
     plan_swarm,
@@ -29,7 +30,7 @@ from leader_election.gazebo.plan import (
     SpawnPlan,
     SwarmPlan,
 )
-from leader_election.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT
+from leader_election.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT, Simulator
 from leader_election.parameters import build, ParameterError
 import pytest
 import yaml
@@ -50,14 +51,57 @@ def test_all_parts_contain_the_same_robots(robots: str) -> None:
     made = plan(robots=robots, lidar=8)
     models = [model.get('name') for model in ElementTree.fromstring(made.world).iter('model')]
     topics = [row['ros_topic_name'].split('/')[0] for row in yaml.safe_load(made.bridge)]
+    assert made.odometry['robots'].split(',') == names(made)
     assert models == ['ground', 'arena', *names(made)]
-    assert list(dict.fromkeys(topics)) == ['', *names(made)]
+    assert list(dict.fromkeys(topics)) == names(made)
     assert (made.world_name, made.arena) == ('swarm', 'blocks')
 
 
 def test_layouts_and_seeds_are_as_in_the_embedded_world() -> None:
     assert plan(robots='5', seed=1) == plan(robots='5', seed=1) != plan(robots='5', seed=2)
     assert names(plan(robots='2', layout='circle', first_id=8)) == ['robot_8', 'robot_9']
+
+
+def test_each_simulator_has_a_step_of_its_own() -> None:
+    for simulator, step in ((Simulator.GZ_SIM, '0.005'), (Simulator.GZ_CLASSIC, '0.002')):
+        for given, found in ((0.0, step), (0.001, '0.001')):
+            made = plan_swarm(build(GazeboParameters, {'robots': '1', 'step': given}), simulator)
+            world = ElementTree.fromstring(made.world)
+            assert world.findtext('world/physics/max_step_size') == found
+
+
+def test_odometry_drifts_unless_it_must_not() -> None:
+    made = plan(robots='2', seed=5)
+    assert made.odometry == {'robots': 'robot_1,robot_2', 'seed': 5, 'odometry_drift': True,
+                             'ground_truth': False}
+    assert plan(robots='2', odometry_drift=False).odometry == {}
+    truth = plan(robots='2', odometry_drift=False, ground_truth=True).odometry
+    assert (truth['odometry_drift'], truth['ground_truth']) == (False, True)
+    assert spawn_plan().odometry['robots'] == 'robot_31'
+
+
+def heights(world: str) -> list[float]:
+    return [float(model.findtext('pose', '').split()[2])
+            for model in ElementTree.fromstring(world).iter('model')
+            if model.get('name', '').startswith('robot_')]
+
+
+def test_robots_are_put_on_the_floor_of_a_users_world(tmp_path: Path) -> None:
+    file = tmp_path / 'depot.sdf'
+    box = ('<model name="m"><static>true</static><pose>0 0 0.05 0 0 0</pose><link name="l">'
+           '<collision name="c"><geometry><box><size>9 9 0.4</size></box></geometry></collision>'
+           '</link></model>')
+    file.write_text(f'<sdf version="1.7"><world name="depot">{box}</world></sdf>')
+    given = {'robots': 'robot_1={x: 1}; robot_2={x: 4}', 'world': str(file)}
+    made = plan(**given)
+    assert heights(made.world) == [0.25, 0.25] and made.note == ''
+    assert heights(plan(**given, z='1.5').world) == [1.5, 1.5]
+    assert spawn_plan(world=str(file), x=2.0).z == 0.25
+    assert heights(spawn_plan(world=str(file), x=2.0).model) == [0.25]
+    beside = plan(**given | {'robots': 'robot_1={x: 1}; robot_2={x: 40}'})
+    assert heights(beside.world) == [0.25, 0.0]
+    assert 'no floor below robot_2' in beside.note
+    assert spawn_plan().z == 0.0 and spawn_plan(z='-0.5').z == -0.5
 
 
 def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path: Path) -> None:
@@ -84,7 +128,8 @@ def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path: Path)
     ({'world': 'nowhere'}, "parameter world: 'nowhere' is none of"),
     ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),
     ({'layout': 'heap'}, 'parameter layout'),
-    ({'step': 1.0}, 'parameter step'),
+    ({'step': 1.0}, 'parameter step'), ({'step': 1e-5}, 'parameter step: 1e-05 is not allowed'),
+    ({'z': 'high'}, "parameter z: 'high' is not allowed"), ({'z': 'nan'}, 'parameter z'),
 ])
 def test_a_wrong_parameter_is_refused(given: dict[str, object], line: str) -> None:
     with pytest.raises(ParameterError, match=line):
@@ -137,30 +182,50 @@ ROBOTS = [RobotSpec('alice', 1), RobotSpec('bob', 2)]
 KEYS = {'ros_topic_name', 'gz_topic_name', 'ros_type_name', 'gz_type_name', 'direction', 'lazy'}
 
 
-def rows(equipment: Equipment = NO_EQUIPMENT, **options: bool) -> dict[str, dict[str, Any]]:
-    listed = yaml.safe_load(bridge_yaml(ROBOTS, 'depot', equipment, **options))
+def rows(equipment: Equipment = NO_EQUIPMENT) -> dict[str, dict[str, Any]]:
+    listed = yaml.safe_load(bridge_yaml(ROBOTS, 'depot', equipment))
     assert all(row.keys() == KEYS for row in listed)
     by_name = {row['ros_topic_name']: row for row in listed}
     assert len(by_name) == len({row['gz_topic_name'] for row in listed}) == len(listed)
     return by_name
 
 
-def test_each_robot_has_its_topics_and_the_clock_is_bridged_once() -> None:
-    assert list(rows()) == ['/clock', 'alice/odom', 'alice/cmd_vel', 'alice/tf',
+def test_each_robot_has_its_topics_and_the_clock_is_bridged_by_itself() -> None:
+    assert list(rows()) == ['alice/odom', 'alice/cmd_vel', 'alice/tf',
                             'bob/odom', 'bob/cmd_vel', 'bob/tf']
-    assert '/clock' not in rows(clock=False)
+    assert [row['ros_topic_name'] for row in yaml.safe_load(clock_bridge_yaml())] == ['/clock']
+
+
+@pytest.mark.parametrize(('equipment', 'most'), [
+    (NO_EQUIPMENT, 0), (Equipment(odometry_drift=True), 0), (Equipment(ground_truth=True), 1)])
+def test_a_robot_has_few_topics_in_the_simulator(equipment: Equipment, most: int) -> None:
+    """
+    Each is announced every second, all at once, and buffers overflow.
+
+    The drive has two, odometry and tf; the pose publisher has one.
+    """
+    (model,) = ElementTree.fromstring(plan(
+        robots='1', ground_truth=equipment.ground_truth,
+        odometry_drift=equipment.odometry_drift).world).findall('world/model[@name="robot_1"]')
+    systems = [plugin.get('filename') for plugin in model.findall('plugin')]
+    assert systems == ['gz-sim-diff-drive-system', *['gz-sim-pose-publisher-system'] * most]
+    assert len(rows(equipment)) <= 2 * (3 if equipment.ground_truth else 3)
+    if most:
+        parts = {part.tag: part.text for part in model.findall('plugin')[1]}
+        assert parts['use_pose_vector_msg'] == parts['publish_link_pose'] == 'false'
+        assert parts['publish_model_pose'] == parts['publish_nested_model_pose'] == 'true'
 
 
 def test_topics_are_the_simulators_defaults() -> None:
     found = rows(Equipment(Lidar(), ground_truth=True))
     assert {row['ros_topic_name']: (row['gz_topic_name'], row['gz_type_name'])
             for row in found.values() if row['ros_topic_name'].startswith('bob')} == {
-        'bob/odom': ('/model/bob/odometry', 'gz.msgs.Odometry'),
+        'bob/wheel_odometry': ('/model/bob/odometry', 'gz.msgs.Odometry'),
         'bob/cmd_vel': ('/model/bob/cmd_vel', 'gz.msgs.Twist'),
-        'bob/tf': ('/model/bob/tf', 'gz.msgs.Pose_V'),
         'bob/scan': ('/world/depot/model/bob/link/base_link/sensor/lidar/scan',
                      'gz.msgs.LaserScan'),
-        'bob/ground_truth': ('/model/bob/ground_truth', 'gz.msgs.Odometry')}
+        'bob/true_pose': ('/model/bob/pose', 'gz.msgs.Pose')}
+    assert rows()['bob/tf']['gz_topic_name'] == '/model/bob/tf'
 
 
 @pytest.mark.parametrize(('world', 'part'), [
@@ -176,4 +241,4 @@ def test_only_commands_are_bridged_to_gazebo() -> None:
         into = name.endswith('cmd_vel')
         assert row['direction'] == ('ROS_TO_GZ' if into else 'GZ_TO_ROS')
         # What robots live by is there from the start.
-        assert row['lazy'] == (not name.endswith(('cmd_vel', 'odom', 'clock')))
+        assert row['lazy'] == name.endswith(('scan', 'tf'))

@@ -14,8 +14,12 @@
 
 """The launch files for Gazebo Sim, beside stand-ins of the folders that ros_gz installs."""
 
+import os
 from pathlib import Path
+import signal
+import subprocess
 import sys
+import time
 from types import SimpleNamespace
 from typing import Any
 
@@ -33,6 +37,7 @@ from launch import LaunchContext  # noqa: E402
 from launch.actions import (  # noqa: E402
     AppendEnvironmentVariable,
     DeclareLaunchArgument,
+    GroupAction,
     IncludeLaunchDescription,
     RegisterEventHandler,
     Shutdown,
@@ -40,7 +45,8 @@ from launch.actions import (  # noqa: E402
 from launch_ros.actions import Node  # noqa: E402
 
 COMMON = {'params_file', 'log_level', 'use_sim_time', 'motion', 'radius', 'communication_range',
-          'algorithm', 'tasks', 'collection', 'connected', 'world', 'lidar', 'ground_truth'}
+          'algorithm', 'tasks', 'collection', 'connected', 'world', 'lidar', 'ground_truth',
+          'odometry_drift', 'z'}
 ARGUMENTS = {
     'gazebo': COMMON | {'robots', 'first_id', 'layout', 'seed', 'spacing', 'step', 'headless',
                         'gui', 'rviz', 'monitor', 'robots_per_process', 'task'},
@@ -69,12 +75,13 @@ def nodes(actions: list[Any]) -> dict[str, Node]:
     return found
 
 
-def arrived(actions: list[Any], returncode: int = 0) -> list[Any]:
-    """Return what is started when the process that puts a robot into the world has ended."""
-    handler, create = actions
-    assert isinstance(handler, RegisterEventHandler) and create.node_executable == 'create'
+def arrived(actions: list[Any], returncode: int = 0, first: str = 'gazebo_spawn') -> list[Any]:
+    """Return what is started when the process that others wait for has ended."""
+    (at,) = (i for i, action in enumerate(actions) if isinstance(action, RegisterEventHandler))
+    handler, process = actions[at:at + 2]
+    assert process.node_executable == first
     context = LaunchContext()
-    event = SimpleNamespace(returncode=returncode, process_name='create')
+    event = SimpleNamespace(returncode=returncode, process_name=first)
     found = handler.event_handler._OnActionEventBase__on_event(event, context)
     for action in found:
         if isinstance(action, Node):
@@ -84,7 +91,9 @@ def arrived(actions: list[Any], returncode: int = 0) -> list[Any]:
 
 def simulators(actions: list[Any]) -> list[dict[str, str]]:
     """Return what the launch file of Gazebo is given, each time that it is included."""
-    return [dict(a.launch_arguments) for a in actions if isinstance(a, IncludeLaunchDescription)]
+    groups = [action.get_sub_entities() for action in actions if isinstance(action, GroupAction)]
+    return [dict(a.launch_arguments) for group in groups for a in group
+            if isinstance(a, IncludeLaunchDescription)]
 
 
 def parameters(node: Node) -> dict[str, Any]:
@@ -115,14 +124,23 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
     assert server == {'gz_args': f'-r -s -v2 {world}', 'on_exit_shutdown': 'true'}
     assert window == {'gz_args': '-g -v2', 'on_exit_shutdown': 'false'}
     found = nodes(actions)
-    assert list(found) == ['parameter_bridge', 'fleet', 'fleet2', 'wander', 'monitor']
+    assert list(found) == ['parameter_bridge', 'await_clock', 'gazebo_odometry', 'fleet', 'fleet2',
+                           'wander', 'monitor']
     assert parameters(found['parameter_bridge']) == {
-        'config_file': str(bridge), 'use_sim_time': True}
+        'config_file': str(prefix / 'logs' / 'clock.yaml'), 'use_sim_time': True}
+    # The bridge of the robots comes when time passes.
+    (later,) = arrived(actions, first='await_clock')
+    assert parameters(later) == {'config_file': str(bridge), 'use_sim_time': True}
+    assert '/clock' not in bridge.read_text()
+    assert parameters(found['gazebo_odometry']) == {
+        'robots': 'robot_1,robot_2,robot_3,robot_4,robot_5', 'seed': 7, 'odometry_drift': True,
+        'ground_truth': False, 'use_sim_time': True}
     first, second = parameters(found['fleet']), parameters(found['fleet2'])
     assert (first['members'], second['members']) == ('1-3', '4-5')
     assert first['roster'] == second['roster'] and first['seed'] == 7
     assert first['radius'] == second['radius'] == 4.0
-    assert all(parameters(node)['use_sim_time'] for node in found.values())
+    assert all(parameters(node)['use_sim_time'] for name, node in found.items()
+               if name != 'await_clock')
     assert parameters(found['wander']) == {
         'robots': 'robot_1,robot_2,robot_3,robot_4,robot_5', 'world': 'blocks',
         'seed': 7, 'use_sim_time': True}
@@ -133,13 +151,16 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
     assert [robot.id for robot in robots] == [1, 2, 3, 4, 5]
     for robot in robots:
         assert f'<model name="{robot.name}">' in world.read_text()
-        assert f'ros_topic_name: {robot.name}/odom\n' in bridge.read_text()
+        assert f'ros_topic_name: {robot.name}/wheel_odometry\n' in bridge.read_text()
 
 
 def test_whoever_ends_ends_all_with_its_status() -> None:
     """A wrong parameter in a file shows in the nodes alone, and only in some of them."""
     spawned = launched('spawn', id='31', x='9', y='0')
-    for node in (*nodes(launched('gazebo', robots='2')).values(), *arrived(spawned)):
+    swarm = launched('gazebo', robots='2')
+    waits = nodes(swarm).pop('await_clock')
+    for node in (*(node for node in nodes(swarm).values() if node is not waits),
+                 *arrived(swarm, first='await_clock'), *arrived(spawned)):
         assert node._ExecuteLocal__on_exit is shut_down_with_status
 
 
@@ -159,7 +180,7 @@ def test_without_a_display_there_is_no_window() -> None:
 def test_who_has_tasks_drives_by_them() -> None:
     found = nodes(launched('gazebo', robots='2', tasks='patrol', lidar='36', rviz='true',
                            monitor='false'))
-    assert list(found) == ['parameter_bridge', 'fleet', 'rviz2']
+    assert list(found) == ['parameter_bridge', 'await_clock', 'gazebo_odometry', 'fleet', 'rviz2']
     assert parameters(found['fleet'])['tasks'] == 'patrol'
 
 
@@ -263,14 +284,15 @@ def test_one_more_robot_is_a_model_a_bridge_a_node_and_wanders(prefix: Path) -> 
                        world_name='depot')
     found = nodes([actions[-1], *arrived(actions)])
     model, bridge = prefix / 'logs' / 'late.sdf', prefix / 'logs' / 'late_bridge.yaml'
-    assert list(found) == ['create', 'parameter_bridge', 'fleet', 'wander']
-    words = command(found['create'])
-    assert words[words.index('-world'):words.index('--ros-args')] == [
-        '-world', 'depot', '-name', 'late', '-file', str(model),
-        '-x', '2.5', '-y', '0.0', '-z', '0.0', '-Y', '-1.0']
+    assert list(found) == [
+        'gazebo_spawn', 'parameter_bridge', 'gazebo_odometry', 'fleet', 'wander']
+    words = command(found['gazebo_spawn'])
+    assert words[words.index('--world'):words.index('--ros-args')] == [
+        '--world', 'depot', '--name', 'late', '--file', str(model),
+        '--x', '2.5', '--y', '0.0', '--z', '0.0', '--yaw', '-1.0']
     assert '<model name="late">' in model.read_text()
     topics = [row['ros_topic_name'] for row in yaml.safe_load(bridge.read_text())]
-    assert topics == ['late/odom', 'late/cmd_vel', 'late/tf']
+    assert topics == ['late/wheel_odometry', 'late/cmd_vel']
     assert parse_robot_list(parameters(found['fleet'])['roster']) == (
         RobotSpec('late', 31, (2.5, 0.0, -1.0)),)
     wander = parameters(found['wander'])
@@ -288,9 +310,65 @@ def test_one_more_robot_comes_to_a_world_that_nobody_knows() -> None:
 def test_a_robot_that_did_not_come_is_not_gone_on_with(capsys: pytest.CaptureFixture[str]) -> None:
     (end,) = arrived(launched('spawn', id='31', x='9', y='0'), returncode=1)
     assert isinstance(end, Shutdown)
-    assert capsys.readouterr().err == (
-        'error: robot_31 was not put into world swarm; is a world of that name running, and no '
-        'robot of that name in it?\n')
+    # gazebo_spawn has said it.
+    assert capsys.readouterr().err == ''
+
+
+SERVER = """
+import os, pathlib, subprocess, sys, time
+# As gz, which runs another process: nothing hands a signal on.
+child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'])
+pathlib.Path(os.environ['PIDS']).write_text(f'{os.getpid()} {child.pid}')
+time.sleep(300)
+"""
+GZ_SIM_LAUNCH = """
+import sys
+from launch import LaunchDescription
+from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, Shutdown
+from launch.substitutions import LaunchConfiguration
+
+def server(context):
+    # As that of ros_gz_sim: words in a shell.
+    return [ExecuteProcess(
+        cmd=[sys.executable + ' $(which gz-stand-in) sim', LaunchConfiguration('gz_args'),
+             '--force-version', '8'], name='gazebo', output='screen', shell=True,
+        on_exit=Shutdown() if LaunchConfiguration('on_exit_shutdown').perform(context) != 'false'
+        else None)]
+
+def generate_launch_description():
+    return LaunchDescription([DeclareLaunchArgument('gz_args'),
+                              DeclareLaunchArgument('on_exit_shutdown'),
+                              OpaqueFunction(function=server)])
+"""
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_the_launch_alone_leaves_no_server(
+        prefix: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
+    file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
+    file.write_text(GZ_SIM_LAUNCH)
+    (prefix / 'gz-stand-in').write_text(SERVER)
+    (prefix / 'gz-stand-in').chmod(0o755)
+    pids = prefix / 'pids'
+    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
+    monkeypatch.setenv('PIDS', str(pids))
+    code = ('import sys\nfrom pathlib import Path\nfrom launch import LaunchDescription, '
+            'LaunchService\nfrom leader_election.launching.gazebo import gazebo_server\n'
+            'service = LaunchService()\nservice.include_launch_description(LaunchDescription(['
+            "gazebo_server(Path('/tmp/a world.sdf'), False)]))\nsys.exit(service.run())\n")
+    with subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, text=True) as launch:
+        end = time.monotonic() + 60.0
+        while not (pids.exists() and pids.read_text()) and time.monotonic() < end:
+            time.sleep(0.05)
+        started = [int(word) for word in pids.read_text().split()]
+        launch.send_signal(number)
+        out, _ = launch.communicate(timeout=60)
+    end = time.monotonic() + 60.0
+    for pid in started:
+        while Path(f'/proc/{pid}').exists() and time.monotonic() < end:
+            time.sleep(0.05)
+        assert not Path(f'/proc/{pid}').exists(), out
 
 
 @pytest.mark.parametrize(('wrong', 'line'), [
