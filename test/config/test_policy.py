@@ -14,6 +14,7 @@
 
 """The security policy says what the nodes really have, no more and no less."""
 
+from argparse import Namespace
 from collections import defaultdict
 from collections.abc import Iterator
 from importlib.util import find_spec
@@ -24,6 +25,8 @@ from typing import Any
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.managed_election_node import ManagedElectionNode
 from leader_election.nodes.monitor import Monitor
+from leader_election.nodes.recorder import Recorder
+from leader_election.nodes.swarm_doctor import SwarmDoctor
 from leader_election.nodes.wander import WanderNode
 from lxml import etree
 import pytest
@@ -125,11 +128,22 @@ def test_all_profiles_are_of_nodes() -> None:
     assert {profile.get('node') for profile in POLICY.iter('profile')} == {*PROFILES, 'record'}
 
 
-def test_who_records_says_nothing_to_robots() -> None:
+def test_who_records_says_nothing_to_robots(tmp_path: Path) -> None:
     allowed = may('record')
+    found = has(Recorder, '/', {'output': str(tmp_path / 'run.mcap'), 'use_sim_time': True})
     assert allowed['subscribe'] == {'/*'}
-    assert allowed['publish'] == {'/rosout', '/parameter_events'}
-    assert not allowed['reply'] | allowed['request']
+    assert allowed['publish'] == found['publish'] == {'/rosout', '/parameter_events'}
+    # Those of its own parameters: without them its node does not start under Enforce.
+    assert allowed['reply'] == found['reply'] != set()
+    assert allowed['request'] == found['request'] == set()
+
+
+def test_the_doctor_has_no_more_than_is_allowed_to_who_records() -> None:
+    doctor = SwarmDoctor(Namespace(expected={}, fleet_file='', robot='', radio_topics=()))
+    allowed = may('record')
+    for right in ('publish', 'reply', 'request'):
+        assert settled(doctor, f'get_{RIGHTS[right]}_names_and_types_by_node') <= allowed[right]
+    doctor.destroy_node()
 
 
 def test_another_robot_has_its_name_put_for_hers() -> None:

@@ -15,26 +15,30 @@
 """
 The security policy in use: secured robots elect each other, and nobody else takes part.
 
-The pair of robots is run wherever the middleware was built with security and ``ros2 security`` is
+The robots are run wherever the middleware was built with security and ``ros2 security`` is
 installed: in a full ROS 2. The wheels on PyPI have neither; then the test is skipped with the
 reason that the middleware itself gives.
 """
 
 from collections.abc import Iterator, Mapping
 from functools import cache
+import json
 import os
 from pathlib import Path
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
 import time
 
+from leader_election.recording.mcap_reader import Reader
 import pytest
 
-POLICY = Path(__file__).parents[2] / 'config' / 'security' / 'policy.xml'
+ROOT = Path(__file__).parents[2]
+POLICY = ROOT / 'config' / 'security' / 'policy.xml'
 ENCLAVE_FILES = ('identity_ca.cert.pem', 'permissions_ca.cert.pem', 'cert.pem', 'key.pem',
                  'governance.p7s', 'permissions.p7s')
 WITHOUT = 'the middleware runs without security libraries'
@@ -42,8 +46,32 @@ PATIENCE = 60.0
 """How long secured processes may take to find each other [s]; the handshake is slow."""
 ROBOT = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1', 'message_expiry:=1.0',
          "event_log:='-'")
+NAMES = """
+import json
+import time
+
+import rclpy
+
+rclpy.init()
+node = rclpy.create_node('stranger')
+found = set()
+end = time.monotonic() + 10.0
+while time.monotonic() < end:
+    rclpy.spin_once(node, timeout_sec=0.2)
+    found |= {space for name, space in node.get_node_names_and_namespaces()
+              if name != 'stranger' and not name.startswith('_')}
+    if {'/carol', '/mallory'} <= found:
+        end = min(end, time.monotonic() + 3.0)
+print(json.dumps(sorted(found)))
+"""
+"""Prints the namespaces of the nodes that somebody without an enclave sees."""
 NODE = 'import rclpy; rclpy.init(); rclpy.create_node("probe")'
 Robot = subprocess.Popen[bytes]
+
+
+def of(keystores: Path, name: str) -> dict[str, str]:
+    """Return the environment of a robot, or of the laptop, with its own keystore."""
+    return secured(keystores / f'keys_of_{name}', f'/swarm/{name}')
 
 
 def secured(keystore: Path, enclave: str) -> dict[str, str]:
@@ -82,24 +110,50 @@ def why_not() -> str:
 
 
 @pytest.fixture
-def keystore(tmp_path: Path) -> Path:
-    """Return a keystore with the enclaves of two robots, made as doc/robots.md tells."""
+def keystores(tmp_path: Path) -> Path:
+    """Return a folder with a keystore for each robot and one for the laptop."""
     if reason := why_not():
         pytest.skip(reason)
-    path = tmp_path / 'keys'
+    (tmp_path / 'policy.xml').write_bytes(POLICY.read_bytes())
+    for part in ('ros2 security create_keystore', 'cp -rL'):
+        run_documented(part, tmp_path)
+    return tmp_path
 
-    def security(*arguments: str) -> None:
-        ran = subprocess.run(['ros2', 'security', *arguments], capture_output=True, text=True,
-                             timeout=PATIENCE)
-        assert ran.returncode == 0, ran.stderr
 
-    security('create_keystore', str(path))
-    for robot in ('alice', 'bob'):
-        policy = tmp_path / f'{robot}.xml'
-        policy.write_text(POLICY.read_text().replace('alice', robot))
-        security('create_enclave', str(path), f'/swarm/{robot}')
-        security('create_permission', str(path), f'/swarm/{robot}', str(policy))
-    return path
+def run_documented(part: str, folder: Path) -> None:
+    """Run the commands of doc/robots.md among which is a certain one, as far as they are local."""
+    text = (ROOT / 'doc' / 'robots.md').read_text()
+    (block,) = [block for block in re.findall(r'```sh\n(.*?)```', text, re.DOTALL)
+                if part in block]
+    here = [line for line in block.splitlines()
+            # The domain is the test's, and the policy that of the checkout.
+            if not line.startswith(('export ROS_DOMAIN_ID', 'cp $(ros2', 'scp '))]
+    ran = subprocess.run(['bash', '-e', '-c', '\n'.join(here)], cwd=folder, text=True,
+                         capture_output=True, timeout=4 * PATIENCE)
+    assert ran.returncode == 0, ran.stderr
+
+
+def test_the_keystore_of_a_robot_needs_nothing_outside_of_it(tmp_path: Path) -> None:
+    """The links are those that ``ros2 security create_enclave`` makes."""
+    (tmp_path / 'keys' / 'public').mkdir(parents=True)
+    (tmp_path / 'keys' / 'public' / 'ca.cert.pem').write_text('certificate')
+    for name in ('identity_ca', 'permissions_ca'):
+        (tmp_path / 'keys' / 'public' / f'{name}.cert.pem').symlink_to('ca.cert.pem')
+    for robot in ('alice', 'bob', 'laptop'):
+        folder = tmp_path / 'keys' / 'enclaves' / 'swarm' / robot
+        folder.mkdir(parents=True)
+        (tmp_path / 'keys' / 'enclaves' / 'governance.p7s').write_text('governance')
+        (folder / 'governance.p7s').symlink_to('../../governance.p7s')
+        for name in ('identity_ca', 'permissions_ca'):
+            (folder / f'{name}.cert.pem').symlink_to(f'../../../public/{name}.cert.pem')
+        for name in ('cert.pem', 'key.pem', 'permissions.p7s'):
+            (folder / name).write_text(robot)
+    run_documented('cp -rL', tmp_path)
+    shutil.rmtree(tmp_path / 'keys')
+    for robot in ('alice', 'bob', 'laptop'):
+        copy = tmp_path / f'keys_of_{robot}' / 'enclaves' / 'swarm' / robot
+        assert {path.name for path in copy.iterdir()} == set(ENCLAVE_FILES)
+        assert all(path.is_file() and not path.is_symlink() for path in copy.iterdir())
 
 
 @pytest.fixture
@@ -142,16 +196,56 @@ def wait_for(process: Robot, text: bytes) -> None:
 
 
 def test_secured_robots_elect_and_an_outsider_does_not_take_part(
-        keystore: Path, robots: list[Robot]) -> None:
+        keystores: Path, robots: list[Robot]) -> None:
     """The policy allows all that a robot needs; the outsider is stronger than both."""
-    robots.append(start('alice', 1, secured(keystore, '/swarm/alice')))
+    robots.append(start('alice', 1, of(keystores, 'alice')))
     robots.append(start('mallory', 9, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     robots.append(start('carol', 8, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
     wait_for(robots[2], b'"leader":9')
     # The outsiders have found each other by now, and alice is as near.
-    robots.append(start('bob', 2, secured(keystore, '/swarm/bob')))
+    robots.append(start('bob', 2, of(keystores, 'bob')))
     wait_for(robots[0], b'"leader":2')
     assert all(robot.poll() is None for robot in robots)
+
+
+def test_a_stranger_neither_sees_nor_hears_secured_robots(
+        keystores: Path, robots: list[Robot]) -> None:
+    """A node without an enclave finds neither their nodes nor their messages."""
+    robots += [start('alice', 1, of(keystores, 'alice')), start('bob', 2, of(keystores, 'bob'))]
+    wait_for(robots[0], b'"leader":2')
+    robots.append(start('mallory', 9, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
+    robots.append(start('carol', 8, os.environ | {'ROS_SECURITY_ENABLE': 'false'}))
+    wait_for(robots[3], b'"leader":9')
+    seen = subprocess.run([sys.executable, '-c', NAMES], text=True, capture_output=True,
+                          env=os.environ | {'ROS_SECURITY_ENABLE': 'false'}, timeout=PATIENCE)
+    assert json.loads(seen.stdout) == ['/carol', '/mallory']
+
+
+def test_who_records_may_do_so_under_the_policy(
+        keystores: Path, robots: list[Robot], tmp_path: Path) -> None:
+    for name, robot_id in (('alice', 1), ('bob', 2)):
+        robots.append(start(name, robot_id, of(keystores, name)))
+    wait_for(robots[0], b'"leader":2')
+    path = tmp_path / 'run.mcap'
+    recorder = subprocess.Popen(
+        [sys.executable, '-m', 'leader_election', 'record', str(path)],
+        env=of(keystores, 'laptop'), stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    robots.append(recorder)
+    end = time.monotonic() + PATIENCE
+    while recorded(path) != {1, 2} and time.monotonic() < end:
+        assert recorder.poll() is None, recorder.communicate()[1].decode()
+        select.select([], [], [], 0.5)
+    recorder.send_signal(signal.SIGINT)
+    assert recorder.wait(PATIENCE) == 0
+    assert recorded(path) == {1, 2}
+
+
+def recorded(path: Path) -> set[int]:
+    """Return the ids of the robots whose messages are in a recording, finished or not."""
+    if not path.exists() or not path.stat().st_size:
+        return set()
+    return {json.loads(entry.message.data)['id'] for entry in Reader(path).entries(
+        lambda topic, kind: topic == '/neighbourhood')}
 
 
 def test_without_security_the_same_robot_follows_the_outsider(robots: list[Robot]) -> None:
@@ -161,9 +255,9 @@ def test_without_security_the_same_robot_follows_the_outsider(robots: list[Robot
 
 
 def test_a_robot_with_the_enclave_of_another_may_not_speak_as_it(
-        keystore: Path, robots: list[Robot]) -> None:
+        keystores: Path, robots: list[Robot]) -> None:
     """Bob's permissions do not hold for alice's topics: the node ends, in one line."""
-    robots.append(start('alice', 1, secured(keystore, '/swarm/bob')))
+    robots.append(start('alice', 1, of(keystores, 'bob')))
     assert robots[0].wait(PATIENCE) == 2
 
 
