@@ -41,6 +41,7 @@ from leader_election.launching.checks import check_parameters, full_namespace
 from leader_election.launching.parameter_file import global_parameters
 from leader_election.launching.processes import (
     ends_on_error,
+    NAMESPACED_TF,
     package_node,
     rviz_nodes,
     shut_down_with_status,
@@ -108,7 +109,8 @@ def nodes(context: LaunchContext) -> list[Node]:
     check_parameters(file, {f'{space}/monitor': MonitorParameters}, monitor)
     fleets = [
         package_node(settings, 'fleet', name, scene | election | own | {'use_sim_time': sim_time},
-                     on_exit=shut_down_with_status)
+                     # As the world sends them: frame names are the same for all robots.
+                     remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
         for name, own in hosts.items()]
     return [
         # The end of any process, for example after a wrong parameter, ends the launch.

@@ -31,8 +31,10 @@ from leader_election.nodes.sensor_publishers import (
     ScanPublisher,
 )
 from leader_election.nodes.sighting_publisher import SightingPublisher
+from leader_election.nodes.transforms import BASE, ODOM, TransformPublisher
 from leader_election.nodes.waiting import Missing
 from leader_election.world.kinematics import Array
+from leader_election.world.odometry_covariance import OdometryCovariance
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import Scene
 from leader_election.world.world import quaternions, World
@@ -49,16 +51,21 @@ _MAX_CATCH_UP = 10
 """The number of steps that a late world catches up; if it is farther behind, it skips time."""
 _MAX_CATCH_UP_OF_CLOCK = 2
 """The same with a clock of its own: when a machine is too slow, simulated time is slower, too."""
+IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
+"""Where a covariance of x, y, yaw is in one of all six degrees of freedom; the others are 0."""
+FORWARD = [0, 35]
+"""Where the variances of linear and angular velocity are."""
 
 
 class SwarmWorld(Node):
     """
     Advances the world by a clock and publishes its state.
 
-    Topics of each robot: ``robot_<id>/odom``, relative to its start; ``robot_<id>/ground_truth``,
-    in the shared frame; and, if their rates are not 0, ``robot_<id>/scan``,
-    ``robot_<id>/reading`` and ``robot_<id>/measurements``. Published once, latched: ``world``, the
-    arena and its obstacles. With radio ``relay`` its counters are on ``/diagnostics``.
+    Topics of each robot: ``robot_<id>/odom``, relative to its start, with its covariance;
+    ``robot_<id>/tf``, the same as a transform; ``robot_<id>/ground_truth``, in the shared frame;
+    and, if their rates are not 0, ``robot_<id>/scan``, ``robot_<id>/reading`` and
+    ``robot_<id>/measurements``. Published once, latched: ``world``, the arena and its obstacles.
+    With radio ``relay`` its counters are on ``/diagnostics``.
 
     :ivar world: the simulation.
     :ivar relays: relay the messages of robots, with radio ``relay``; one for each swarm.
@@ -82,7 +89,9 @@ class SwarmWorld(Node):
         own = () if parameters.lean else ids
         self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in own]
         self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in own]
-        self._odom_message = _odometry('odom')
+        self._transforms = TransformPublisher(
+            self, [f'robot_{i}' for i in own] if parameters.send_transforms else [])
+        self._odom_message = _odometry(ODOM)
         self._truth_message = _odometry('map')
         self._scene = self.create_publisher(
             MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
@@ -169,28 +178,33 @@ class SwarmWorld(Node):
             self._bundle.publish()
         else:
             _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
-                  world.odom_silent)
+                  world.odom_silent, None if world.covariance.exact else world.covariance)
+            self._transforms.publish(stamp, world.odometry, world.odom_silent)
             _send(self._truth, self._truth_message, stamp, world.poses, world.velocities)
         for sensor in self._sensors:
             sensor.publish(stamp)
 
 
 def _odometry(frame: str) -> Odometry:
-    message = Odometry(child_frame_id='base_link')
+    message = Odometry(child_frame_id=BASE)
     message.header.frame_id = frame
     return message
 
 
 def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses: Array,
-          velocities: Array, silent: Collection[int] = ()) -> None:
+          velocities: Array, silent: Collection[int] = (),
+          covariance: OdometryCovariance | None = None) -> None:
     """
     Publish one row of poses and velocities on each publisher.
 
     The message is reused for all: creating one is expensive.
 
     :param silent: the rows that are not published.
+    :param covariance: ``None``: there are no errors, and covariances are 0.
     """
     message.header.stamp = stamp
+    if covariance is not None:
+        of_poses = covariance.poses.reshape(-1, 9)
     rows = np.column_stack((poses[:, :2], quaternions(poses[:, 2]), velocities)).tolist()
     position, orientation = message.pose.pose.position, message.pose.pose.orientation
     for number, (publisher, row) in enumerate(zip(publishers, rows, strict=True)):
@@ -198,6 +212,9 @@ def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses
             continue
         position.x, position.y, orientation.z, orientation.w = row[:4]
         message.twist.twist.linear.x, message.twist.twist.angular.z = row[4:]
+        if covariance is not None:
+            message.pose.covariance[IN_PLANE] = of_poses[number]
+            message.twist.covariance[FORWARD] = covariance.velocities[number]
         publisher.publish(message)
 
 

@@ -102,6 +102,10 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         'the true start (odometry), or the true pose (truth).',
         choices=lambda: ('odometry', 'truth'))
 
+    send_transforms: bool = parameter(
+        True, 'Whether to send the transform from odom to base_link of each robot, on topic tf in '
+        'its namespace, if tf2_msgs is installed.')
+
     odom_silent: str = parameter(
         '', "Faults of odometry: the ids of the robots whose odom is not published, for example "
         "'3,7-9'. Empty: none.", dynamic=True)

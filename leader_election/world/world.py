@@ -36,6 +36,7 @@ from leader_election.world.motion import (
     StaticMotion,
     VelocityCommands,
 )
+from leader_election.world.odometry_covariance import OdometryCovariance
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import Radio
 from leader_election.world.scene import free_space, make_scene, Scene
@@ -85,6 +86,7 @@ class World:
     :ivar radios: carry the robots' messages, one for each of ``radio_namespaces``, or one.
     :ivar field: the quantity that the robots' scalar sensors read.
     :ivar sighting_sensors: measure where neighbours and landmarks are.
+    :ivar covariance: of the odometry.
     :ivar odom_silent: rows of the robots whose odometry is not published.
     """
 
@@ -107,6 +109,7 @@ class World:
         self._motion = self._make_motion(parameters)
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
+        self.covariance = OdometryCovariance(len(self.poses), parameters)
         self._odom_is_true = bool(parameters.logs) and parameters.odom_source == 'truth'
         self.radios = tuple(
             Radio(self.scene.obstacles, self.scene.ids, parameters,
@@ -189,7 +192,9 @@ class World:
     def step(self) -> None:
         """Advance the world by one step."""
         self.poses, self.velocities = self._motion.step(self.poses, self.time, self.dt)
+        headings = self._odometry.poses[:, 2]
         self._odometry.step(self.velocities, self.dt)
+        self.covariance.step(headings, self._odometry.velocities, self.dt)
         self.steps += 1
 
     def sightings(self, observers: Sequence[int]) -> Array:

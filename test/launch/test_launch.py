@@ -62,6 +62,7 @@ def test_a_swarm_is_a_world_fleets_that_share_the_robots_and_a_monitor() -> None
     assert executables(nodes) == ['swarm_world', 'fleet', 'fleet', 'fleet', 'monitor']
     world, *fleets, monitor = map(parameters, nodes)
     assert [fleet['members'] for fleet in fleets] == ['1-2', '3-4', '5']
+    assert ('/tf', 'tf') in nodes[1].expanded_remapping_rules
     for one in (world, *fleets):
         assert (one['robots'], one['seed']) == (5, 7) and 'world' not in one
     assert [fleet['radius'] for fleet in fleets] == [4.0] * 3

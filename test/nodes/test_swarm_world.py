@@ -15,6 +15,7 @@
 """The world's node over DDS, and as a process."""
 
 from collections.abc import Callable, Iterator
+from importlib.util import find_spec
 import math
 from pathlib import Path
 import signal
@@ -23,11 +24,14 @@ import sys
 import time
 from typing import Any
 
+from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Twist
 from leader_election.nodes import process
 from leader_election.nodes.swarm_world import SwarmWorld
+from leader_election.nodes.transforms import transforms
 from leader_election.parameters import ParameterError
+from leader_election.registry import message_type
 from nav_msgs.msg import Odometry
 import numpy as np
 import pytest
@@ -131,6 +135,44 @@ def test_odom_starts_at_the_origin_and_ground_truth_at_the_scenes_start(
     assert at(odom[-1])[2] > 0.0
     stamps = [seconds(m.header.stamp) for m in odom]
     assert all(b > a for a, b in zip(stamps, stamps[1:], strict=False))
+
+
+def test_odometry_tells_how_far_it_may_be_off(bench: Callable[..., Bench]) -> None:
+    """It grows with the way, and is 0 where odometry has no errors and where nothing moves."""
+    b = bench(**LINE, motion='cmd_vel', linear_scale_error=0.1, angular_bias=0.01)
+    odom, other = b.listen(Odometry, 'robot_2/odom'), b.listen(Odometry, 'robot_1/ground_truth')
+    command = b.node.create_publisher(Twist, 'robot_2/cmd_vel', 10)
+    twist = Twist()
+    twist.linear.x = 0.4
+    b.publish_until(command, twist, lambda: bool(odom and other) and at(odom[-1])[0] > 0.2)
+    last = odom[-1]
+    pose = last.pose.covariance.reshape(6, 6)
+    assert math.sqrt(pose[0, 0]) == pytest.approx(0.1 * last.pose.pose.position.x, rel=0.15)
+    assert pose[5, 5] > 0.0 and pose[1, 5] == pose[5, 1] > 0.0
+    assert not pose[2:5].any() and not pose[:, 2:5].any()
+    speed = last.twist.twist.linear.x
+    assert last.twist.covariance[[0, 35]].tolist() == pytest.approx([(0.1 * speed) ** 2, 1e-4])
+    assert other and not other[-1].pose.covariance.any()
+
+
+def test_transforms_are_those_of_odometry() -> None:
+    stamp = Time(sec=3)
+    first, second = transforms(stamp, np.array([[1.0, 2.0, np.pi], [0.0, -1.0, 0.0]]))
+    assert (first.header.frame_id, first.child_frame_id) == ('odom', 'base_link')
+    assert first.header.stamp == second.header.stamp == stamp
+    assert (first.transform.translation.x, first.transform.translation.y) == (1.0, 2.0)
+    assert (first.transform.rotation.z, first.transform.rotation.w) == pytest.approx((1.0, 0.0))
+    assert (second.transform.translation.y, second.transform.rotation.w) == (-1.0, 1.0)
+
+
+def test_each_robot_sends_the_transform_of_its_odometry(bench: Callable[..., Bench]) -> None:
+    if find_spec('tf2_msgs') is None:
+        pytest.skip('tf2_msgs is not installed: it is not on PyPI')
+    b = bench(**LINE)
+    sent = b.listen(message_type('tf2_msgs/msg/TFMessage'), 'robot_2/tf')
+    b.wait(lambda: bool(sent))
+    (transform,) = sent[0].transforms
+    assert (transform.header.frame_id, transform.child_frame_id) == ('odom', 'base_link')
 
 
 def test_a_robot_without_commands_stops(bench: Callable[..., Bench]) -> None:

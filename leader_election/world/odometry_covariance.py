@@ -1,0 +1,86 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+The covariance of odometry: how far it may be off, by the errors that it is given.
+
+The errors are those of :class:`.kinematics.Odometry`: a scale and a bias that each robot keeps,
+and white noise. They are propagated to first order along the path that odometry itself reports, as
+a driver would that knows its wheels: with a heading that may be off by more than some 0.3 rad the
+true errors are no longer Gaussian.
+"""
+
+from leader_election.world.kinematics import Array
+from leader_election.world.odometry_parameters import OdometryErrorParameters
+import numpy as np
+
+
+class OdometryCovariance:
+    """
+    The covariances of the odometry of many robots, each in the frame of its own odometry.
+
+    :ivar exact: whether odometry has no errors: all covariances are 0.
+    :ivar velocities: variances of the measured linear and angular velocity, shape (n, 2).
+    """
+
+    def __init__(self, robots: int, parameters: OdometryErrorParameters) -> None:
+        """
+        Begin without an error.
+
+        :param robots: how many there are.
+        :param parameters: the standard deviations of the errors.
+        """
+        p = parameters
+        self._constant = np.square((p.linear_scale_error, p.angular_scale_error, p.angular_bias))
+        self._noise = np.square((p.linear_noise, p.angular_noise))
+        self.exact = not (self._constant.any() or self._noise.any())
+        # By how much the pose is off for each unit of the constant errors, and by noise.
+        self._sensitivity = np.zeros((robots, 3, 3))
+        self._by_noise = np.zeros((robots, 3, 3))
+        self.velocities: Array = np.zeros((robots, 2))
+
+    @property
+    def poses(self) -> Array:
+        """Return the covariances of x, y, yaw [m, rad], shape (n, 3, 3)."""
+        constant: Array = (self._sensitivity * self._constant) @ self._sensitivity.swapaxes(1, 2)
+        found = constant + self._by_noise
+        # Symmetric, whatever rounding makes of it.
+        return 0.5 * (found + found.swapaxes(1, 2))
+
+    def step(self, headings: Array, velocities: Array, dt: float) -> None:
+        """
+        Propagate the errors over one step of odometry.
+
+        :param headings: by odometry, before the step [rad], shape (n,).
+        :param velocities: linear and angular, as measured [m/s, rad/s], shape (n, 2).
+        :param dt: the duration of the step [s].
+        """
+        if self.exact:
+            return
+        ways, turns = velocities.T * dt
+        middle = headings + 0.5 * turns
+        cos, sin = np.cos(middle), np.sin(middle)
+        motion = np.zeros_like(self._by_noise) + np.eye(3)
+        motion[:, 0, 2], motion[:, 1, 2] = -ways * sin, ways * cos
+        # Of an error of the way, and of the turn.
+        inputs = np.zeros((len(headings), 3, 2))
+        inputs[:, 0, 0], inputs[:, 1, 0], inputs[:, 2, 1] = cos, sin, 1.0
+        inputs[:, 0, 1], inputs[:, 1, 1] = -0.5 * ways * sin, 0.5 * ways * cos
+        drift = np.zeros((len(headings), 2, 3))
+        drift[:, 0, 0], drift[:, 1, 1], drift[:, 1, 2] = ways, turns, dt
+        self._sensitivity = motion @ self._sensitivity + inputs @ drift
+        self._by_noise = (motion @ self._by_noise @ motion.swapaxes(1, 2)
+                          + (inputs * (self._noise * dt)) @ inputs.swapaxes(1, 2))
+        scale, bias = self._constant[:2], np.array((0.0, self._constant[2]))
+        self.velocities = np.square(velocities) * scale + bias + self._noise / dt
