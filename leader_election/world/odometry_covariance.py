@@ -56,7 +56,8 @@ class OdometryCovariance:
         constant: Array = (self._sensitivity * self._constant) @ self._sensitivity.swapaxes(1, 2)
         found = constant + self._by_noise
         # Symmetric, whatever rounding makes of it.
-        return 0.5 * (found + found.swapaxes(1, 2))
+        symmetric: Array = 0.5 * (found + found.swapaxes(1, 2))
+        return symmetric
 
     def step(self, headings: Array, velocities: Array, dt: float) -> None:
         """
