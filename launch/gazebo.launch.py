@@ -63,6 +63,7 @@ from leader_election.launching.robot import check_scanner, MOTION, NODE_NAME, wa
 from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
+from leader_election.tasks.wander import WanderParameters
 
 GAZEBO = tuple(p.name for p in table(GazeboParameters))
 OTHERS = SWARM_ARGUMENTS | {
@@ -107,6 +108,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     check_parameters(file, {f'/{name}/{NODE_NAME}': ElectionParameters for name in names},
                      election)
     check_parameters(file, {'/monitor': MonitorParameters}, monitor)
+    check_parameters(file, {'/wander': WanderParameters}, {})
     sim_time = parse_bool(settings, 'use_sim_time')
     headless = parse_bool(settings, 'headless')
     share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])

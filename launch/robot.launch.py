@@ -50,6 +50,7 @@ from leader_election.launching.robot import (
 )
 from leader_election.parameters import Parameter, ParameterError
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.tasks.wander import WanderParameters
 from leader_election.world.arena import load_arena
 
 MOTION = Parameter(
@@ -121,6 +122,9 @@ def nodes(context: LaunchContext) -> list[Node]:
     space = full_namespace(settings, robot.namespace).rstrip('/')
     check_parameters(settings['params_file'], {f'{space}/{NODE_NAME}': ElectionParameters},
                      robot.parameters)
+    if wander:
+        check_parameters(settings['params_file'], {f'{space}/wander': WanderParameters},
+                         robot.driving)
     if settings['arena']:
         check_arena(settings['arena'])
     # Left alone, a robot would drive on without election.

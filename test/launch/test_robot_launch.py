@@ -119,6 +119,16 @@ def test_a_file_of_parameters_comes_before_all_else(fleet: str, tmp_path: Path) 
     assert (found['radius'], found['ties'], found['robot_id']) == (8.0, 'nearest', 1)
 
 
+def test_a_wrong_file_is_found_before_anything_starts(tmp_path: Path) -> None:
+    file = tmp_path / 'mine.yaml'
+    for section, values, named in (
+            ('/robot_3/election_node', '{round_period: 9}', 'parameter message_expiry: 3 is not'),
+            ('/robot_3/wander', '{speed: fast}', 'parameter speed')):
+        file.write_text(f'{section}:\n  ros__parameters: {values}\n')
+        with pytest.raises(ParameterError, match=named):
+            launched('robot', robot_id='3', motion='wander', params_file=str(file))
+
+
 def test_rviz_on_request(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     install(tmp_path / 'with', 'rviz2')
     monkeypatch.setenv('AMENT_PREFIX_PATH', str(tmp_path / 'with'))
