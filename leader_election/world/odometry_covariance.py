@@ -18,9 +18,11 @@ The covariance of odometry: how far it may be off, by the errors that it is give
 The errors are those of :class:`.kinematics.Odometry`: a scale and a bias that each robot keeps,
 and white noise. They are propagated to first order along the path that odometry itself reports, as
 a driver would that knows its wheels: with a heading that may be off by more than some 0.3 rad the
-true errors are no longer Gaussian.
+true errors are no longer Gaussian. Of odometry out of logs the errors are not known; they are
+taken for those that the robots assume by default (:class:`.LocalisationParameters`).
 """
 
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.world.kinematics import Array
 from leader_election.world.odometry_parameters import OdometryErrorParameters
 import numpy as np
@@ -34,17 +36,20 @@ class OdometryCovariance:
     :ivar velocities: variances of the measured linear and angular velocity, shape (n, 2).
     """
 
-    def __init__(self, robots: int, parameters: OdometryErrorParameters) -> None:
+    def __init__(self, robots: int, parameters: OdometryErrorParameters,
+                 real: LocalisationParameters | None = None) -> None:
         """
         Begin without an error.
 
         :param robots: how many there are.
         :param parameters: the standard deviations of the errors.
+        :param real: the noise of the wheels of real robots, for odometry out of logs.
         """
         p = parameters
+        self._real = real
         self._constant = np.square((p.linear_scale_error, p.angular_scale_error, p.angular_bias))
         self._noise = np.square((p.linear_noise, p.angular_noise))
-        self.exact = not (self._constant.any() or self._noise.any())
+        self.exact = real is None and not (self._constant.any() or self._noise.any())
         # By how much the pose is off for each unit of the constant errors, and by noise.
         self._sensitivity = np.zeros((robots, 3, 3))
         self._by_noise = np.zeros((robots, 3, 3))
@@ -81,7 +86,17 @@ class OdometryCovariance:
         drift = np.zeros((len(headings), 2, 3))
         drift[:, 0, 0], drift[:, 1, 1], drift[:, 1, 2] = ways, turns, dt
         self._sensitivity = motion @ self._sensitivity + inputs @ drift
+        noise = self._noise * dt + self._of_wheels(np.abs(ways), np.abs(turns))
         self._by_noise = (motion @ self._by_noise @ motion.swapaxes(1, 2)
-                          + (inputs * (self._noise * dt)) @ inputs.swapaxes(1, 2))
+                          + (inputs * noise[:, np.newaxis]) @ inputs.swapaxes(1, 2))
         scale, bias = self._constant[:2], np.array((0.0, self._constant[2]))
-        self.velocities = np.square(velocities) * scale + bias + self._noise / dt
+        self.velocities = np.square(velocities) * scale + bias + noise / dt**2
+
+    def _of_wheels(self, ways: Array, turns: Array) -> Array:
+        """Return the variances of way and turn by real wheels [m, rad], shape (n, 2)."""
+        if self._real is None:
+            return np.zeros((len(ways), 2))
+        p = self._real
+        return np.column_stack((
+            p.odometry_noise_position**2 * ways,
+            p.odometry_noise_turn**2 * turns + p.odometry_noise_heading**2 * ways))

@@ -17,6 +17,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters.id_ranges import id_ranges, within
 from leader_election.world.carried import carried_log, CarriedMotion
 from leader_election.world.kinematics import Array, least_distance, Odometry, relative
@@ -37,6 +38,7 @@ from leader_election.world.motion import (
     VelocityCommands,
 )
 from leader_election.world.odometry_covariance import OdometryCovariance
+from leader_election.world.odometry_parameters import OdometryErrorParameters
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import Radio
 from leader_election.world.scene import free_space, make_scene, Scene
@@ -109,8 +111,11 @@ class World:
         self._motion = self._make_motion(parameters)
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
-        self.covariance = OdometryCovariance(len(self.poses), parameters)
         self._odom_is_true = bool(parameters.logs) and parameters.odom_source == 'truth'
+        real = bool(parameters.logs) and not self._odom_is_true
+        self.covariance = OdometryCovariance(
+            len(self.poses), OdometryErrorParameters() if self._odom_is_true else parameters,
+            LocalisationParameters() if real else None)
         self.radios = tuple(
             Radio(self.scene.obstacles, self.scene.ids, parameters,
                   np.random.default_rng([parameters.seed, 3, *([swarm] if swarm else [])]))

@@ -14,9 +14,12 @@
 
 """The covariance of odometry, against the errors of many robots on one path."""
 
+from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.world.kinematics import advance, Odometry
 from leader_election.world.odometry_covariance import OdometryCovariance
 from leader_election.world.odometry_parameters import OdometryErrorParameters
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.world import World
 import numpy as np
 import pytest
 
@@ -71,6 +74,23 @@ def test_velocities_have_variances() -> None:
         linear_scale_error=0.1, angular_bias=0.2, linear_noise=0.3))
     covariance.step(np.zeros(1), np.array([[2.0, 1.0]]), 0.25)
     assert covariance.velocities.tolist() == [pytest.approx([0.04 + 0.09 / 0.25, 0.04])]
+
+
+def test_odometry_out_of_logs_has_the_noise_that_robots_assume() -> None:
+    covariance = OdometryCovariance(1, OdometryErrorParameters(), LocalisationParameters())
+    assert not covariance.exact
+    for _ in range(40):
+        covariance.step(np.zeros(1), np.array([[-1.0, 0.0]]), 0.1)
+    (found,) = covariance.poses
+    # After four metres straight back: twice the deviation of one.
+    assert np.sqrt(np.diag(found)[[0, 2]]) == pytest.approx([0.12, 0.06])
+
+
+@pytest.mark.parametrize(('source', 'exact'), [('truth', True), ('odometry', False)])
+def test_a_replay_of_true_poses_is_exact(source: str, exact: bool) -> None:
+    world = World(WorldParameters(logs='gazebo5', odom_source=source, linear_noise=0.1))
+    world.step()
+    assert world.covariance.exact == exact
 
 
 def test_without_errors_odometry_is_exact() -> None:
