@@ -51,6 +51,7 @@ from physics.swarm import (
     in_gazebo,
     Running,
     Settings,
+    STEADY,
     Watch,
 )
 import rclpy
@@ -63,8 +64,11 @@ SECONDS = Parameter('seconds', float, 300.0, 'How long each run is, of the world
                     lower=10.0, upper=1e5)
 PACE = Parameter('pace', float, swarm.PACE, 'The real-time factor that Gazebo aims at.',
                  lower=0.05, upper=10.0)
+SPEED = Parameter('speed', float, Settings.speed, 'The most that robots drive.', unit='m/s',
+                  lower=0.01, upper=1.0)
 SENSORS = (UWB, CAMERA)
-TITLES = {'': 'by odometry', COOPERATIVE: 'with sightings', CONTROL: 'by true positions'}
+TITLES = {'': 'by odometry', COOPERATIVE: 'with sightings', CONTROL: 'by true positions',
+          STEADY: 'by true positions, hysteresis'}
 """The swarms in Gazebo, in the order of their columns, by their namespaces."""
 PATIENCE = 60.0
 """So long it may take until all robots were heard [s]."""
@@ -78,6 +82,11 @@ def arguments() -> argparse.Namespace:
     parser.add_argument('--seconds', type=float, default=SECONDS.default, help='of the world')
     parser.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
     parser.add_argument('--seed', type=int, default=1)
+    parser.add_argument('--speed', type=float, default=SPEED.default,
+                        help='the most that robots drive [m/s] (%(default)s)')
+    parser.add_argument('--steady', action='store_true',
+                        help="a further swarm by true positions, with the robots' default "
+                        'hysteresis of the radius; nothing runs in the embedded world then')
     parser.add_argument('--sightings', choices=SENSORS, default='',
                         help='a third swarm, whose robots see each other by ranging radios (uwb) '
                         'or cameras, made of true poses; nothing runs in the embedded world then')
@@ -95,7 +104,8 @@ def settings_of(asked: argparse.Namespace) -> Settings:
     """
     SECONDS.check(asked.seconds)
     PACE.check(asked.pace)
-    settings = Settings(robots=asked.robots, world=asked.world, seed=asked.seed)
+    SPEED.check(asked.speed)
+    settings = Settings(robots=asked.robots, world=asked.world, seed=asked.seed, speed=asked.speed)
     make_scene(settings.scene)
     if not is_there():
         raise ParameterError(f'Gazebo Classic 11 is not in {root()}; make gazebo fetches it')
@@ -115,7 +125,9 @@ def summary(watch: Watch, settings: Settings, seconds: float) -> str:
     first = watch.partitioned - max(watch.tracker.first_heard.values())
     changes = watch.statistics.leader_changes / settings.robots / seconds * 60.0
     whole = watch.agreement.share(0.0, EVER)
-    return (f'first partition {first:.1f} s, agreement {_percent(whole)}, '
+    partitions = 'none' if whole is None else f'{whole.partitions:.1%}'
+    return (f'first partition {first:.1f} s, agreement {_percent(whole)} of the robots, the whole '
+            f'partition right at {partitions} of the looks, '
             f'{changes:.2f} changes of leader a robot and minute')
 
 
@@ -140,7 +152,8 @@ def hear_all(running: Running) -> None:
 def gazebo(settings: Settings, asked: argparse.Namespace, folder: Path,
            check: Callable[[], None]) -> None:
     """Print the figures of the swarms in Gazebo."""
-    beside = [COOPERATIVE, CONTROL] if asked.sightings else [CONTROL]
+    beside = [*([STEADY] if asked.steady else []), *([COOPERATIVE] if asked.sightings else []),
+              CONTROL]
     titles = [TITLES[space] for space in ('', *beside)]
     seconds = asked.seconds
     with in_gazebo(root(), settings, folder, beside=beside, pace=asked.pace, check=check,
@@ -229,7 +242,7 @@ def run(settings: Settings, asked: argparse.Namespace, check: Callable[[], None]
     try:
         with tempfile.TemporaryDirectory() as folder:
             gazebo(settings, asked, Path(folder) / 'gazebo', check)
-            if not asked.sightings:
+            if not (asked.sightings or asked.steady):
                 world(settings, asked.seconds, Path(folder) / 'embedded', check)
     finally:
         rclpy.try_shutdown()

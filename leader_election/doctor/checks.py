@@ -17,7 +17,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from leader_election.doctor import hearing, identity, keys, localisation, sensing, timing
+from leader_election.doctor import buffers, hearing, identity, keys, localisation, sensing, timing
 from leader_election.doctor.observations import Level, Observations, Symptom
 from leader_election.doctor.swarms import separate
 
@@ -167,6 +167,12 @@ CHECKS = (
           'Raise message_expiry to several round_periods; use an interface profile without '
           'multicast, which Wi-Fi sends slowly and does not repeat; bring robots nearer; check '
           'for an overloaded computer.', hearing.loss),
+    Check('receive_buffers', 'Do the receive buffers of this computer suffice?',
+          'Bursts of messages, as of discovery, overflow small buffers: topics of some robots are '
+          'never connected, in Gazebo Sim even the clock, and nothing says so.',
+          'sudo sysctl -w net.core.rmem_default=4194304 net.core.rmem_max=4194304; to keep it, '
+          'write both into a file in /etc/sysctl.d. Then start all again.',
+          buffers.receive_buffers, common=True),
     Check('simulated_time', 'Do all nodes use one time?',
           'Simulated time from two sources jumps; a robot that waits for simulated time without a '
           'source stands still.',

@@ -158,6 +158,10 @@ class Observations:
     """Whether no other robots are expected."""
     radio_topics: Sequence[str] = ()
     """The topics between robots, where they are known."""
+    receive_buffers: Mapping[str, int] = field(default_factory=dict)
+    """Settings of this computer's receive buffers by name [B], as far as they can be read."""
+    udp: Mapping[str, int] = field(default_factory=dict)
+    """By how much this computer's counters of UDP have grown, by name."""
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
 

@@ -19,6 +19,7 @@ from copy import copy
 from functools import partial
 import math
 import os
+from pathlib import Path
 import sys
 import time
 from typing import Any
@@ -26,6 +27,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.command_line import ExitStatus, print_error
 from leader_election.doctor import command
+from leader_election.doctor.buffers import DEFAULT, LARGEST, udp_counters
 from leader_election.doctor.checks import about, examine
 from leader_election.doctor.observations import (
     by_robot,
@@ -60,6 +62,7 @@ from std_msgs.msg import Int64MultiArray, String
 
 DISCOVERY_PERIOD = 0.5
 """Time between two searches for new topics [s]."""
+UDP_COUNTERS = Path('/proc/net/snmp')
 ENDLESS = 1e9
 """A deadline of this length is none [s]."""
 ENVIRONMENT = {'ROS_DOMAIN_ID': '0', 'RMW_IMPLEMENTATION': '',
@@ -94,6 +97,7 @@ class SwarmDoctor(Node):
         self._neighbours: dict[str, list[Neighbours]] = {}
         """By the namespace of the topic."""
         self._ticks: list[float] = []
+        self._udp = udp_counters(_text(UDP_COUNTERS))
         self._subscribed: set[tuple[str, str]] = set()
         """Topic and type."""
         stream = QoSProfile(depth=1000, reliability=QoSReliabilityPolicy.BEST_EFFORT)
@@ -197,7 +201,10 @@ class SwarmDoctor(Node):
             environment={name: text for name, text in environment.items() if text},
             expected=self._options.expected,
             only_expected=bool(self._options.fleet_file) and not self._options.robot,
-            radio_topics=self._options.radio_topics)
+            radio_topics=self._options.radio_topics,
+            receive_buffers=_receive_buffers(),
+            udp={name: count - self._udp.get(name, count)
+                 for name, count in udp_counters(_text(UDP_COUNTERS)).items()})
 
     def _endpoints(self, topics: Sequence[str]) -> list[Endpoint]:
         own = self.get_fully_qualified_name()
@@ -207,6 +214,19 @@ class SwarmDoctor(Node):
                                         (False, self.get_subscriptions_info_by_topic))
                  for info in ask(topic)]
         return [endpoint for endpoint in found if endpoint.node != own]
+
+
+def _text(path: Path) -> str:
+    """Return the text of a file, which is empty where there is none, as on other systems."""
+    try:
+        return path.read_text()
+    except OSError:
+        return ''
+
+
+def _receive_buffers() -> dict[str, int]:
+    found = {name: _text(Path('/proc/sys', *name.split('.'))) for name in (DEFAULT, LARGEST)}
+    return {name: int(text) for name, text in found.items() if text.strip().isdecimal()}
 
 
 def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> Endpoint:

@@ -18,12 +18,13 @@ The reference partition of Bounded Election, and the agreement of two partitions
 The reference is computed centrally, without rounds and messages: the strongest device that has no
 leader yet leads all devices that it reaches within the radius over devices without a leader. A
 device that has a leader does not forward candidacies of others.
-With ``radius_hysteresis`` the partition depends on what was before as well: only that of
-``radius_hysteresis`` 0 is this one.
+With ``radius_hysteresis`` the partition depends on what was before as well: on which leader each
+device follows already (:class:`Hysteresis`).
 """
 
 from collections.abc import Mapping
 import heapq
+from types import MappingProxyType
 from typing import NamedTuple
 
 from leader_election.swarm.snapshot import Snapshot
@@ -34,8 +35,30 @@ Assignment = tuple[int, float, int]
 """A device's leader, its distance to it [m], and the number of links on the path."""
 
 
-def partition(graph: Graph, strengths: Mapping[int, float], radius: float,
-              ties: str) -> dict[int, Assignment]:
+class Hysteresis(NamedTuple):
+    """Which leader each device keeps up to the whole radius."""
+
+    share: float = 0.0
+    """Parameter ``radius_hysteresis``: other leaders have to be nearer by this share."""
+    following: Mapping[int, int] = MappingProxyType({})
+    """The leader that each device follows now."""
+
+    def reach(self, device: int, leader: int, radius: float) -> float:
+        """
+        Return how far away a leader may be for a device to follow it [m].
+
+        >>> hysteresis = Hysteresis(0.25, {1: 7})
+        >>> hysteresis.reach(1, 7, 4.0), hysteresis.reach(1, 8, 4.0)
+        (4.0, 3.0)
+        """
+        return radius if self.following.get(device) == leader else radius * (1.0 - self.share)
+
+
+NO_HYSTERESIS = Hysteresis()
+
+
+def partition(graph: Graph, strengths: Mapping[int, float], radius: float, ties: str,
+              hysteresis: Hysteresis = NO_HYSTERESIS) -> dict[int, Assignment]:
     """
     Return the leader, distance and number of links of each device.
 
@@ -44,32 +67,35 @@ def partition(graph: Graph, strengths: Mapping[int, float], radius: float,
     :param ties: ``id``: leaders are taken one by one, of equal strength the lower id first;
         ``nearest``: all of one strength at once, and each device takes the nearest of them,
         of equally near ones the lower id.
+    :param hysteresis: what devices follow already. What they follow now is the right partition
+        if it is the one that follows from it.
 
     >>> line = {1: {2: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {2: 1.0}}
     >>> partition(line, {1: 5.0, 2: 0.0, 3: 9.0}, 1.5, 'id')
     {3: (3, 0.0, 0), 2: (3, 1.0, 1), 1: (1, 0.0, 0)}
     """
     found: dict[int, Assignment] = {}
-    for group in groups(graph, strengths, radius, ties):
+    for group in groups(graph, strengths, radius, ties, hysteresis):
         found.update(group)
     return found
 
 
-def groups(graph: Graph, strengths: Mapping[int, float], radius: float,
-           ties: str) -> list[dict[int, Assignment]]:
+def groups(graph: Graph, strengths: Mapping[int, float], radius: float, ties: str,
+           hysteresis: Hysteresis = NO_HYSTERESIS) -> list[dict[int, Assignment]]:
     """Return the same as one mapping a (group of) leader(s), in order, the strongest first."""
     free = set(graph)
     found = []
     while free:
         best = max(strengths[i] for i in free)
         leaders = sorted(i for i in free if strengths[i] == best)
-        found.append(reach(graph, free, leaders if ties == 'nearest' else leaders[:1], radius))
+        found.append(reach(
+            graph, free, leaders if ties == 'nearest' else leaders[:1], radius, hysteresis))
         free -= set(found[-1])
     return found
 
 
-def reach(graph: Graph, free: set[int], leaders: list[int],
-          radius: float) -> dict[int, Assignment]:
+def reach(graph: Graph, free: set[int], leaders: list[int], radius: float,
+          hysteresis: Hysteresis = NO_HYSTERESIS) -> dict[int, Assignment]:
     """Return the devices that these leaders lead: multi-source Dijkstra over free devices."""
     led: dict[int, Assignment] = {}
     # The order of the tuple breaks ties: distance, then the leader's id.
@@ -80,7 +106,8 @@ def reach(graph: Graph, free: set[int], leaders: list[int],
             continue
         led[device] = leader, distance, hops
         for neighbour, length in graph[device].items():
-            if neighbour in free and neighbour not in led and distance + length <= radius:
+            if neighbour in free and neighbour not in led and (
+                    distance + length <= hysteresis.reach(neighbour, leader, radius)):
                 heapq.heappush(queue, (distance + length, leader, hops + 1, neighbour))
     return led
 

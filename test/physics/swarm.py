@@ -34,8 +34,9 @@ from leader_election.nodes import clock
 from leader_election.nodes.process import spin
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.parameters import build
+from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.history import Statistics
-from leader_election.swarm.partition import Agreement, partition
+from leader_election.swarm.partition import Agreement, Hysteresis, NO_HYSTERESIS, partition
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.world.arena import load_arena
@@ -66,10 +67,12 @@ START_UP = 60.0
 EXPIRY = 3.0
 """A robot that was not heard for so long is gone [s]."""
 
-CONTROL, COOPERATIVE = '/control', '/cooperative'
+CONTROL, COOPERATIVE, STEADY = '/control', '/cooperative', '/steady'
 """The namespaces of swarms of the same robots beside the first, which goes by its odometry."""
 BESIDE: Mapping[str, dict[str, Any]] = {
     CONTROL: {'odom_topic': '/robot_{id}/ground_truth'},
+    STEADY: {'odom_topic': '/robot_{id}/ground_truth',
+             'radius_hysteresis': ElectionParameters.radius_hysteresis},
     COOPERATIVE: {'odom_topic': '/robot_{id}/odom', 'pose_source': 'cooperative',
                   'measurements_topic': '/robot_{id}/measurements'}}
 """The parameters of their nodes."""
@@ -111,9 +114,12 @@ class Settings:
         return make_sighting_sensors(make_scene(parameters), parameters)
 
 
-def direct(places: Places, settings: Settings) -> dict[int, int]:
+def direct(places: Places, settings: Settings,
+           hysteresis: Hysteresis = NO_HYSTERESIS) -> dict[int, int]:
     """
     Return each robot's leader, computed from where all are; the strength of each is its id.
+
+    :param hysteresis: what the robots follow already.
 
     >>> direct({1: (0.0, 0.0), 2: (3.0, 0.0), 9: (20.0, 0.0)}, Settings(reach=4.0))
     {9: 9, 2: 2, 1: 2}
@@ -121,7 +127,8 @@ def direct(places: Places, settings: Settings) -> dict[int, int]:
     graph = {one: {other: math.dist(here, there) for other, there in places.items()
                    if other != one and math.dist(here, there) <= settings.reach}
              for one, here in places.items()}
-    found = partition(graph, {robot: float(robot) for robot in places}, settings.radius, 'id')
+    found = partition(graph, {robot: float(robot) for robot in places}, settings.radius, 'id',
+                      hysteresis)
     return {robot: led[0] for robot, led in found.items()}
 
 
@@ -131,12 +138,14 @@ class Watch:
     One swarm's messages, looked at twice a second.
 
     :ivar partitioned: when everybody had said where it is, and had a leader, at first [s].
+    :ivar hysteresis: of the radius, of its robots.
     """
 
     tracker: SwarmTracker = field(default_factory=lambda: SwarmTracker(EXPIRY))
     statistics: Statistics = field(default_factory=Statistics)
     agreement: Agreement = field(default_factory=Agreement)
     partitioned: float = math.inf
+    hysteresis: float = 0.0
 
     def look(self, now: float, places: Places, settings: Settings) -> None:
         """Compare what the robots say with what is."""
@@ -146,8 +155,10 @@ class Watch:
             self.partitioned = min(self.partitioned, now)
         self.statistics.observe(said, self.tracker.messages, self.tracker.bytes)
         if self.partitioned < math.inf:
+            following = {robot.id: robot.leader for robot in said.robots.values()}
+            right = direct(places, settings, Hysteresis(self.hysteresis, following))
             true = {robot: RobotView(robot, places[robot], math.nan, 0.0, leader)
-                    for robot, leader in direct(places, settings).items()}
+                    for robot, leader in right.items()}
             self.agreement.compare(now, said, Snapshot(now, true))
 
 
@@ -164,7 +175,9 @@ class Observer(Node):
         super().__init__('observer', parameter_overrides=[Parameter('use_sim_time', value=True)])
         self.settings = settings
         self.places = places
-        self.watches = {space: Watch() for space in spaces}
+        self.watches = {
+            space: Watch(hysteresis=BESIDE.get(space, {}).get('radius_hysteresis', 0.0))
+            for space in spaces}
         for space, watch in self.watches.items():
             def hear(message: String, watch: Watch = watch) -> None:
                 watch.tracker.hear(message.data, self.now())

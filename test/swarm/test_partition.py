@@ -14,7 +14,7 @@
 
 """How agreement between two swarms is counted."""
 
-from leader_election.swarm.partition import Agreement
+from leader_election.swarm.partition import Agreement, Hysteresis, partition
 from leader_election.swarm.snapshot import RobotView, Snapshot
 import pytest
 
@@ -53,3 +53,20 @@ def test_nothing_compared():
     agreement.compare(1.0, swarm(), swarm())
     assert agreement.share(0.0, 2.0) is None
     assert agreement.end == 0.0
+
+
+def test_with_hysteresis_a_device_keeps_its_leader_and_takes_only_nearer_ones():
+    """A line of three: 3 leads what it reaches, at the whole radius only what follows it."""
+    line = {1: {2: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {2: 1.0}}
+    strengths = {1: 1.0, 2: 0.0, 3: 9.0}
+
+    def leaders(following):
+        found = partition(line, strengths, 2.0, 'id', Hysteresis(0.25, following))
+        return {device: led[0] for device, led in found.items()}
+
+    assert leaders({}) == {1: 1, 2: 3, 3: 3}
+    kept = {1: 3, 2: 3, 3: 3}
+    assert leaders(kept) == kept == leaders({1: 3})
+    # Who does not follow a leader does not hand its candidacy on.
+    far = partition(line, strengths, 1.2, 'id', Hysteresis(0.25, {1: 3}))
+    assert {device: led[0] for device, led in far.items()} == {1: 1, 2: 2, 3: 3}
