@@ -23,7 +23,7 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
-from launched import describe, INDEX, install, launched
+from launched import describe, FILES, INDEX, install, launched, run_launch
 from leader_election.fleet.robot_list import parse_robot_list, RobotSpec
 from leader_election.launching import processes
 from leader_election.launching.processes import shut_down_with_status
@@ -312,6 +312,31 @@ def test_a_robot_that_did_not_come_is_not_gone_on_with(capsys: pytest.CaptureFix
     assert isinstance(end, Shutdown)
     # gazebo_spawn has said it.
     assert capsys.readouterr().err == ''
+
+
+GZ = """#!/bin/sh
+case $3 in
+/gazebo/worlds) printf 'data: "swarm"\\n\\n' ;;
+/world/swarm/scene/info) printf 'model {\\n  name: "robot_31"\\n}\\n\\n' ;;
+*) echo 'Service call timed out' >&2 ;;
+esac
+"""
+
+
+@pytest.mark.parametrize(('given', 'line'), [
+    ('world_name:=depot', "parameter world_name: no world 'depot' answers; these run: swarm"),
+    ('world_name:=swarm', "parameter name: there is a model robot_31 in world 'swarm' already")])
+def test_a_robot_that_cannot_come_ends_the_launch_with_one_line(
+        prefix: Path, monkeypatch: pytest.MonkeyPatch, given: str, line: str) -> None:
+    (prefix / 'gz').write_text(GZ)
+    (prefix / 'gz').chmod(0o755)
+    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
+    ran = run_launch(
+        prefix / 'prefix', FILES / 'spawn.launch.py', 'id:=31', 'x:=9.0', 'y:=0.0', given)
+    said = ran.stdout + ran.stderr
+    assert ran.returncode == 2, said
+    assert said.count('error: ') == 1 and f'error: {line}' in said
+    assert 'Traceback' not in said and 'fleet' not in said
 
 
 SERVER = """
