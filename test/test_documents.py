@@ -22,6 +22,7 @@ import subprocess
 import sys
 
 from leader_election.nodes.election_node import ElectionNode
+from leader_election.nodes.gazebo_odometry import GazeboOdometry
 from leader_election.nodes.monitor import Monitor
 from leader_election.nodes.swarm_world import SwarmWorld
 from leader_election.nodes.wander import WanderNode
@@ -155,11 +156,16 @@ def test_topics_are_those_that_the_others_have(ros: None) -> None:
             r'^\| (?:`(\w+)` )?\| (\w+) \| `([^`]+)` \| `(\w+/\w+)`', page, re.MULTILINE):
         executable = first or executable
         name = re.sub('robot_N|<robot>', 'robot_3', topic).lstrip('/')
-        listed.setdefault(executable, set()).add((way, f'/{name}', kind))
+        # A robot's commands are only listened to while its wheels stand still.
+        passing = executable == 'gazebo_odometry' and topic.endswith('cmd_vel')
+        if not passing and (find_spec('tf2_msgs') or not kind.startswith('tf2_msgs/')):
+            listed.setdefault(executable, set()).add((way, f'/{name}', kind))
+    assert listed.pop('await_clock') == {('in', '/clock', 'rosgraph_msgs/Clock')}
     parameters = {
         SwarmWorld: {'robots': 1, 'first_id': 3, 'scan_rate': 5.0, 'reading_rate': 1.0,
                      'ranging_rate': 1.0, 'radio': 'relay', 'motion': 'cmd_vel',
                      'publish_clock': True},
+        GazeboOdometry: {'robots': 'robot_3', 'ground_truth': True},
         WanderNode: {'robots': 'robot_3', 'world': 'empty'}, Monitor: {'live': False}}
     there = {}
     for make, values in parameters.items():

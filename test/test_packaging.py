@@ -55,7 +55,7 @@ def depends(kind: str) -> set[str]:
 def test_the_manifest_names_what_is_pinned() -> None:
     # Not on PyPI, or in what is pinned: launch, ros2, tf2_ros, and what comes with rclpy.
     with_ros = {'launch', 'launch_ros', 'ament_index_python', 'builtin_interfaces',
-                'rcl_interfaces', 'ros2launch', 'ros2run', 'tf2_ros_py'}
+                'rcl_interfaces', 'ros2launch', 'ros2run', 'tf2_msgs', 'tf2_ros_py'}
     names = pinned('ros') | pinned('run') | pinned('view')
     assert {rosdep(name) for name in names} | with_ros == depends('exec_depend')
     linters = {'ament_copyright', 'ament_flake8', 'ament_pep257'}

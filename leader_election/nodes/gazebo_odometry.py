@@ -23,10 +23,12 @@ embedded world.
 import math
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
+from geometry_msgs.msg import PoseStamped, Twist
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import EVENTS, SENSOR
+from leader_election.nodes.swarm_world import FORWARD, IN_PLANE
+from leader_election.nodes.transforms import BASE, TransformPublisher
 from leader_election.nodes.waiting import BUFFERS, Missing
 from leader_election.nodes.wander import namespaces
 from leader_election.robot.pose import yaw_of
@@ -37,12 +39,6 @@ from leader_election.world.world import quaternions
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node
-
-try:
-    from tf2_msgs.msg import TFMessage
-except ImportError:
-    # It is not on PyPI; a full ROS has it.
-    TFMessage = None
 
 WHEEL_ODOMETRY = 'wheel_odometry'
 """The topic of the simulator's odometry, in the namespace of the robot."""
@@ -75,7 +71,8 @@ class SimulatedRobot:
         self._odometry = ErroneousOdometry(parameters, parameters.seed, self.name)
         self._drifts = parameters.odometry_drift
         self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
-        self._tf = node.create_publisher(TFMessage, f'{prefix}tf', 10) if TFMessage else None
+        self._transforms = TransformPublisher(
+            node, [prefix.rstrip('/') or node.get_namespace().rstrip('/')])
         node.create_subscription(Odometry, prefix + WHEEL_ODOMETRY, self._take, EVENTS)
         if parameters.ground_truth:
             self._truth = node.create_publisher(Odometry, f'{prefix}ground_truth', 10)
@@ -91,10 +88,13 @@ class SimulatedRobot:
         if self._drifts:
             if not self._odometry.take(_seconds(message), pose):
                 return
-            _set(message, self._odometry.pose, self._odometry.velocity)
+            pose = self._odometry.pose
+            _set(message, pose, self._odometry.velocity)
+            covariance = self._odometry.covariance
+            message.pose.covariance[IN_PLANE] = covariance.poses.reshape(9)
+            message.twist.covariance[FORWARD] = covariance.velocities[0]
         self._odom.publish(message)
-        if self._tf is not None and self._tf.get_subscription_count():
-            self._tf.publish(TFMessage(transforms=[_transform(message)]))
+        self._transforms.publish(message.header.stamp, np.array([pose]))
 
     def _take_truth(self, message: PoseStamped) -> None:
         """Publish the true pose as odometry in the shared frame."""
@@ -107,7 +107,7 @@ class SimulatedRobot:
                 np.array([self._last[1]]), np.array([pose]), time - self._last[0]).tolist()
             velocity = (row[0], row[1])
         self._last = time, pose
-        truth = Odometry(child_frame_id='base_link')
+        truth = Odometry(child_frame_id=BASE)
         truth.header.stamp, truth.header.frame_id = message.header.stamp, 'map'
         _set(truth, pose, velocity)
         self._truth.publish(truth)
@@ -185,15 +185,6 @@ def _set(message: Odometry, pose: Pose, velocity: tuple[float, float]) -> None:
     turn.x = turn.y = 0.0
     turn.z, turn.w = quaternions(np.array([pose[2]]))[0].tolist()
     message.twist.twist.linear.x, message.twist.twist.angular.z = velocity
-
-
-def _transform(odometry: Odometry) -> TransformStamped:
-    """Return odometry as the transform between its frames."""
-    made = TransformStamped(header=odometry.header, child_frame_id=odometry.child_frame_id)
-    position = odometry.pose.pose.position
-    made.transform.translation.x, made.transform.translation.y = position.x, position.y
-    made.transform.rotation = odometry.pose.pose.orientation
-    return made
 
 
 def main() -> int:

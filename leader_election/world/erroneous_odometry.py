@@ -18,6 +18,7 @@ import math
 import zlib
 
 from leader_election.world.kinematics import Array, Odometry, velocities_between
+from leader_election.world.odometry_covariance import OdometryCovariance
 from leader_election.world.odometry_parameters import OdometryErrorParameters
 import numpy as np
 
@@ -31,6 +32,7 @@ class ErroneousOdometry:
 
     :ivar pose: with errors, in the frame of the odometry that is taken [m, rad].
     :ivar velocity: linear and angular, with errors [m/s, rad/s].
+    :ivar covariance: how far both may be off by now; one row.
     """
 
     def __init__(self, parameters: OdometryErrorParameters, seed: int, robot: str) -> None:
@@ -43,6 +45,8 @@ class ErroneousOdometry:
         """
         self.pose: Pose = (0.0, 0.0, 0.0)
         self.velocity = (0.0, 0.0)
+        self.covariance = OdometryCovariance(1, parameters)
+        self._parameters = parameters
         self._odometry = Odometry(
             1, parameters, np.random.default_rng([seed, 2, zlib.crc32(robot.encode())]))
         self._last: Array | None = None
@@ -62,11 +66,14 @@ class ErroneousOdometry:
         row = np.array([pose])
         if self._last is None or time < self._time:
             self._odometry.poses, self._odometry.velocities = row, np.zeros((1, 2))
+            self.covariance = OdometryCovariance(1, self._parameters)
         elif time == self._time:
             return False
         else:
             dt = time - self._time
+            headings = self._odometry.poses[:, 2]
             self._odometry.step(velocities_between(self._last, row, dt), dt)
+            self.covariance.step(headings, self._odometry.velocities, dt)
         self._last, self._time = row, time
         x, y, yaw = self._odometry.poses[0].tolist()
         self.pose = (x, y, yaw)
