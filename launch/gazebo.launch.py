@@ -64,6 +64,7 @@ from leader_election.parameters import build, ParameterError, table
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.parameters import MonitorParameters
 from leader_election.tasks.wander import WanderParameters
+from leader_election.world.odometry_parameters import GazeboOdometryParameters
 
 GAZEBO = tuple(p.name for p in table(GazeboParameters))
 OTHERS = SWARM_ARGUMENTS | {
@@ -109,6 +110,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
                      election)
     check_parameters(file, {'/monitor': MonitorParameters}, monitor)
     check_parameters(file, {'/wander': WanderParameters}, {})
+    check_parameters(file, {'/gazebo_odometry': GazeboOdometryParameters}, plan.odometry)
     sim_time = parse_bool(settings, 'use_sim_time')
     headless = parse_bool(settings, 'headless')
     share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])

@@ -50,6 +50,7 @@ from leader_election.launching.processes import (
 from leader_election.launching.robot import check_scanner, MOTION, NODE_NAME, wander_nodes
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.world.odometry_parameters import GazeboOdometryParameters
 
 SPAWN = tuple(p.name for p in table(SpawnParameters))
 OTHERS = {name: COMMON_ARGUMENTS[name] for name in ('params_file', 'log_level')} | {
@@ -81,6 +82,8 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
     check_parameters(settings['params_file'],
                      {f'/{robot.name}/{NODE_NAME}': ElectionParameters}, election)
+    check_parameters(settings['params_file'],
+                     {f'/{robot.name}_odometry': GazeboOdometryParameters}, plan.odometry)
     folder = run_folder()
     folder.mkdir(parents=True, exist_ok=True)
     model, config = folder / f'{robot.name}.sdf', folder / f'{robot.name}_bridge.yaml'

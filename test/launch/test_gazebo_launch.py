@@ -23,7 +23,16 @@ import time
 from types import SimpleNamespace
 from typing import Any
 
-from launched import describe, FILES, INDEX, install, launched, run_launch
+from launched import (
+    describe,
+    FILES,
+    INDEX,
+    install,
+    launched,
+    left_behind,
+    run_launch,
+    watch_launch,
+)
 from leader_election.fleet.robot_list import parse_robot_list, RobotSpec
 from leader_election.launching import processes
 from leader_election.launching.processes import shut_down_with_status
@@ -312,6 +321,90 @@ def test_a_robot_that_did_not_come_is_not_gone_on_with(capsys: pytest.CaptureFix
     assert isinstance(end, Shutdown)
     # gazebo_spawn has said it.
     assert capsys.readouterr().err == ''
+
+
+BRIDGE = """
+# As parameter_bridge of ros_gz, with robots that drive as commanded in place of Gazebo.
+import math, os, sys, yaml, rclpy
+from geometry_msgs.msg import Twist
+from nav_msgs.msg import Odometry
+from rosgraph_msgs.msg import Clock
+
+rclpy.init()
+node = rclpy.create_node('bridge', automatically_declare_parameters_from_overrides=True)
+with open(node.get_parameter('config_file').value) as file:
+    topics = [entry['ros_topic_name'] for entry in yaml.safe_load(file)]
+robots = {}
+
+def make(name):
+    out = node.create_publisher(Odometry, name + '/wheel_odometry', 10)
+    state = robots[name] = [out, 0.0, 0.0, 0.0, Twist()]
+    def command(twist):
+        state[4] = twist
+    node.create_subscription(Twist, name + '/cmd_vel', command, 10)
+
+clock = None
+for topic in topics:
+    if topic == '/clock':
+        clock = node.create_publisher(Clock, '/clock', 10)
+    elif topic.endswith('/wheel_odometry'):
+        make(topic.partition('/')[0])
+steady = rclpy.clock.Clock(clock_type=rclpy.clock.ClockType.STEADY_TIME)
+ticks = 0
+
+def step():
+    global ticks
+    ticks += 1
+    if clock is not None:
+        message = Clock()
+        message.clock.sec, tenths = divmod(ticks, 10)
+        message.clock.nanosec = tenths * 10**8
+        clock.publish(message)
+    for state in robots.values():
+        state[1] += 0.1 * state[4].linear.x * math.cos(state[3])
+        state[2] += 0.1 * state[4].linear.x * math.sin(state[3])
+        state[3] += 0.1 * state[4].angular.z
+        message = Odometry(child_frame_id='base_link')
+        message.header.frame_id = 'odom'
+        message.header.stamp = node.get_clock().now().to_msg()
+        message.pose.pose.position.x, message.pose.pose.position.y = state[1:3]
+        message.pose.pose.orientation.z = math.sin(state[3] / 2)
+        message.pose.pose.orientation.w = math.cos(state[3] / 2)
+        state[0].publish(message)
+    far = max((math.hypot(*state[1:3]) for state in robots.values()), default=0.0)
+    if far > 0.5:
+        print('a robot has driven', flush=True)
+
+node.create_timer(0.1, step, clock=steady)
+try:
+    rclpy.spin(node)
+except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
+    pass
+"""
+INCLUDES = """
+from launch import LaunchDescription
+from launch.actions import IncludeLaunchDescription
+
+def generate_launch_description():
+    return LaunchDescription([IncludeLaunchDescription('FILE', launch_arguments={
+        'robots': '3', 'headless': 'true', 'monitor': 'true'}.items())])
+"""
+
+
+def test_a_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The whole launch, with a bridge that drives robots in place of Gazebo."""
+    file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
+    file.write_text(GZ_SIM_LAUNCH)
+    (prefix / 'gz-stand-in').write_text('import time\ntime.sleep(300)\n')
+    (prefix / 'gz-stand-in').chmod(0o755)
+    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
+    bridge = prefix / 'prefix' / 'lib' / 'ros_gz_bridge' / 'parameter_bridge'
+    bridge.write_text(f'#!{sys.executable}{BRIDGE}')
+    including = prefix / 'mine.launch.py'
+    including.write_text(INCLUDES.replace('FILE', str(FILES / 'gazebo.launch.py')))
+    assert watch_launch(prefix / 'prefix', including, 'a robot has driven',
+                        '3 robots · [1-3] regions') == []
+    assert left_behind(prefix / 'prefix') == []
 
 
 GZ = """#!/bin/sh
