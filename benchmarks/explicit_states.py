@@ -79,7 +79,7 @@ class Setting:
 
     @property
     def joining(self) -> float:
-        """The greatest distance at which a leader is joined [m]."""
+        """Return the greatest distance at which a leader is joined [m]."""
         return self.radius * (1.0 - self.hysteresis)
 
     def rounds(self) -> Rounds:

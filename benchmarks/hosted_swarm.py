@@ -103,7 +103,7 @@ class HostedSwarm:
                 **self._scene, 'strengths': 'id', **parameters, 'members': ids})
             for i, ids in enumerate(members)]
         self.until(lambda: self.observer.count_publishers('/neighbourhood') == robots,
-                    'the nodes did not come up')
+                   'the nodes did not come up')
 
     def go(self) -> None:
         """Start the world: from now on the robots know where they are."""
@@ -111,7 +111,7 @@ class HostedSwarm:
             **self._scene, **self._world, 'radio_range': self._range})
         tracker = self.observer.tracker
         self.until(lambda: len(tracker.first_heard) == self.robots,
-                    'not all robots were heard')
+                   'not all robots were heard')
 
     def kill(self, process: int) -> None:
         """Kill a process by its index, as if its power failed."""

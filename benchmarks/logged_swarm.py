@@ -58,8 +58,8 @@ class Moment(NamedTuple):
 class EarlierRobot(Robot):
     """A robot of a version that had no localisation in its messages."""
 
-    def round(self, now: float) -> str:
-        """Run a round (``Robot``)."""
+    def round(self, now: float) -> str:  # noqa: A003
+        """Run one, as ``Robot`` does."""
         document = json.loads(super().round(now))
         return json.dumps({key: value for key, value in document.items()
                            if key not in LOCALISATION_KEYS}, separators=(',', ':'))

@@ -235,7 +235,7 @@ class Network:
         self.graph = graph
         self.devices = {i: Device(i, strengths[i]) for i in graph}
 
-    def next(self, i: int, own: Mapping[int, Rows], sent: Mapping[int, Rows],
+    def next(self, i: int, own: Mapping[int, Rows], sent: Mapping[int, Rows],  # noqa: A003
              table: bool = False) -> tuple[Rows, NDArray[np.int32]]:
         """Return what device i may send after an epoch; ``sent``: what all may send before."""
         return self.rounds.image(self.devices[i], own[i], [sent[j] for j in self.graph[i]],

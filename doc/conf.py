@@ -36,7 +36,7 @@ from made import pages  # noqa: E402
 
 project = 'leader_election'
 author = 'The leader_election authors'
-copyright = f'2026, {author}'
+copyright = f'2026, {author}'  # noqa: A001
 version = release = leader_election.__version__
 
 extensions = ['myst_parser', 'sphinx.ext.autodoc']

@@ -47,7 +47,7 @@ class Swarm(NamedTuple):
     places: NDArray[np.float64]
     """Shape (n, 2) [m]; robot k is row k."""
     strengths: Sequence[float]
-    range: float
+    range: float  # noqa: A003
     """The range of the radio [m]."""
 
     def apart(self, one: int, other: int) -> float:
@@ -226,7 +226,7 @@ def regions() -> Figure:
                         'numbers: the count that each robot sends; stars: leaders')
     panels = figure.subplots(1, 2)
     for axes, title in zip(panels, ('collection: each robot sends its count to its parent',
-                                   'the decision spreads')):
+                                    'the decision spreads')):
         colours = show(axes, swarm, states, Palette(), title, 130)
         for k, source in above.items():
             tint = colours[states[k].leader]

@@ -195,7 +195,7 @@ class Run:
         self._until(lambda: heard('/neighbourhood') >= number, START_UP, 'not all nodes came up')
         if heard('/neighbourhood') > number:
             raise ForeignRobots('other robots are in this ROS domain; set ROS_DOMAIN_ID to a free '
-                               'one')
+                                'one')
         swarm.start_world()
         self._until(lambda: swarm.can_change_the_world() and not swarm.coming, START_UP,
                     'not all robots were heard')

@@ -55,18 +55,18 @@ class Network:
 
     columns: int
     rows: int
-    range: float = RANGE
+    range: float = RANGE  # noqa: A003
     """The range of messages [m]."""
 
     @property
     def devices(self) -> int:
-        """The number of devices."""
+        """Return the number of devices."""
         return self.columns * self.rows
 
     @property
     def hops(self) -> int:
         """
-        The diameter by a rule of thumb, from the extent and the range [hops].
+        Return the diameter by a rule of thumb, from the extent and the range [hops].
 
         >>> Network(100, 10).hops
         100
@@ -76,7 +76,7 @@ class Network:
     @property
     def leaders(self) -> float:
         """
-        The number of leaders with the radius of the study, about.
+        Return the number of leaders with the radius of the study, about.
 
         >>> round(Network(100, 100).leaders)
         92
@@ -93,7 +93,7 @@ class Network:
     @property
     def name(self) -> str:
         """
-        The name, which names of files begin with.
+        Return the name, which names of files begin with.
 
         >>> Network(1000, 10).name
         '1000x10-80m'
@@ -122,7 +122,7 @@ def scenario_of(network: Network, contestant: Contestant, budget: int) -> Scenar
         columns, rows = (math.ceil(side / GATEWAYS) for side in (network.columns, network.rows))
         # In the middle between devices.
         first = [SPACING * (min(side, GATEWAYS) - 1) / 2 for side in (network.columns,
-                                                                       network.rows)]
+                                                                      network.rows)]
         devices.append({'kind': 'grid', 'columns': columns, 'rows': rows, 'first': first,
                         'step': [SPACING * GATEWAYS, SPACING * GATEWAYS]})
         entry['leaders'] = f'{network.devices}-{network.devices + columns * rows - 1}'

@@ -29,7 +29,7 @@ from leader_election.registry import Registry
 class Device(NamedTuple):
     """The device that a round runs on."""
 
-    id: int
+    id: int  # noqa: A003
     """Unique in the network."""
     strength: float
     """The device with the largest strength leads."""
@@ -52,7 +52,7 @@ class Algorithm:
 
     name: str
     """The value of the parameter ``algorithm`` that selects it."""
-    round: Callable[[Device, Any, Any, Any, Any], Any]
+    round: Callable[[Device, Any, Any, Any, Any], Any]  # noqa: A003
     """
     ``round(device, state, neighbours, metric, parameters) -> state``: the device's own previous
     state, the neighbours' exports (``columns``), the distance to each neighbour [m] in the same
@@ -102,17 +102,17 @@ class Algorithm:
 
     @cached_property
     def fields(self) -> tuple[Field, ...]:
-        """The fields of the state, in their order."""
+        """Return the fields of the state, in their order."""
         return fields_of(self.state, self.start(Device(0, 0.0)))
 
     @cached_property
     def takes(self) -> tuple[str, ...]:
-        """The names of the settings that the round depends on."""
+        """Return the names of the settings that the round depends on."""
         return tuple(inspect.signature(self.configure).parameters)
 
     @cached_property
     def as_published(self) -> Mapping[str, Any]:
-        """The settings for which ``configure`` has a default of its own, that of the papers."""
+        """Return the settings that ``configure`` has an own default for: that of the papers."""
         arguments = inspect.signature(self.configure).parameters.values()
         return {each.name: each.default for each in arguments
                 if each.default is not inspect.Parameter.empty}

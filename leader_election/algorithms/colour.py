@@ -72,7 +72,7 @@ class Key(NamedTuple):
     """1: neighbours may join; 0: not now."""
     done: int
     """1: no device is left to join this device or those below it in its tree."""
-    id: Id
+    id: Id  # noqa: A003
     """The device's own id."""
     tree_parent: Id
     """The id of the neighbour one level above; the device's own on a root."""
@@ -86,7 +86,7 @@ class Keys(NamedTuple):
     leader: Sequence[int]
     colour: Sequence[int]
     done: Sequence[int]
-    id: Sequence[int]
+    id: Sequence[int]  # noqa: A003
     tree_parent: Sequence[int]
 
 

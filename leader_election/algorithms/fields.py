@@ -55,7 +55,7 @@ class Field(NamedTuple):
 
     name: str
     """``leader`` and ``distance`` are required; a name ending in ``_distance`` is a distance."""
-    type: type[int] | type[float]
+    type: type[int] | type[float]  # noqa: A003
     """The type of the number, or of each number of a vector."""
     padding: tuple[int, ...] | tuple[float, ...] | None
     """The initial value of a vector, with its length; its entries stand for "nothing"."""
@@ -79,7 +79,7 @@ class Field(NamedTuple):
 
     @property
     def distance_name(self) -> str:
-        """The name of the distance whose hops it counts."""
+        """Return the name of the distance whose hops it counts."""
         return self.name.removesuffix('hops') + 'distance'
 
     def plain(self, value: Any) -> Any:

@@ -71,7 +71,7 @@ class GivenSettings:
     """The algorithm's own parameters."""
 
     leaders: str = parameter(
-        '', "Algorithm given: the ids of the robots that lead, and ranges of ids, for example "
+        '', 'Algorithm given: the ids of the robots that lead, and ranges of ids, for example '
         "'0,5,10-19'. Each robot looks for its own id only; it follows any robot that leads. "
         'Empty: this robot does not lead.', dynamic=True)
 

@@ -45,6 +45,7 @@ The published algorithm has no limit; here, a device that reaches the last level
 laboratory takes any number of levels (:meth:`Algorithm.with_levels`).
 """
 
+
 class Levels(NamedTuple):
     """The state of a device: its knowledge at each level that it has reached."""
 

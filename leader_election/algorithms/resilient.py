@@ -63,7 +63,7 @@ class Follower(NamedTuple):
     """The leader's radius [hops]: devices nearer than this forward its candidacy."""
     diameter: float
     """The largest distance among this device and the devices behind it [hops]."""
-    id: Id
+    id: Id  # noqa: A003
     """The device's own id."""
     source: Id
     """The id of the neighbour that sent the candidacy; the device's own on a leader."""
@@ -77,7 +77,7 @@ class Followers(NamedTuple):
     leader: Sequence[int]
     radius: Sequence[float]
     diameter: Sequence[float]
-    id: Sequence[int]
+    id: Sequence[int]  # noqa: A003
     source: Sequence[int]
 
 

@@ -153,7 +153,8 @@ def collect_multi_path(
 
 
 def gather_contributions(device_id: int, leader: int, contribution: Any, neighbours: Any,
-                  metric: Sequence[float], layout: SummaryLayout, size: int, depth: int) -> Any:
+                         metric: Sequence[float], layout: SummaryLayout, size: int,
+                         depth: int) -> Any:
     """
     Gossip: return the robots with known contributions, their ages, and the contributions.
 

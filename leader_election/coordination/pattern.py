@@ -120,7 +120,7 @@ def coordinate(
 
 
 def with_borders(leader: int, contribution: Any, neighbours: Any, metric: Sequence[float],
-                p: RegionParameters) -> Any:
+                 p: RegionParameters) -> Any:
     """
     Return a contribution with the announcements received from adjacent regions.
 

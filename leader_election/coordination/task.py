@@ -52,7 +52,7 @@ GROUP = 'leader_election.tasks'
 class Member:
     """What a task can read of its robot; updated in each round."""
 
-    id: int
+    id: int  # noqa: A003
     node: Any = None
     """The robot's ``rclpy`` node, to subscribe, publish and set timers with; ``None`` in tests."""
     pose: Callable[[], tuple[float, float, float] | None] = lambda: None

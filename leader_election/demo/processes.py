@@ -87,7 +87,7 @@ class Processes:
             if child.poll() is not None:
                 last = self._log(name).read_text(errors='replace').strip().splitlines()[-1:]
                 raise ProcessDied(f'{name} ended with status {child.returncode}: '
-                                f'{"".join(last) or "it said nothing"} (see {self._log(name)})')
+                                  f'{"".join(last) or "it said nothing"} (see {self._log(name)})')
 
     def pause(self, name: str) -> None:
         """Stop a process by SIGSTOP: it neither computes nor answers until :meth:`go_on`."""

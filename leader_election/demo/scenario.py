@@ -54,7 +54,7 @@ class DemoScenario:
     """The default duration [s]."""
     radius: ClassVar[float] = 6.0
     """The default radius of a region [m]."""
-    range: ClassVar[float] = 4.0
+    range: ClassVar[float] = 4.0  # noqa: A003
     """The default communication range [m]."""
     world_parameters: ClassVar[Mapping[str, Any]] = {'motion': 'levy'}
     """Parameters of the world, by name."""

@@ -123,7 +123,7 @@ class SwarmDemo:
         for i in range(processes):
             members = tuple(others[i::processes])
             self.processes.start(f'fleet_{i + 1}', 'fleet',
-                                {**robots, 'members': format_ids(members)})
+                                 {**robots, 'members': format_ids(members)})
         self.pid = self.processes.start(
             STRONGEST, 'fleet', {**robots, 'members': str(self.strongest)})
 

@@ -208,7 +208,7 @@ class PatrolScenario(DrivingScenario):
     """Task ``patrol``: regions share one area, members share a region's part; most is visited."""
 
     radius = 10.0
-    range = 8.0
+    range = 8.0  # noqa: A003
     robot_parameters = {
         'tasks': 'patrol', 'connected': True, 'patrol.lane': VISIT_DISTANCE,
         'patrol.area': [number for corner in shapely.box(*AREA).exterior.coords[:-1]

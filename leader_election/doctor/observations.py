@@ -91,7 +91,7 @@ class RobotReport(NamedTuple):
 
     received: float
     robot: str
-    id: int
+    id: int  # noqa: A003
     level: int
     """The worst one. 0: OK, 1: warning, 2: error."""
     message: str
@@ -110,7 +110,7 @@ class Endpoint(NamedTuple):
     """A publisher or a subscription."""
 
     topic: str
-    type: str
+    type: str  # noqa: A003
     publishes: bool
     node: str
     """Its full name, with the namespace."""
@@ -180,12 +180,12 @@ class Observations:
 
     @cached_property
     def robots(self) -> list[str]:
-        """The names of all robots that have a node or publish diagnostics."""
+        """Return the names of all robots that have a node or publish diagnostics."""
         return sorted({e.robot for e in self.nodes} | {s.robot for s in self.diagnostics})
 
     @cached_property
     def ids(self) -> dict[str, int]:
-        """The id of each robot that publishes diagnostics."""
+        """Return the id of each robot that publishes diagnostics."""
         return {report.robot: report.id for report in self.diagnostics}
 
     def names_of(self, robot_id: int) -> tuple[str, ...]:
@@ -202,7 +202,7 @@ class Observations:
 
     @cached_property
     def sent(self) -> dict[int, list[tuple[HeardMessage, Message]]]:
-        """The messages that can be decoded, by the sender's id."""
+        """Return the messages that can be decoded, by the sender's id."""
         by: dict[int, list[tuple[HeardMessage, Message]]] = {}
         for heard, message in self.decoded:
             if isinstance(message, Message):

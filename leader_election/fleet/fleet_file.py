@@ -172,7 +172,7 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer]
                              f'types of the file: {", ".join(types) or "there are none"}')
     identity = check_value(place, _renamed('robot_id', 'id'), raw.get('id'))
     pose = check_value(place, _ELECTION['initial_pose'],
-                 raw.get('initial_pose', _ELECTION['initial_pose'].default))
+                       raw.get('initial_pose', _ELECTION['initial_pose'].default))
     hostname = raw.get('hostname', name)
     if (not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname)
             or re.fullmatch(ADDRESS, hostname)):

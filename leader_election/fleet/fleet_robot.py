@@ -42,7 +42,7 @@ class FleetRobot(NamedTuple):
 
 
 MUST_MATCH = {SHARED_TOPIC: 'do not hear each other', 'frame': "drop each other's messages",
-         'algorithm': "drop each other's messages"}
+              'algorithm': "drop each other's messages"}
 """Settings that must be the same on all robots, and the consequence if they are not."""
 EXPIRY_ROUNDS = 2
 """The least ``message_expiry`` in rounds of the sender: one message may be lost."""

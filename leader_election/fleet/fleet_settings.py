@@ -91,8 +91,8 @@ class SettingsLayer:
                 return value
         if '.' not in name:
             raise unknown_key(self.place, name, (*ROBOT_KEYS, *TOPICS, *_PARAMETERS, *_DRIVING),
-                          'topics ' + ', '.join(TOPICS) + ', the parameters of election_node, and '
-                          'those of driving: ' + ', '.join(_DRIVING))
+                              'topics ' + ', '.join(TOPICS) + ', the parameters of election_node, '
+                              'and those of driving: ' + ', '.join(_DRIVING))
         return value
 
 

@@ -41,11 +41,11 @@ class RobotSpec(NamedTuple):
 
     name: str
     """The robot's namespace, and the name of its model in a simulator; unique."""
-    id: int
+    id: int  # noqa: A003
     """Unique."""
     pose: tuple[float, float, float] = (0.0, 0.0, 0.0)
     """The origin of its odometry in the shared frame: x, y, yaw [m, rad]."""
-    type: str = ''
+    type: str = ''  # noqa: A003
     """The name of its type in a fleet file; empty for none."""
 
 

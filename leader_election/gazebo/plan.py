@@ -114,7 +114,7 @@ class GazeboParameters:
 class SpawnParameters:
     """Parameters of one robot that is added to a running world."""
 
-    id: int = parameter(
+    id: int = parameter(  # noqa: A003
         REQUIRED_INT, 'The id of the robot, unique in the swarm.', lower=0, upper=MAX_ID,
         required=True)
     name: str = parameter('', 'Its name and namespace. Empty: robot_ and its id.')

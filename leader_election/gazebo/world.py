@@ -124,8 +124,8 @@ def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterato
     for (x0, y0), (x1, y1) in zip(corners, corners[1:]):
         length, yaw = math.hypot(x1 - x0, y1 - y0), math.atan2(y1 - y0, x1 - x0)
         yield Rectangle((x0 + x1) / 2 - thickness / 2 * math.sin(yaw),
-                   (y0 + y1) / 2 + thickness / 2 * math.cos(yaw),
-                   length + 2 * beyond, abs(thickness), yaw)
+                        (y0 + y1) / 2 + thickness / 2 * math.cos(yaw),
+                        length + 2 * beyond, abs(thickness), yaw)
 
 
 def _obstacle(name: str, polygon: shapely.Polygon) -> list[Element]:
@@ -147,7 +147,6 @@ def _box(name: str, rectangle: Rectangle, colour: Colour) -> list[Element]:
     shape = tag('geometry', tag('box', tag('size', size)))
     return [tag('collision', pose, shape, name=f'{name}_shape'),
             tag('visual', pose, shape, material(colour), name=name)]
-
 
 
 WORLD_NAME = 'swarm'

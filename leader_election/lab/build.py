@@ -98,7 +98,7 @@ def network_of(
             error=np.zeros((n, 2))),
         places=layout.places, vectors=layout.vectors, exports=exports,
         rounds=engine.event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
-                             and scenario.rounds.jitter == 0.0),
+                                  and scenario.rounds.jitter == 0.0),
         moves=engine.event_queue(step, movers, True),
         links=engine.links(n, 2 * room, flights),
         lists=lists,

@@ -121,7 +121,7 @@ def connected(address: str, workers: int) -> Iterator[Any]:
     try:
         import distributed
     except ImportError:
-        raise ResultError("--cluster needs the package distributed; pip install "
+        raise ResultError('--cluster needs the package distributed; pip install '
                           "'leader_election[cluster]', or make .venv/.cluster, installs it"
                           ) from None
     # What happens to workers is said in lines of our own.

@@ -49,7 +49,7 @@ def with_regions(algorithm: Algorithm, election: Any, regions: Regions, radius: 
         raise ParameterError(f'parameter feedback_gain: {regions.feedback_gain:g} is not allowed; '
                              f'algorithm {algorithm.name} takes no radius, so it takes 0')
     identity = initial_region(regions, aggregate.identity, aggregate.identity,
-                         undecided=(math.inf,) * len(aggregate.identity))
+                              undecided=(math.inf,) * len(aggregate.identity))
     kind, start, detail = (np.array(column) for column in layout_of([aggregate]))
     arrays: Any = SummaryLayout(kind, start, detail)  # type: ignore[arg-type]
     region = parameters_of(
@@ -76,4 +76,4 @@ def assign(columns: Any, regions: Regions, groups: Sequence[Group], member_of: N
         group = groups[member_of[i]]
         columns.role[i] = group.role
         columns.contribution[i] = (aggregate.identity if group.role == RELAY
-                            else aggregate.contribution(int(ids[i]), group.contributes))
+                                   else aggregate.contribution(int(ids[i]), group.contributes))

@@ -265,7 +265,7 @@ def study(seeds: int, folder: Path, workers: int | None = None,
 
 
 def study_report(paper: xr.Dataset, collections: xr.Dataset, drawn: Sequence[str],
-           missing: Sequence[str], seconds: float) -> str:
+                 missing: Sequence[str], seconds: float) -> str:
     """
     Return the report of the study as Markdown.
 

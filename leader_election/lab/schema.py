@@ -34,7 +34,7 @@ INFINITE = float('inf')
 class Messages:
     """The radio model: how messages get from one device to another."""
 
-    range: float = parameter(
+    range: float = parameter(  # noqa: A003
         INFINITE, 'Greatest distance at which a message is received, inclusive. Not used where '
         'the topology gives links.', unit='m', lower=1e-9, upper=INFINITE)
     expiry: float = parameter(

@@ -41,7 +41,7 @@ class Snapshot(NamedTuple):
 
     time: float
     """[s]."""
-    id: NDArray[np.int64]
+    id: NDArray[np.int64]  # noqa: A003
     position: NDArray[np.float64]
     """Shape (n, 2) [m]."""
     leader: NDArray[np.int64]
@@ -151,7 +151,7 @@ class Simulation:
 
     @property
     def columns(self) -> Any:
-        """The states of all devices, as columns of the algorithm's fields; they may be changed."""
+        """Return the states of all devices, columns of the fields; they may be changed."""
         return engine.state_layout(self.entrant.algorithm).columns(self.network.exports)
 
     def measured(self, snapshots: list[Snapshot], shared: int = 0) -> Run:

@@ -12,6 +12,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
+# flake8: noqa: A005
+
 """Statistics of runs: averages over time, settling times, confidence intervals over seeds."""
 
 from collections.abc import Callable

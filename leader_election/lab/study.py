@@ -179,8 +179,9 @@ def claim_rows(results: xr.Dataset) -> list[tuple[str, ...]]:
             for of_claim in zip(*found)]
 
 
-TABLE_COLUMNS = ('users', 'alpha', 'chance', *(f'{name} {when}' for when in ('before', 'after')
-                                         for name in ('leaders', 'served', 'each', 'deviation')))
+TABLE_COLUMNS = ('users', 'alpha', 'chance', *(
+    f'{name} {when}' for when in ('before', 'after')
+    for name in ('leaders', 'served', 'each', 'deviation')))
 
 
 def table_rows(results: xr.Dataset) -> list[tuple[str, ...]]:

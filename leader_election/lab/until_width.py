@@ -94,7 +94,7 @@ class Outcome(NamedTuple):
 
     @property
     def widest(self) -> Interval:
-        """The interval that takes the most seeds."""
+        """Return the interval that takes the most seeds."""
         return max(self.intervals, key=lambda each: inf if each.needed is None else each.needed)
 
 

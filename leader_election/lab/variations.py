@@ -110,9 +110,6 @@ def parameters_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
     return ALGORITHMS.get(kind).takes if kind in ALGORITHMS.names() else ()
 
 
-
-
-
 def parse_variations(raw: Mapping[str, Any], name: str) -> dict[str, list[Change]]:
     """
     Return the dimensions that a scenario varies, each with its values.

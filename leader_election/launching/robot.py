@@ -45,8 +45,8 @@ TF = '/tf'
 NODE_NAME = 'election_node'
 """The name of a robot's node."""
 TOPIC_NAMES = {'neighbourhood': 'neighbourhood', 'odom_topic': 'odom', 'scan_topic': 'scan',
-         'cmd_vel_topic': 'cmd_vel', 'tf_topic': TF, 'measurements_topic': 'measurements',
-         'detections_topic': 'detections', 'tags_topic': 'tags'}
+               'cmd_vel_topic': 'cmd_vel', 'tf_topic': TF, 'measurements_topic': 'measurements',
+               'detections_topic': 'detections', 'tags_topic': 'tags'}
 """The names of topics in nodes, by the keys of a fleet file."""
 STATIC_SUFFIX = '_static'
 """The suffix of the topic of static transforms."""
@@ -98,7 +98,7 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     topics = TOPICS | (robot.topics if robot else {}) | {
         name: check_topic(name, topic, f'parameter {name}') for name, topic in given.items()}
     return RobotLaunch(namespace, task_parameters(driving, parameters) | parameters,
-                    _remappings(topics), driving)
+                       _remappings(topics), driving)
 
 
 def shared_topic(text: str, namespace: str) -> str:
@@ -173,7 +173,7 @@ MOTION = Parameter(
 
 
 def wander_nodes(settings: Mapping[str, str], robots: Sequence[str], parameters: Mapping[str, Any],
-              **options: Any) -> list[Any]:
+                 **options: Any) -> list[Any]:
     """
     Return the process of node ``wander`` if argument ``motion`` asks for it, in a list.
 

@@ -74,17 +74,17 @@ class InnovationStatistics:
 
     @property
     def mean(self) -> float:
-        """The mean, which is near 0; not a number: nothing was seen."""
+        """Return the mean, which is near 0; not a number: nothing was seen."""
         return self._sum / self._weight if self._weight else math.nan
 
     @property
     def mean_square(self) -> float:
-        """The mean of the squares, which is near 1; not a number: nothing was seen."""
+        """Return the mean of the squares, which is near 1; not a number: nothing was seen."""
         return self._squares / self._weight if self._weight else math.nan
 
     @property
     def correlation(self) -> float:
-        """That of two successive sightings of a pair; not a number: there were none."""
+        """Return that of two successive sightings of a pair; not a number: there were none."""
         if not self._pairs or not self._squares:
             return math.nan
         return self._products / self._pairs / self.mean_square

@@ -208,7 +208,7 @@ class Localisation:
 
     @property
     def pose(self) -> PlanePose | None:
-        """The own pose in the shared frame, ``None`` before the first odometry."""
+        """Return the own pose in the shared frame, ``None`` before the first odometry."""
         if self._raw is None:
             return None
         before, since = self._filter.pose(self.robot), self._filter.odometry(self.robot)
@@ -218,22 +218,22 @@ class Localisation:
 
     @property
     def covariance(self) -> Array | None:
-        """The covariance of the own pose as of the last round, shape (3, 3)."""
+        """Return the covariance of the own pose as of the last round, shape (3, 3)."""
         return None if self._raw is None else self._filter.covariance_of(self.robot)
 
     @property
     def localised(self) -> list[int]:
-        """The neighbours whose poses are estimated."""
+        """Return the neighbours whose poses are estimated."""
         return [robot for robot in self._filter.ids if robot != self.robot]
 
     @property
     def landmarks(self) -> int:
-        """The number of known landmarks."""
+        """Return the number of known landmarks."""
         return len(self._landmarks)
 
     @property
     def biases(self) -> list[SensorBias]:
-        """The constant errors of the own sensor, and of those of the neighbours."""
+        """Return the constant errors of the own sensor, and of those of the neighbours."""
         return self._filter.bias.estimates()
 
     def place_of(self, robot: int) -> tuple[float, float] | None:
@@ -242,7 +242,7 @@ class Localisation:
 
     @property
     def estimate(self) -> Estimate | None:
-        """What is sent of the own pose, ``None`` before the first odometry."""
+        """Return what is sent of the own pose, ``None`` before the first odometry."""
         pose, covariance = self.pose, self.covariance
         if pose is None or covariance is None:
             return None
@@ -253,7 +253,7 @@ class Localisation:
 
     @property
     def deviation(self) -> float:
-        """The standard deviation of the own position [m]; infinite: not known."""
+        """Return the standard deviation of the own position [m]; infinite: not known."""
         covariance = self.covariance
         return math.inf if covariance is None else _deviations(covariance)[0]
 

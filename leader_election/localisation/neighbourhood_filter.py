@@ -63,7 +63,7 @@ class Innovation(NamedTuple):
 
     observer: int
     seen: int
-    range: float
+    range: float  # noqa: A003
     bearing: float
     accepted: bool
 

@@ -27,8 +27,8 @@ FARTHEST = 1e4
 class Sighting(NamedTuple):
     """A measurement of a robot or landmark by its id, from the pose of the observer."""
 
-    id: int
-    range: float
+    id: int  # noqa: A003
+    range: float  # noqa: A003
     """The distance [m]; not a number: not measured."""
     bearing: float = math.nan
     """The direction from the observer's heading, left positive [rad]; not a number: none."""

@@ -53,7 +53,7 @@ class Line(NamedTuple):
     """The first row of the robot that is seen, or :data:`LANDMARK`."""
     place: tuple[float, float]
     """Of the landmark [m]."""
-    range: float
+    range: float  # noqa: A003
     """The measured one [m]; not a number: none."""
     bearing: float
     """The measured one [rad]; not a number: none."""
@@ -64,7 +64,7 @@ class Line(NamedTuple):
 class Outcome(NamedTuple):
     """The normalised errors of a sighting before the update; not a number: none."""
 
-    range: float
+    range: float  # noqa: A003
     bearing: float
     accepted: bool
     """Whether it passed the gate; otherwise it changed nothing."""

@@ -155,7 +155,7 @@ class Election:
 
     @property
     def topic(self) -> str:
-        """The full name of the topic on which the robot sends."""
+        """Return the full name of the topic on which the robot sends."""
         return str(self._out.topic_name)
 
     def start(self) -> None:

@@ -112,7 +112,6 @@ class SimulatedRobot:
         _set(truth, pose, velocity)
         self._truth.publish(truth)
 
-
     def missing(self) -> list[Missing]:
         """
         Return what has not come since the last call: odometry, or the effect of commands.

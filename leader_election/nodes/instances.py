@@ -133,7 +133,7 @@ class TaskFactory:
             raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
         name = task_label(task)
         host = TaskContext(self._node, self._steady_clock, instance, prefix + name, self._claims,
-                    self._active, self._space)
+                           self._active, self._space)
         with creating(prefix, task):
             settings = self._declarations.declare(
                 kind.parameters, prefix=f'{prefix}{name}.').values

@@ -192,7 +192,7 @@ class ManagedElectionNode(LifecycleNode):
 
     @property
     def failure(self) -> ParameterError | None:
-        """The error that ends the process; ``None`` while there is none."""
+        """Return the error that ends the process; ``None`` while there is none."""
         return None if self.election is None else self.election.failure
 
     def missing(self) -> list[Missing]:

@@ -114,7 +114,7 @@ class SwarmDoctor(Node):
         """Subscribe to new topics."""
         topics = self.get_topic_names_and_types()
         candidates = [topic for topic, types in topics
-                if TEXT in types or topic.rpartition('/')[2] == IS_LEADER]
+                      if TEXT in types or topic.rpartition('/')[2] == IS_LEADER]
         radio = find_radio_topics(Observations(
             0.0, endpoints=self._endpoints(candidates), radio_topics=self._options.radio_topics))
         for topic, types in topics:

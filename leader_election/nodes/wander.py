@@ -200,7 +200,7 @@ class WanderNode(Node):
         self._published: dict[int, tuple[str, codec.Position, float]] = {}
         if parameters.world:
             self._map_lidar = MapLidar(load_arena(parameters.world), parameters.robot_radius,
-                                parameters.speed)
+                                       parameters.speed)
             self.create_subscription(
                 String, 'neighbourhood', self._receive_position, copy(NEIGHBOURHOOD),
                 qos_overriding_options=overridable())

@@ -12,6 +12,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
+# flake8: noqa: A005
+
 """Numbers as people write them: YAML 1.1 reads some of them as text."""
 
 import math

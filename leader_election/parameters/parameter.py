@@ -48,7 +48,7 @@ class Parameter:
     """The declaration of one parameter."""
 
     name: str
-    type: type
+    type: type  # noqa: A003
     """One of ``bool``, ``int``, ``float``, ``str``, ``tuple[float, ...]``, ``tuple[str, ...]``."""
     default: Any
     description: str

@@ -178,7 +178,7 @@ class Reader:
                                          'them: ' + CONVERT.format(path))
                 try:
                     message = decode(record.data)
-                except Exception:  # noqa: BLE001 - any error of the library on bytes of another type
+                except Exception:  # noqa: BLE001 - any error on bytes of another type
                     self.unreadable += 1
                     continue
                 yield Entry(topic, kind, record.log_time * 1e-9, message, path)

@@ -47,7 +47,7 @@ class RecorderParameters(ProcessParameters):
     topics: tuple[str, ...] = parameter(
         REPLAYED, 'The topics that are recorded: whole names (/robot_3/leader), last parts of '
         'them (leader), or patterns with * and ?.')
-    all: bool = parameter(False, 'Record all topics; the parameter topics is ignored.')
+    all: bool = parameter(False, 'Record all topics; parameter topics is ignored.')  # noqa: A003
     exclude: tuple[str, ...] = parameter(
         (), 'The topics that are not recorded, in the same notation.')
     odom_rate: float = parameter(

@@ -53,7 +53,7 @@ class Traffic(NamedTuple):
     """The messages between robots, in the part that is shown."""
 
     messages: int = 0
-    bytes: int = 0
+    bytes: int = 0  # noqa: A003
     """Size of their payloads."""
     rejected: int = 0
     """Number of messages that could not be decoded, or were not of the instance."""

@@ -60,7 +60,7 @@ class Report:
     """Number of these that are silent at the end."""
     messages: int
     """In the part that is shown, as all figures of messages."""
-    bytes: int
+    bytes: int  # noqa: A003
     rejected: int
     """Number of messages that could not be decoded."""
     missing: float | None

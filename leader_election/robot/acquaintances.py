@@ -30,7 +30,7 @@ class Standing(NamedTuple):
 
     newness: int
     distance: float
-    id: int
+    id: int  # noqa: A003
 
 
 class Acquaintances:

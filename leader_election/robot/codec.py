@@ -80,7 +80,7 @@ NO_PARTS: Mapping[str, InstancePart] = MappingProxyType({})
 class Message(NamedTuple):
     """The message that a robot broadcasts to its neighbours."""
 
-    id: int
+    id: int  # noqa: A003
     frame: str
     position: Position | None
     """In the frame [m]; ``None`` if the robot does not know it."""

@@ -71,7 +71,7 @@ class RobotStatus(NamedTuple):
 
     robot: str
     """Name of the robot: its namespace without the slashes at both ends."""
-    id: int
+    id: int  # noqa: A003
     concern: str
     level: int
     message: str

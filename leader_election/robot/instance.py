@@ -165,7 +165,7 @@ class Instance:
 
     @property
     def role(self) -> str:
-        """The current role: candidate (without a leader yet), leader, worker or relay."""
+        """Return the current role: candidate (without a leader yet), leader, worker or relay."""
         if self.leads:
             return 'leader'
         if self.effective_role == CANDIDATE and self.state.leader != self.robot_id:
@@ -179,7 +179,7 @@ class Instance:
 
     @property
     def radius(self) -> float:
-        """The radius of the region [m]; infinite where the algorithm has none."""
+        """Return the radius of the region [m]; infinite where the algorithm has none."""
         if self.region is not None and self.region.reach > 0.0:
             return float(self.region.reach)
         if self.zones is not None or 'radius' not in self.algorithm.takes:
@@ -188,14 +188,14 @@ class Instance:
 
     @property
     def distance(self) -> float:
-        """The path length to the leader [m]; with feedback the state's own is scaled by radii."""
+        """Return the path length to the leader [m]; with feedback, the state's is scaled."""
         if self.parameters.feedback_gain > 0.0 and self.parameters.radius > 0.0:
             return float(self.state.distance) * self.radius / self.parameters.radius
         return float(self.state.distance)
 
     @property
     def summary(self) -> dict[str, Any]:
-        """The results collected up to this robot, on a leader of its whole region, by name."""
+        """Return the results collected up to here, on a leader of its whole region, by name."""
         if self.region is None:
             return {}
         if self._results is None:
@@ -204,7 +204,7 @@ class Instance:
 
     @property
     def outline(self) -> list[Position] | None:
-        """The corners of the region [m], as collected so far; ``None`` where unknown."""
+        """Return the corners of the region [m], as collected so far; ``None`` where unknown."""
         corners = self.summary.get(OUTLINE)
         return None if corners is None else [(x, y) for x, y in corners]
 
@@ -281,7 +281,7 @@ class Instance:
             self._device(), self.state, exports, metric, self._round_parameters)
         return state._replace(distance=_rounded_up(state.distance))
 
-    def round(self, view: NeighbourView, departed: NeighbourView,
+    def round(self, view: NeighbourView, departed: NeighbourView,  # noqa: A003
               position: Position | None) -> None:
         """
         Run a round: elect, then coordinate, then act.

@@ -12,6 +12,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
+# flake8: noqa: A005
+
 """The mailbox: the last message of each neighbour, until it expires."""
 
 from collections.abc import Iterator

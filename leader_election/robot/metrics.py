@@ -50,7 +50,7 @@ class RangingInput(NamedTuple):
     """The reading that this robot sends for the metric; empty: it has none."""
     neighbour_reading: Sequence[float] = ()
     """The reading that came with the neighbour's message; empty: none did."""
-    id: int = -1
+    id: int = -1  # noqa: A003
     """The robot's own id."""
     received: float = 0.0
     """When the neighbour's message was received, on the robot's own clock [s]."""
@@ -63,7 +63,7 @@ class RangingInput(NamedTuple):
 class ReceivedReading(NamedTuple):
     """A neighbour's reading."""
 
-    id: int
+    id: int  # noqa: A003
     reading: Sequence[float]
     received: float
     """When it was received, on the robot's own clock [s]."""

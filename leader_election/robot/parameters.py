@@ -82,7 +82,7 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
 
     strength_source: str = parameter(
         'constant', "The source of this robot's strength: the parameter strength, the charge on "
-        "topic battery_state, the number of neighbours, or the number on topic strength.",
+        'topic battery_state, the number of neighbours, or the number on topic strength.',
         choices=STRENGTH_SOURCES.names)
     strength: float = parameter(
         0.0, 'The strength: the strongest robot leads. With a source other than constant: the '
@@ -98,8 +98,8 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
         False, 'Whether robots form regions that count their members even without a task.')
     zones: str = parameter(
         '', "Fixed regions: a YAML file with a line 'name: [[x, y], ...]' for each polygon [m], "
-        "in the shared frame, or these lines themselves in braces. A leader is elected inside "
-        "each; radius has no effect.")
+        'in the shared frame, or these lines themselves in braces. A leader is elected inside '
+        'each; radius has no effect.')
     outline: bool = parameter(
         False, 'Whether the extent of each region is collected, so that topic region encloses '
         'all members and not only those that the leader receives itself; adds 8 numbers to a '
@@ -286,7 +286,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
 
     @property
     def output_prefix(self) -> str:
-        """The start of the names of topics in ``output_namespace``; empty or ending in a slash."""
+        """Return the start of topics in ``output_namespace``; empty or ending in a slash."""
         return f'{self.output_namespace}/' if self.output_namespace else ''
 
     def __post_init__(self) -> None:

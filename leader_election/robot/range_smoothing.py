@@ -37,7 +37,7 @@ class _Measured(NamedTuple):
     """One range."""
 
     time: float
-    range: float
+    range: float  # noqa: A003
     """[m]."""
     difference: float
     """From odometry's distance at that time [m]; not a number: that is not known."""

@@ -152,7 +152,7 @@ class _WireField(NamedTuple):
 
     @property
     def model(self) -> str:
-        """The field that this one has as many entries as; empty: any number."""
+        """Return the field that this one has as many entries as; empty: any number."""
         return next((mark.field for mark in self.marks if isinstance(mark, AsMany)), '')
 
 

@@ -143,12 +143,12 @@ class Robot:
 
     @property
     def state(self) -> Any:
-        """The state of the first instance's election."""
+        """Return the state of the first instance's election."""
         return self.main.state
 
     @property
     def strength(self) -> Strength:
-        """The strength of the robot in the first instance."""
+        """Return the strength of the robot in the first instance."""
         return self.main.strength
 
     @property
@@ -158,7 +158,7 @@ class Robot:
 
     @property
     def position(self) -> Position | None:
-        """The position [m] as of the last odometry, round or message; ``None``: unknown."""
+        """Return the position [m] as of the last odometry, round or message; ``None``: unknown."""
         return self.sensing.position
 
     # Received messages.
@@ -254,7 +254,7 @@ class Robot:
 
     # Rounds.
 
-    def round(self, now: float) -> str:
+    def round(self, now: float) -> str:  # noqa: A003
         """Run a round: context, computation; return the message to broadcast."""
         self.sensing.begin_round(now)
         before = self.state

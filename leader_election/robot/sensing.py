@@ -114,7 +114,7 @@ class Sensing:
 
     @property
     def link_range(self) -> float:
-        """The greatest distance of a neighbour by the metric [m]; infinite: not known."""
+        """Return the greatest distance of a neighbour by the metric [m]; infinite: not known."""
         return self.parameters.communication_range if self.metric.is_length else math.inf
 
     # Input.
@@ -258,7 +258,7 @@ class Sensing:
 
     @property
     def estimate(self) -> Estimate | None:
-        """What the robot's messages say of its own pose; ``None``: nothing is known."""
+        """Return what the robot's messages say of its own pose; ``None``: nothing is known."""
         return None if self.position is None else self.localisation.estimate
 
     def odometry_age(self, now: float) -> float | None:

@@ -26,7 +26,7 @@ from leader_election.registry import Registry
 class RobotKnowledge(NamedTuple):
     """The input of a computed strength: numbers of the robot's own; unknown ones are NaN."""
 
-    id: int
+    id: int  # noqa: A003
     neighbours: int
     """The number of neighbours."""
     nearest: float

@@ -219,7 +219,7 @@ class SwarmTime:
             self._at += elapsed / 1e3
         return self._time
 
-    def next(self, sender: int, now: float) -> int:
+    def next(self, sender: int, now: float) -> int:  # noqa: A003
         """Return the sequence number of a message that this robot sends now."""
         sequence = self.read(now)
         last = self._last.get(sender)
@@ -291,7 +291,7 @@ class Authentication:
 
     @property
     def room(self) -> int:
-        """The greatest length of a message before it is signed [characters]."""
+        """Return the greatest length of a message before it is signed [characters]."""
         return MAX_LENGTH - SIGNATURE_LENGTH if self.keys else MAX_LENGTH
 
     def sign(self, payload: str, sender: int, now: float) -> str:

@@ -56,7 +56,7 @@ class TaskRunner:
         self.name = name
         self.task = task
         self.aggregates = AggregateSet({part: self._guarded(aggregate)
-                              for part, aggregate in task.collects.items()})
+                                        for part, aggregate in task.collects.items()})
         self.errors = 0
         """The number of errors: exceptions, and results that cannot be sent."""
         self.first_error = ''
@@ -249,7 +249,7 @@ class NullTaskContext:
 
     @property
     def node(self) -> Any:
-        """The node itself, for example for its logger."""
+        """Return the node itself, for example for its logger."""
         return self._host.node
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:

@@ -63,7 +63,7 @@ class Zones:
     @property
     def radius(self) -> float:
         """
-        The distance beyond which a candidacy is dropped [m].
+        Return the distance beyond which a candidacy is dropped [m].
 
         The longest perimeter: at least twice the path between any two positions inside a zone, so
         that only candidacies of failed leaders exceed it.

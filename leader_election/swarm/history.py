@@ -226,17 +226,17 @@ class Statistics:
 
     @property
     def changes_a_minute(self) -> int:
-        """The number of changes of leader of all robots in the last minute."""
+        """Return the number of changes of leader of all robots in the last minute."""
         return sum(changes for _, changes in self._changes)
 
     @property
     def messages_a_second(self) -> float:
-        """Current rate of messages [1/s]."""
+        """Return the current rate of messages [1/s]."""
         return self._rate(1)
 
     @property
     def bytes_a_second(self) -> float:
-        """Current rate of payload [bytes/s]."""
+        """Return the current rate of payload [bytes/s]."""
         return self._rate(2)
 
     def stable_for(self, leader: int) -> float:

@@ -146,7 +146,7 @@ class Agreement:
 
     @property
     def end(self) -> float:
-        """The time of the last comparison [s], 0 if there was none."""
+        """Return the time of the last comparison [s], 0 if there was none."""
         return self._moments[-1][0] if self._moments else 0.0
 
     def share(self, begin: float, end: float) -> Share | None:

@@ -30,7 +30,7 @@ MAX_LENGTH = 1e12
 class RobotView(NamedTuple):
     """The content of the last message of one robot."""
 
-    id: int
+    id: int  # noqa: A003
     position: Position | None
     """In the shared frame [m]; ``None`` if the robot does not know it."""
     value: float

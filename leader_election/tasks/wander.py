@@ -35,7 +35,7 @@ class WanderParameters(DrivingParameters, ProcessParameters):
     """The parameters of the node ``wander``: which robots it drives, and how."""
 
     robots: str = parameter(
-        '', "The robots that this process drives: their namespaces, for example "
+        '', 'The robots that this process drives: their namespaces, for example '
         "'robot_1,robot_2'; empty: the one whose namespace this node is in.")
     world: str = parameter(
         '', 'The arena, for robots without a laser scanner: blocks, rooms, empty, or the path of '

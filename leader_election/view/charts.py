@@ -85,7 +85,6 @@ def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path
     figure.savefig(path)
 
 
-
 def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:
     """
     Draw the leader of each robot over time as a PNG, one line a robot (:func:`add_timeline`).

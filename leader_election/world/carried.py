@@ -77,7 +77,7 @@ class CarriedMotion:
         self._by = by
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """Move all robots by one step (``Motion``)."""
+        """Move all robots for ``dt``, as ``Motion`` says."""
         poses, velocities = self._motion.step(poses, now, dt)
         if self._carried and now + dt >= self._at:
             poses = poses.copy()

@@ -72,7 +72,7 @@ class DrivenMotion:
         self._blocked = np.zeros(robots, dtype=bool)
 
     def step(self, poses: Array, now: float, dt: float) -> tuple[Array, Array]:
-        """Drive for one step (:class:`Motion`)."""
+        """Drive for ``dt``, as :class:`Motion` says."""
         wanted = self._controller.velocities(poses, self._blocked, now, dt)
         poses, velocities, self._blocked = move(poses, wanted, dt, self._free)
         return poses, velocities

@@ -107,7 +107,7 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         'its namespace, if tf2_msgs is installed.')
 
     odom_silent: str = parameter(
-        '', "Faults of odometry: the ids of the robots whose odom is not published, for example "
+        '', 'Faults of odometry: the ids of the robots whose odom is not published, for example '
         "'3,7-9'. Empty: none.", dynamic=True)
     odom_shifted: str = parameter(
         '', 'Faults of odometry: the ids of the robots whose odom is off by odom_shift. Empty: '
@@ -164,7 +164,7 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         0.0, 'Radio relay: the probability that a message is not delayed, and so overtakes those '
         'that are.', lower=0.0, upper=1.0, dynamic=True)
     radio_groups: str = parameter(
-        '', "Radio relay: groups of robots that do not hear each other, for example "
+        '', 'Radio relay: groups of robots that do not hear each other, for example '
         "'1-10,15; 11-14'; the robots that it does not name are a group, too. Empty: no groups.",
         dynamic=True)
 

@@ -104,7 +104,7 @@ def _ids(parameters: SceneParameters, robots: int) -> tuple[int, ...]:
 
 
 def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
-              ) -> tuple[tuple[float, float, float], ...]:
+                   ) -> tuple[tuple[float, float, float], ...]:
     """Return random poses, uniform over free space, without overlaps; too few if it is full."""
     if free.is_empty:
         return ()
@@ -129,7 +129,7 @@ def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
 
 
 def _grid_starts(free: shapely.Geometry, parameters: SceneParameters,
-             ) -> tuple[tuple[float, float, float], ...]:
+                 ) -> tuple[tuple[float, float, float], ...]:
     """Return the points of a square grid in free space nearest to the centre, row by row."""
     side = math.ceil(math.sqrt(parameters.robots))
     # A square with an odd side has a robot in its centre, one with an even side has not.
@@ -147,7 +147,7 @@ def _grid_starts(free: shapely.Geometry, parameters: SceneParameters,
 
 
 def _circle_starts(free: shapely.Geometry, parameters: SceneParameters,
-            ) -> tuple[tuple[float, float, float], ...]:
+                   ) -> tuple[tuple[float, float, float], ...]:
     """Return poses evenly on the smallest circle on which all fit, or the most that fit on any."""
     robots, spacing = parameters.robots, parameters.spacing
     yaw = 2 * math.pi * np.arange(robots) / robots

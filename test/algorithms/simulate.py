@@ -38,7 +38,7 @@ class Network:
         self.states = {i: algorithm.start(device) for i, device in self.devices.items()}
         self.mailboxes: dict[int, dict[int, Any]] = {i: {} for i in graph}
 
-    def round(self, i: int) -> None:
+    def round(self, i: int) -> None:  # noqa: A003
         """Run one device's round; its neighbours have the message at once."""
         self._say(i, self._computed(i))
 

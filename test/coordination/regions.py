@@ -134,5 +134,3 @@ def hops(graph: Graph, inside: Iterable[int], leader: int) -> int:
         reached |= further
         most += 1
     return most
-
-

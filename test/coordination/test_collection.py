@@ -217,7 +217,7 @@ def test_gossip_does_not_believe_what_is_not_old_or_too_old(age):
 
 def test_offers_that_are_known_are_combined():
     found = collect_contributions(7, [7, 1, 2, -1], [0.0, 0.0, 1.0, 30.0, 2.0, 20.0, inf, inf],
-                           (1.0, 40.0), BOTH)
+                                  (1.0, 40.0), BOTH)
     # One's own row is what one offers, whatever is in its place.
     assert list(found) == [4.0, 20.0]
     # Who has nothing to offer is not among them.

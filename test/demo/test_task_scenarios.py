@@ -162,7 +162,7 @@ def test_members_are_near_their_leader_after_the_join_time(away, holds):
     rally = scenario('rally')
     rally.observe(look(0.0, (1, (0.0, 0.0), 1), (2, (9.0, 0.0), 1)))
     rally.observe(look(JOIN_TIME, (1, (0.0, 0.0), 1), (2, None, 1),
-                    truth={1: (0.0, 0.0), 2: (away, 0.0)}))
+                       truth={1: (0.0, 0.0), 2: (away, 0.0)}))
     assert rally.checks()[-1].holds == holds
 
 

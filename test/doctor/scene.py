@@ -73,7 +73,7 @@ def statuses(robot: str, robot_id: int, level: int = 0, message: str = 'leads',
     """Return a robot's reports, one a second; counters grow by so much each time."""
     counts = {'messages_heard': 2, 'rounds': 1, **growing}
     return [RobotReport(t + 0.05, robot, robot_id, level, message,
-                   {name: str(7 + by * t) for name, by in counts.items()})
+                        {name: str(7 + by * t) for name, by in counts.items()})
             for t in range(SECONDS)]
 
 

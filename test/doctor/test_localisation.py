@@ -49,7 +49,7 @@ def seeing(*ids: int) -> list[HeardMessage]:
         i, 'map', (2.0 * i, 1.0), BOUNDED.state(-3.0, 1.0, 3, 1),
         localisation=Estimate((0.0, 0.0, 0.0), 0.0, 0.1, 0.1, tuple(
             Sighting(seen, 1.0) for seen in ids) if i == IDS['bob'] else ()))), AIR, 0.001)
-        for t in range(SECONDS) for i in IDS.values()]
+            for t in range(SECONDS) for i in IDS.values()]
 
 
 def test_robots_that_cooperate_well_have_no_symptom() -> None:

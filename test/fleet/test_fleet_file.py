@@ -97,7 +97,7 @@ def test_a_pose_may_have_six_coordinates() -> None:
      'what the command hostname says on that robot'),
     (robots(tasks='count, raly'), "robots.alice.tasks: there is no task 'raly'; did you mean "
      'rally?'),
-    (robots(instances='rescue', rescue={'tasks': 'patrl'}), "robots.alice.rescue.tasks: there is "
+    (robots(instances='rescue', rescue={'tasks': 'patrl'}), 'robots.alice.rescue.tasks: there is '
      "no task 'patrl'; did you mean patrol?"),
     ('robots: {alice: {id: 1, initial_pose: !!set {0, 1, 2}}}', 'robots.alice.initial_pose: {0, '
      '1, 2} is not allowed; it takes 3 or 6 finite numbers (m, rad)'),
@@ -164,7 +164,7 @@ def test_a_pose_may_have_six_coordinates() -> None:
      'task of the robot; those are: none'),
     (robots(instances='rescue', tasks='count', **{'escue.radius': 3}), 'robots.alice: '
      'escue.radius belongs to no instance and no task of the robot; those are: count, rescue'),
-    (robots(instances='rescue', rescue={'raduis': 3}), "robots.alice: unknown key "
+    (robots(instances='rescue', rescue={'raduis': 3}), 'robots.alice: unknown key '
      "'rescue.raduis'; did you mean rescue.radius?"),
     (robots(instances='rescue', rescue={'radius': 'far'}), "robots.alice.rescue.radius: 'far' is "
      'not allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),

@@ -79,7 +79,8 @@ class ReferenceSimulator:
         self.lost: set[int] = set()
         """Devices that did not receive the last message sent."""
 
-    def round(self, i: int, now: float, position: NDArray[np.float64], order: Sequence[int],
+    def round(self, i: int, now: float, position: NDArray[np.float64],  # noqa: A003
+              order: Sequence[int],
               ) -> list[Heard]:
         """
         Run a round of device i; return the messages that it has received.

@@ -85,9 +85,9 @@ def test_variants_with_the_same_runs_are_one_test() -> None:
 
 def test_only_seeds_count_that_both_were_run_with() -> None:
     dataset = made()
-    dataset['instability'][dict(algorithm=1, seed=3)] = np.nan
-    dataset['instability'][dict(algorithm=2)] = np.nan
-    dataset['instability'][dict(algorithm=2, seed=0)] = 4.0
+    dataset['instability'][{'algorithm': 1, 'seed': 3}] = np.nan
+    dataset['instability'][{'algorithm': 2}] = np.nan
+    dataset['instability'][{'algorithm': 2, 'seed': 0}] = 4.0
     second, third, last = differences(dataset, 'instability')
     assert second.seeds == 3 and second.difference.value == pytest.approx(0.2)
     # Of one seed there is a difference, but nothing to tell it from chance.
@@ -96,7 +96,7 @@ def test_only_seeds_count_that_both_were_run_with() -> None:
     assert not third.apart_alone and last.difference.value == pytest.approx(2.9)
     # It does not count among what is tested.
     assert second.p_holm == second.p
-    dataset['instability'][dict(algorithm=2)] = np.nan
+    dataset['instability'][{'algorithm': 2}] = np.nan
     assert [one.algorithm for one in differences(dataset, 'instability')] == ['second']
 
 
@@ -123,7 +123,7 @@ def test_what_there_is_one_number_of_for_each_run() -> None:
 def test_receivers_are_those_of_a_message() -> None:
     dataset = made().drop_dims('counter')
     dataset['counts'] = ('algorithm', 'seed', 'counter'), np.full((3, 4, 2), [10, 25])
-    dataset['counts'][dict(algorithm=0, seed=0)] = -1
+    dataset['counts'][{'algorithm': 0, 'seed': 0}] = -1
     each = each_run(dataset.assign_coords(counter=['rounds', 'sent']), 'receivers')
     assert np.isnan(each[0, 0]) and (each.values[1:] == 2.5).all()
 

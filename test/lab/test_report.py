@@ -100,7 +100,7 @@ def test_the_report_has_tables_figures_and_what_is_missed():
     dataset = results(['bounded', 'classic'], [1.0, 2.0], 7, title='A tree')
     dataset.attrs.update(numpy='1.2.3', numba='4.5')
     text = papers_report({name: dataset}, {name: [GOOD, BAD]}, ['acsos2022_fig4', 'border'],
-                  ['map: takes `lab run map`'], 90.0, ['| algorithm | led |'])
+                         ['map: takes `lab run map`'], 90.0, ['| algorithm | led |'])
     lines = text.splitlines()
     assert '1 of 2 aims are met.' in lines
     assert f'- {name}, classic: rounds: 40, published 20' in lines

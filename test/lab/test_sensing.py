@@ -48,7 +48,7 @@ def line(**changes: Any) -> Scenario:
     raw: dict[str, Any] = {
         'duration': 12, 'algorithms': [{'name': 'bounded', 'radius': 20.0}],
         'devices': [{'kind': 'line', 'count': 6, 'first': [0.0, 0.0], 'step': [1.0, 0.0],
-                      'linked': False}],
+                     'linked': False}],
         'messages': {'range': 1.5}, 'strength': {'cycle': ['lower_id']}}
     for key, values in changes.items():
         raw[key] = {**raw.get(key, {}), **values} if isinstance(values, dict) else values

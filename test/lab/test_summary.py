@@ -135,7 +135,7 @@ def test_of_regions_it_is_told_how_right_leaders_count(tmp_path: Path) -> None:
     with console.capture() as captured:
         console.print(table(made_up, 1.0, 1))
     cells = {line.split()[0]: line.split()[-4:] for line in captured.get().splitlines()
-            if line.split()[:1] in (['bounded'], ['classic'], ['algorithm'])}
+             if line.split()[:1] in (['bounded'], ['classic'], ['algorithm'])}
     assert cells['algorithm'] == ['bias', 'off', 'informed', 'agree']
     assert cells['bounded'] == ['+0.0%', '8.0%', '90.0%', '50.0%']
     assert cells['classic'][-1] == '50' and 'informed, agree: devices' in captured.get()

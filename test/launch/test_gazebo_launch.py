@@ -42,7 +42,7 @@ import yaml
 
 pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                          'only in a full ROS 2')
-from launch import LaunchContext  # noqa: E402
+from launch import LaunchContext  # noqa: E402, I100
 from launch.actions import (  # noqa: E402
     AppendEnvironmentVariable,
     DeclareLaunchArgument,

@@ -33,7 +33,7 @@ import pytest
 
 pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
                                          'only in a full ROS 2')
-from launch.actions import DeclareLaunchArgument  # noqa: E402
+from launch.actions import DeclareLaunchArgument  # noqa: E402, I100
 
 ARGUMENTS = {
     'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robots',

@@ -229,13 +229,13 @@ class NoDeclaration(Task):
 @pytest.mark.parametrize('settings, line', [
     ({'tasks': 'none'}, "parameter tasks: unknown task 'none'; known: count, field, patrol, "
      'rally, or module:Class'),
-    ({'instances': 'rescue', 'rescue.tasks': 'none'}, "parameter rescue.tasks: unknown task "
+    ({'instances': 'rescue', 'rescue.tasks': 'none'}, 'parameter rescue.tasks: unknown task '
      "'none'; known: count, field, patrol, rally, or module:Class"),
     ({'tasks': 'collections:Counter'}, "parameter tasks: task 'collections:Counter' is no "
      'subclass of leader_election.Task'),
-    ({'tasks': 'nodes.test_instances:Refuses'}, "parameter tasks: "
+    ({'tasks': 'nodes.test_instances:Refuses'}, 'parameter tasks: '
      "'nodes.test_instances:Refuses' cannot be made: OSError: no\nhardware"),
-    ({'tasks': 'nodes.test_instances:NoDeclaration'}, "parameter tasks: "
+    ({'tasks': 'nodes.test_instances:NoDeclaration'}, 'parameter tasks: '
      "'nodes.test_instances:NoDeclaration' cannot be made: TypeError: "),
     ({'instances': 'a,a'}, "parameter instances: 'a' is not allowed; it takes different names of "
      'small letters, digits and _, none of them main'),

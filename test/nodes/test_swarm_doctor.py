@@ -194,7 +194,7 @@ def start(*arguments: str, **environment: str) -> 'subprocess.Popen[str]':
 
 
 def test_as_a_process() -> None:
-    """RobotReport 0 among those that are well, 1 where something is found, 2 for wrong usage."""
+    """Status 0 among robots that are well, 1 where something is found, 2 for wrong usage."""
     robots = [robot(1), robot(2)]
     company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
     until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))

@@ -44,7 +44,7 @@ def test_other_algorithms_are_told_by_the_messages():
         replay(entries((0.0, '/neighbourhood', nonsense)), ReplaySettings())
     # Whatever came first.
     run = replay(entries((0.0, '/neighbourhood', nonsense), (0.1, '/neighbourhood', strange),
-                        (0.2, '/neighbourhood', said)), ReplaySettings())
+                         (0.2, '/neighbourhood', said)), ReplaySettings())
     assert list(run.snapshots[-1].robots) == [1] and run.traffic[::2] == (3, 2)
 
 

@@ -66,11 +66,10 @@ def sweeps_until_forgotten(swarm: Swarm, leader: int, most: int) -> int:
 def test_forgotten_within_the_bound(algorithm, loss, monkeypatch):
     """By all algorithms but ``recursive``, which never forgets; bounds are those of each."""
     limit = 8
+    settings = {'recursive-replicated': {'replicate_period': 5}, 'given': {'leaders': '4'}}
     swarm = Swarm(CLOSE, lambda i: of_one(i, {4: 9.0}), algorithm=algorithm, hop_limit=limit,
-                  message_expiry=float(EXPIRY), **({'radius': 20.0} if 'radius' in ALGORITHMS.get(
-                      algorithm).takes else {}), **({'replicate_period': 5} if algorithm ==
-                      'recursive-replicated' else {}), **({'leaders': '4'} if algorithm == 'given'
-                      else {}))
+                  message_expiry=float(EXPIRY), **settings.get(algorithm, {}),
+                  **({'radius': 20.0} if 'radius' in ALGORITHMS.get(algorithm).takes else {}))
     swarm.sweep(30)
     assert set(swarm.leaders().values()) == {4}
     draw = random.Random(1)

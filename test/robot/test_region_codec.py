@@ -242,7 +242,7 @@ def test_gossip():
     found, fault = codec('gossip').unpack(2, GOSSIP, 10.0)
     assert fault is None and found.members == (2, 7, -1) and found.ages == (0, 1, 0)
     assert found.contributions == (1.0, -9.0, -9.0, 2.0, 0.0, INF, INF, INF,
-                            1.0, -3.0, INF, INF, INF, INF, INF, INF) + (INF,) * 8
+                                   1.0, -3.0, INF, INF, INF, INF, INF, INF) + (INF,) * 8
     assert found.summary == codec().initial.summary, 'nobody adds it up but for itself'
 
 

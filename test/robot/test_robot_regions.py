@@ -434,9 +434,9 @@ NUMBERS = st.sampled_from([0, 1, -1, 2, 3, 7, 0.5, 1000, 1e5, 1e9, -1e9, MAX_ID,
 ROW = st.lists(NUMBERS | st.none(), max_size=60)
 REGION = st.tuples(
     st.integers(-1, 9), ROW, st.sampled_from([0, 1e-9, 3, 1e9]), st.lists(st.integers(0, 9),
-                                                                         max_size=2),
+                                                                          max_size=2),
     st.sampled_from([[], [1000], [400, 600], [0, 1000]]), ROW, st.lists(st.integers(0, 9),
-                                                                       max_size=3),
+                                                                        max_size=3),
     st.lists(st.integers(0, 9), max_size=3), st.lists(ROW, max_size=3)).map(list)
 CANDIDACIES = st.tuples(NUMBERS, NUMBERS.map(abs), st.integers(0, 9)).map(list)
 KINDS = st.sampled_from([

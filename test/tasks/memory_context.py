@@ -134,7 +134,7 @@ class Swarm:
             self.tasks.append(task(member, build(task.parameters, settings)))
         self.leader = next(task for task in self.tasks if task.member.leads)
 
-    def round(self) -> None:
+    def round(self) -> None:  # noqa: A003
         """Collect, decide and act, once."""
         before = self.decision
         summary = summary_of(self.leader, {t.member.id: t.sense() for t in self.tasks})

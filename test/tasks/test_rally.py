@@ -91,6 +91,7 @@ def off(swarm: Swarm) -> float:
 def test_eight_surround_their_leader_at_a_goal_among_blocks_without_a_collision(seed: int) -> None:
     swarm = Swarm(Rally, {'leader': 'goal', 'goal': (2.0, -3.0), 'distance': 1.5},
                   robots=8, world='blocks', seed=seed)
+
     def arrived() -> bool:
         at_goal = math.dist(swarm.world.poses[0, :2], (2.0, -3.0)) <= 0.1
         return at_goal and swarm.world.time > 3.0 and off(swarm) <= 0.15

@@ -90,7 +90,7 @@ AHEAD = 6
 class Calls(NamedTuple):
     """Where what is compiled for the algorithm and the motion of a run lies: addresses."""
 
-    round: int
+    round: int  # noqa: A003
     """The entry point of the algorithm's round."""
     parameters: int
     """What it is called with each time."""

@@ -220,7 +220,7 @@ def _place(context: Any, builder: Any, kind: Any, raw: Any, index: Any, value: A
     parts: Any = index
     if isinstance(index, types.BaseTuple):
         parts = [context.cast(builder, builder.extract_value(value, k), part, types.int64)
-                      for k, part in enumerate(parts)]
+                 for k, part in enumerate(parts)]
         place = builder.add(builder.mul(parts[0], raw.width), parts[1])
     else:
         place = context.cast(builder, value, index, types.int64)

@@ -42,7 +42,7 @@ class Pool(NamedTuple):
     """Rows as of the devices' own, shape (capacity, width)."""
     time: NDArray[np.float64]
     """When the message arrives, or arrived [s], shape (capacity,)."""
-    next: NDArray[np.int32]
+    next: NDArray[np.int32]  # noqa: A003
     """The next message in flight on the same link, shape (capacity,)."""
     free: NDArray[np.int32]
     """Those that nobody has taken, a stack, shape (capacity,)."""

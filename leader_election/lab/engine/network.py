@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 class Devices(NamedTuple):
     """All devices, by index; shapes are (n,) unless said."""
 
-    id: NDArray[np.int64]
+    id: NDArray[np.int64]  # noqa: A003
     """Consecutive numbers, in any order."""
     by_id: NDArray[np.int64]
     """Where the device with the least id is, the one with the next, and so on."""

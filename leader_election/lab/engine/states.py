@@ -66,7 +66,7 @@ class StateLayout:
 
     @property
     def vectors(self) -> NDArray[np.int64]:
-        """The first word and the length of each vector, in the order of fields: (vectors, 2)."""
+        """Return first word and length of each vector, in the order of fields: (vectors, 2)."""
         return np.array([
             (place, len(field.padding)) for field, place in zip(self.algorithm.fields, self.place)
             if field.padding is not None], np.int64).reshape(-1, 2)

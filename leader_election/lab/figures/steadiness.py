@@ -89,7 +89,7 @@ def take_over_times(scenario: Scenario, seeds: int = SEEDS) -> dict[str, float]:
     return {entrant.label: float(np.median([
         take_over_time(simulate(scenario, entrant.label, seed, times).snapshots, joining.first,
                        joining.at) for seed in range(seeds)]))
-        for entrant in scenario.entrants}
+            for entrant in scenario.entrants}
 
 
 def table_rows(results: xr.Dataset, scenario: Scenario) -> list[tuple[str, ...]]:

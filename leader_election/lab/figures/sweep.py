@@ -51,9 +51,6 @@ import xarray as xr
 FOLLOWING = 'part of devices whose leader leads'
 
 
-
-
-
 def averages(results: xr.Dataset) -> xr.Dataset:
     """Return the metrics that a sweep shows, averaged over time without the warm-up."""
     return xr.Dataset({
@@ -89,7 +86,7 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
         results.attrs.get('title', ''),
         f'mean over {count_seeds(next(iter(shown.values())))} of the average over time, without '
         'the first sixth;\nband: ' + ('95 % interval of that mean' if interval
-                                  else 'one standard deviation'))
+                                      else 'one standard deviation'))
     panels = figure.subplots(len(shown), len(settings), sharex=True, sharey='row', squeeze=False)
     for column, setting in zip(panels.T, settings):
         for axes, measure in zip(column, shown):

@@ -113,7 +113,7 @@ def leg_end(bounds: Bounds, x: float, y: float, angle: float, length: float,
 
 
 def begin_levy(parameters: LevyParameters, position: NDArray[np.float64], tick: float,
-          random: np.random.Generator) -> Levy:
+               random: np.random.Generator) -> Levy:
     """Return the state of devices that draw their first leg at their first tick."""
     # Devices with speed 0 never finish their leg.
     left = np.full(len(position), 0 if parameters.speed > 0.0 else FOR_EVER, np.int64)

@@ -74,7 +74,7 @@ def stay(motion: Static, i: int, position: NDArray[np.float64], now: float,
 
 
 def begin_static(parameters: StaticParameters, position: NDArray[np.float64], tick: float,
-          random: np.random.Generator) -> Static:
+                 random: np.random.Generator) -> Static:
     """Return the state of devices that stay where they are."""
     return Static(np.empty(0))
 

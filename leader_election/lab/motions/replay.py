@@ -67,7 +67,7 @@ def replay_step(motion: Replay, i: int, position: NDArray[np.float64], now: floa
 
 
 def begin_replay(parameters: ReplayParameters, position: NDArray[np.float64], tick: float,
-          random: np.random.Generator) -> Replay:
+                 random: np.random.Generator) -> Replay:
     """
     Put each device at the first position of its log.
 

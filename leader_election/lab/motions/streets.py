@@ -198,7 +198,7 @@ def streets_step(motion: Streets, i: int, position: NDArray[np.float64], now: fl
 
 
 def begin_streets(parameters: StreetsParameters, position: NDArray[np.float64], tick: float,
-          random: np.random.Generator) -> Streets:
+                  random: np.random.Generator) -> Streets:
     """Put each device onto the nearest street; its first destination is either end of that."""
     streets = street_map(parameters, random)
     lines = shapely.linestrings(streets.crossing[streets.street])

@@ -34,7 +34,7 @@ class Walk(Protocol):
 
     @property
     def target(self) -> NDArray[np.float64]:
-        """The end of the leg [m], shape (n, 2)."""
+        """Return the end of the leg [m], shape (n, 2)."""
     @property
     def left(self) -> NDArray[np.int64]:
         """Whole strides left before the last one, which ends at the target, shape (n,)."""

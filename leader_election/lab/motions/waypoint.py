@@ -94,7 +94,7 @@ def waypoint_step(motion: Waypoint, i: int, position: NDArray[np.float64], now: 
 
 
 def begin_waypoint(parameters: WaypointParameters, position: NDArray[np.float64], tick: float,
-          random: np.random.Generator) -> Waypoint:
+                   random: np.random.Generator) -> Waypoint:
     """Return the state of devices that draw their first waypoint at their first tick."""
     least, most = parameters.speed
     return Waypoint(
@@ -152,7 +152,7 @@ def shuttle_step(motion: Shuttle, i: int, position: NDArray[np.float64], now: fl
 
 
 def begin_shuttle(parameters: ShuttleParameters, position: NDArray[np.float64], tick: float,
-          random: np.random.Generator) -> Shuttle:
+                  random: np.random.Generator) -> Shuttle:
     """Return the state of devices that set out at their first tick, from where they are."""
     # Devices with speed 0 never finish their leg.
     left = np.full(len(position), 0 if parameters.speed > 0.0 else FOR_EVER, np.int64)

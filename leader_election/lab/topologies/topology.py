@@ -72,7 +72,7 @@ class UniformParameters:
     connected: bool = parameter(
         False, 'Draw again until each device can be reached from all others over links of '
         'parameter range.')
-    range: float = parameter(
+    range: float = parameter(  # noqa: A003
         0.0, 'With connected: the longest link.', unit='m', lower=0.0, upper=1e9)
 
     def __post_init__(self) -> None:
