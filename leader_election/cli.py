@@ -97,8 +97,8 @@ def run(name: str) -> int:
         return ExitStatus.OK
     try:
         module = import_module(executable.module)
-    except ModuleNotFoundError as error:
-        if text := without_ros(error):
+    except ModuleNotFoundError as failure:
+        if text := without_ros(failure):
             return print_error(text)
         raise
     return _quiet_where_nobody_reads(module.main)

@@ -1,0 +1,44 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The linters that packages of ROS 2 are held to find nothing, where they are installed."""
+
+from importlib import import_module
+from pathlib import Path
+import subprocess
+import sys
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CODE = ['benchmarks', 'conftest.py', 'doc', 'launch', 'leader_election', 'setup.py', 'test']
+
+
+def test_ament_flake8_finds_nothing() -> None:
+    pytest.importorskip('ament_flake8', reason='ament_flake8 is not installed')
+    pytest.importorskip('flake8', reason='flake8 is not installed')
+    run = import_module('ament_flake8.main').main_with_errors
+    status, errors = run(argv=[str(ROOT / path) for path in CODE])
+    assert status == 0, '\n'.join(errors)
+
+
+@pytest.mark.parametrize('linter', ['ament_pep257', 'ament_copyright'])
+def test_ament_lint_finds_nothing(linter: str) -> None:
+    pytest.importorskip(linter, reason=f'{linter} is not installed')
+    paths = CODE + (['CONTRIBUTING.md', 'LICENSE'] if linter == 'ament_copyright' else [])
+    ran = subprocess.run(
+        [sys.executable, '-c', f'import sys\nfrom {linter}.main import main\n'
+         'sys.exit(main(argv=sys.argv[1:]))', *paths], cwd=ROOT,
+        capture_output=True, text=True, timeout=300)
+    assert ran.returncode == 0, ran.stderr + ran.stdout
