@@ -14,25 +14,12 @@
 
 """The launch files for Gazebo Sim, beside stand-ins of the folders that ros_gz installs."""
 
-import os
 from pathlib import Path
-import signal
-import subprocess
 import sys
-import time
 from types import SimpleNamespace
 from typing import Any
 
-from launched import (
-    describe,
-    FILES,
-    INDEX,
-    install,
-    launched,
-    left_behind,
-    run_launch,
-    watch_launch,
-)
+from launched import describe, INDEX, install, launched
 from leader_election.fleet.robot_list import parse_robot_list, RobotSpec
 from leader_election.launching import processes
 from leader_election.launching.processes import shut_down_with_status
@@ -321,172 +308,6 @@ def test_a_robot_that_did_not_come_is_not_gone_on_with(capsys: pytest.CaptureFix
     assert isinstance(end, Shutdown)
     # gazebo_spawn has said it.
     assert capsys.readouterr().err == ''
-
-
-BRIDGE = """
-# As parameter_bridge of ros_gz, with robots that drive as commanded in place of Gazebo.
-import math, os, sys, yaml, rclpy
-from geometry_msgs.msg import Twist
-from nav_msgs.msg import Odometry
-from rosgraph_msgs.msg import Clock
-
-rclpy.init()
-node = rclpy.create_node('bridge', automatically_declare_parameters_from_overrides=True)
-with open(node.get_parameter('config_file').value) as file:
-    topics = [entry['ros_topic_name'] for entry in yaml.safe_load(file)]
-robots = {}
-
-def make(name):
-    out = node.create_publisher(Odometry, name + '/wheel_odometry', 10)
-    state = robots[name] = [out, 0.0, 0.0, 0.0, Twist()]
-    def command(twist):
-        state[4] = twist
-    node.create_subscription(Twist, name + '/cmd_vel', command, 10)
-
-clock = None
-for topic in topics:
-    if topic == '/clock':
-        clock = node.create_publisher(Clock, '/clock', 10)
-    elif topic.endswith('/wheel_odometry'):
-        make(topic.partition('/')[0])
-steady = rclpy.clock.Clock(clock_type=rclpy.clock.ClockType.STEADY_TIME)
-ticks = 0
-
-def step():
-    global ticks
-    ticks += 1
-    if clock is not None:
-        message = Clock()
-        message.clock.sec, tenths = divmod(ticks, 10)
-        message.clock.nanosec = tenths * 10**8
-        clock.publish(message)
-    for state in robots.values():
-        state[1] += 0.1 * state[4].linear.x * math.cos(state[3])
-        state[2] += 0.1 * state[4].linear.x * math.sin(state[3])
-        state[3] += 0.1 * state[4].angular.z
-        message = Odometry(child_frame_id='base_link')
-        message.header.frame_id = 'odom'
-        message.header.stamp = node.get_clock().now().to_msg()
-        message.pose.pose.position.x, message.pose.pose.position.y = state[1:3]
-        message.pose.pose.orientation.z = math.sin(state[3] / 2)
-        message.pose.pose.orientation.w = math.cos(state[3] / 2)
-        state[0].publish(message)
-    far = max((math.hypot(*state[1:3]) for state in robots.values()), default=0.0)
-    if far > 0.5:
-        print('a robot has driven', flush=True)
-
-node.create_timer(0.1, step, clock=steady)
-try:
-    rclpy.spin(node)
-except (KeyboardInterrupt, rclpy.executors.ExternalShutdownException):
-    pass
-"""
-INCLUDES = """
-from launch import LaunchDescription
-from launch.actions import IncludeLaunchDescription
-
-def generate_launch_description():
-    return LaunchDescription([IncludeLaunchDescription('FILE', launch_arguments={
-        'robots': '3', 'headless': 'true', 'monitor': 'true'}.items())])
-"""
-
-
-def test_a_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole launch, with a bridge that drives robots in place of Gazebo."""
-    file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
-    file.write_text(GZ_SIM_LAUNCH)
-    (prefix / 'gz-stand-in').write_text('import time\ntime.sleep(300)\n')
-    (prefix / 'gz-stand-in').chmod(0o755)
-    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
-    bridge = prefix / 'prefix' / 'lib' / 'ros_gz_bridge' / 'parameter_bridge'
-    bridge.write_text(f'#!{sys.executable}{BRIDGE}')
-    including = prefix / 'mine.launch.py'
-    including.write_text(INCLUDES.replace('FILE', str(FILES / 'gazebo.launch.py')))
-    assert watch_launch(prefix / 'prefix', including, 'a robot has driven',
-                        '3 robots · [1-3] regions') == []
-    assert left_behind(prefix / 'prefix') == []
-
-
-GZ = """#!/bin/sh
-case $3 in
-/gazebo/worlds) printf 'data: "swarm"\\n\\n' ;;
-/world/swarm/scene/info) printf 'model {\\n  name: "robot_31"\\n}\\n\\n' ;;
-*) echo 'Service call timed out' >&2 ;;
-esac
-"""
-
-
-@pytest.mark.parametrize(('given', 'line'), [
-    ('world_name:=depot', "parameter world_name: no world 'depot' answers; these run: swarm"),
-    ('world_name:=swarm', "parameter name: there is a model robot_31 in world 'swarm' already")])
-def test_a_robot_that_cannot_come_ends_the_launch_with_one_line(
-        prefix: Path, monkeypatch: pytest.MonkeyPatch, given: str, line: str) -> None:
-    (prefix / 'gz').write_text(GZ)
-    (prefix / 'gz').chmod(0o755)
-    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
-    ran = run_launch(
-        prefix / 'prefix', FILES / 'spawn.launch.py', 'id:=31', 'x:=9.0', 'y:=0.0', given)
-    said = ran.stdout + ran.stderr
-    assert ran.returncode == 2, said
-    assert said.count('error: ') == 1 and f'error: {line}' in said
-    assert 'Traceback' not in said and 'fleet' not in said
-
-
-SERVER = """
-import os, pathlib, subprocess, sys, time
-# As gz, which runs another process: nothing hands a signal on.
-child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(300)'])
-pathlib.Path(os.environ['PIDS']).write_text(f'{os.getpid()} {child.pid}')
-time.sleep(300)
-"""
-GZ_SIM_LAUNCH = """
-import sys
-from launch import LaunchDescription
-from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction, Shutdown
-from launch.substitutions import LaunchConfiguration
-
-def server(context):
-    # As that of ros_gz_sim: words in a shell.
-    return [ExecuteProcess(
-        cmd=[sys.executable + ' $(which gz-stand-in) sim', LaunchConfiguration('gz_args'),
-             '--force-version', '8'], name='gazebo', output='screen', shell=True,
-        on_exit=Shutdown() if LaunchConfiguration('on_exit_shutdown').perform(context) != 'false'
-        else None)]
-
-def generate_launch_description():
-    return LaunchDescription([DeclareLaunchArgument('gz_args'),
-                              DeclareLaunchArgument('on_exit_shutdown'),
-                              OpaqueFunction(function=server)])
-"""
-
-
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_to_the_launch_alone_leaves_no_server(
-        prefix: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
-    file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
-    file.write_text(GZ_SIM_LAUNCH)
-    (prefix / 'gz-stand-in').write_text(SERVER)
-    (prefix / 'gz-stand-in').chmod(0o755)
-    pids = prefix / 'pids'
-    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
-    monkeypatch.setenv('PIDS', str(pids))
-    code = ('import sys\nfrom pathlib import Path\nfrom launch import LaunchDescription, '
-            'LaunchService\nfrom leader_election.launching.gazebo import gazebo_server\n'
-            'service = LaunchService()\nservice.include_launch_description(LaunchDescription(['
-            "gazebo_server(Path('/tmp/a world.sdf'), False)]))\nsys.exit(service.run())\n")
-    with subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True) as launch:
-        end = time.monotonic() + 60.0
-        while not (pids.exists() and pids.read_text()) and time.monotonic() < end:
-            time.sleep(0.05)
-        started = [int(word) for word in pids.read_text().split()]
-        launch.send_signal(number)
-        out, _ = launch.communicate(timeout=60)
-    end = time.monotonic() + 60.0
-    for pid in started:
-        while Path(f'/proc/{pid}').exists() and time.monotonic() < end:
-            time.sleep(0.05)
-        assert not Path(f'/proc/{pid}').exists(), out
 
 
 @pytest.mark.parametrize(('wrong', 'line'), [
