@@ -93,11 +93,13 @@ class Swarm:
         end, leaders = time.monotonic() + PATIENCE, {}
         while time.monotonic() < end:
             if select.select([self._watch.stdout], [], [], 1.0)[0]:
-                leaders = {int(robot): leader for robot, leader in json.loads(
-                    self._watch.stdout.readline() or '{}').items()}
+                line = self._watch.stdout.readline()
+                if not line:
+                    break
+                leaders = {int(robot): leader for robot, leader in json.loads(line).items()}
                 if condition(leaders):
                     return
-        raise AssertionError(f'leaders {leaders} after {PATIENCE:g} s; ' + ' '.join(
+        raise AssertionError(f'leaders {leaders} within {PATIENCE:g} s; ' + ' '.join(
             f'{log.name}: {log.read_text()[-500:]!r}' for log in self._folder.glob('*.log')))
 
     def serve(self) -> None:
