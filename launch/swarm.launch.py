@@ -19,10 +19,10 @@ Several computers may share a swarm: each hosts some of the robots, and one of t
 """
 
 import sys
+from typing import Any
 
 from launch import LaunchContext, LaunchDescription
-from launch.actions import DeclareLaunchArgument, OpaqueFunction
-from launch_ros.actions import Node
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction
 from leader_election.fleet.hosting import RobotHostParameters
 from leader_election.fleet.robot_list import format_ids, parse_ids
 from leader_election.launching.arguments import (
@@ -33,11 +33,16 @@ from leader_election.launching.arguments import (
     optional_arguments,
     parse_bool,
     parse_value,
-    ROBOTS_PER_PROCESS,
     select_parameters,
     SWARM_ARGUMENTS,
 )
 from leader_election.launching.checks import check_parameters, full_namespace
+from leader_election.launching.large_swarm import (
+    explanation,
+    large_swarm_scene,
+    ROBOTS_PER_PROCESS,
+    robots_per_process,
+)
 from leader_election.launching.parameter_file import global_parameters
 from leader_election.launching.processes import (
     ends_on_error,
@@ -46,6 +51,7 @@ from leader_election.launching.processes import (
     rviz_nodes,
     shut_down_with_status,
 )
+from leader_election.launching.progress import progress_handlers
 from leader_election.launching.robot import NODE_NAME
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
@@ -53,7 +59,7 @@ from leader_election.swarm.parameters import MonitorParameters
 from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import make_scene
 
-SCENE = ('robots', 'seed', 'world', 'logs', 'radio')
+SCENE = ('robots', 'seed', 'world', 'logs', 'radio', 'lean')
 WORLD = ('motion', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'real_time_factor')
 ELECTION = (*ELECTION_ARGUMENTS, 'pose_source')
 NO_MEMBERS = 'none'
@@ -67,6 +73,7 @@ OTHERS = SWARM_ARGUMENTS | {
     'params_file': ('', SWARM_ARGUMENTS['params_file'][1]
                     + ' Parameters of initial poses must be in section /**.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
+    ROBOTS_PER_PROCESS.name: ('', ROBOTS_PER_PROCESS.description),
 }
 
 
@@ -77,7 +84,7 @@ def arguments() -> list[DeclareLaunchArgument]:
 
 
 @ends_on_error
-def nodes(context: LaunchContext) -> list[Node]:
+def nodes(context: LaunchContext) -> list[Any]:
     """Return the processes; all arguments are checked before anything starts."""
     settings = context.launch_configurations
     check_argument_names(sys.argv, __file__, [each.name for each in arguments()])
@@ -94,10 +101,18 @@ def nodes(context: LaunchContext) -> list[Node]:
     if radio_range is not None:
         world['radio_range'] = radio_range
 
-    ids = make_scene(build(SceneParameters, {
-        p.name: in_file[p.name] for p in table(SceneParameters) if p.name in in_file} | scene)).ids
+    known = {p.name: in_file[p.name] for p in table(SceneParameters) if p.name in in_file} | scene
+    asked = build(SceneParameters, known)
+    chosen: dict[str, Any] = {}
+    if not asked.logs:
+        chosen = {name: value for name, value in large_swarm_scene(
+            asked.robots, radio_range).items() if name not in known}
+    scene, world = scene | chosen, world | chosen
+    ids = make_scene(build(SceneParameters, known | chosen)).ids
     ids = () if settings['members'] == NO_MEMBERS else parse_ids(settings['members'], ids)
-    share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])
+    given_share = settings[ROBOTS_PER_PROCESS.name]
+    share = (parse_value(ROBOTS_PER_PROCESS, given_share) if given_share
+             else robots_per_process(len(ids)))
     hosts = {f'fleet_{ids[i]}': {'members': format_ids(ids[i:i + share])}
              for i in range(0, len(ids), share)}
     space = full_namespace(settings, settings['namespace']).rstrip('/')
@@ -112,7 +127,10 @@ def nodes(context: LaunchContext) -> list[Node]:
                      # As the world sends them: frame names are the same for all robots.
                      remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
         for name, own in hosts.items()]
+    told = explanation(len(ids), chosen)
     return [
+        *([LogInfo(msg=told)] if told else []),
+        *progress_handlers(len(ids)),
         # The end of any process, for example after a wrong parameter, ends the launch.
         *([package_node(settings, 'swarm_world', 'swarm_world', world,
                         on_exit=shut_down_with_status)]

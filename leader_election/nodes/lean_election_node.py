@@ -15,7 +15,8 @@
 The node of one robot among hundreds in a process, with as few topics of its own as possible.
 
 Each publisher, subscription and service of a machine is compared with all others, so that
-discovery grows with the square of their number: an ordinary robot has 26, a lean one has one.
+discovery grows with the square of their number. An ordinary robot has 26; a lean one has the six
+of its outputs.
 """
 
 from collections.abc import Mapping
@@ -28,10 +29,8 @@ from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-ABSENT: tuple[str, ...] = ()
-"""The outputs that a lean robot does not publish."""
-LEFT_OUT = (f'topics {", ".join(ABSENT)} of each robot, the services and events of its '
-            'parameters, its type descriptions, and its messages on /rosout')
+LEFT_OUT = ('topics odom and heard of their own (they share odom_bundle and heard_bundle), the '
+            'services and events of parameters, type descriptions, and messages on /rosout')
 """What lean robots do without, for people."""
 
 
@@ -39,7 +38,7 @@ class LeanElectionNode(ElectionNode):
     """
     The node of one robot that uses the topics of its host where all robots use the same.
 
-    It has a name, timers, parameters, tasks and a topic ``leader`` of its own. Its parameters are
+    It has a name, timers, parameters, tasks and outputs of its own. Its parameters are
     read once; nobody can read or change them.
     """
 
@@ -78,7 +77,7 @@ class LeanElectionNode(ElectionNode):
 
     def create_publisher(self, msg_type: Any, topic: str, *rest: Any, **options: Any) -> Any:
         """Return the publisher of the host, where all robots publish on the topic."""
-        if topic in ABSENT or topic == '/parameter_events':
+        if topic == '/parameter_events':
             return NoPublisher()
         shared = self._topics.publishers.get(self.resolve_topic_name(topic))
         if shared is not None:

@@ -24,15 +24,29 @@ import sys
 from typing import Any
 
 from leader_election.fleet.hosting import RobotHostParameters, strength, swarm_robots
+from leader_election.fleet.progress import (
+    CREATED,
+    ELECTING,
+    is_due,
+    LEAST,
+    progress_line,
+    Step,
+)
 from leader_election.fleet.robot_list import format_ids, parse_ids, RobotSpec
 from leader_election.nodes.announcement import announcements
 from leader_election.nodes.declare import Declared, overrides
 from leader_election.nodes.election_node import ElectionNode
-from leader_election.nodes.lean_election_node import LeanElectionNode
+from leader_election.nodes.lean_election_node import LeanElectionNode, LEFT_OUT
 from leader_election.nodes.process import run
 from leader_election.nodes.shared_topics import SharedTopics
+from leader_election.robot.robot import ROUNDS
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
+
+LOOK_PERIOD = 0.5
+"""The time between two looks at how many robots elect while they start [s]."""
 
 
 class RobotHost(Node):
@@ -59,11 +73,37 @@ class RobotHost(Node):
         self._own_strengths: list[int] = []
         self._topics = (
             SharedTopics(self, self.parameters.radio == 'relay') if self.parameters.lean else None)
-        self.robots = [self._robot(known[robot], shared) for robot in members]
+        self.robots: list[ElectionNode] = []
+        for robot in members:
+            self.robots.append(self._robot(known[robot], shared))
+            self._tell(len(self.robots), len(members), CREATED)
+        if self._topics is not None:
+            self.get_logger().info(f'lean robots: they do without {LEFT_OUT}')
+        if len(members) >= LEAST:
+            self._electing = 0
+            self._look = self.create_timer(
+                LOOK_PERIOD, self._count, clock=Clock(clock_type=ClockType.STEADY_TIME))
         if self._own_strengths:
             self.get_logger().info(
                 f'strengths: {self.parameters.strengths} does not apply to robots '
                 f'{format_ids(tuple(self._own_strengths))}, whose parameter strength is set')
+
+    def _tell(self, done: int, total: int, phase: str) -> None:
+        """Log the progress of the start, where there are many robots."""
+        step = Step(done, total, phase)
+        if total >= LEAST and is_due(step):
+            self.get_logger().info(progress_line(step))
+
+    def _count(self) -> None:
+        """Count the robots that elect, until all do."""
+        before, total = self._electing, len(self.robots)
+        self._electing = sum(node.robot.counts[ROUNDS] > 0 and (
+            node.robot.position is not None or not node.robot.sensing.positions_matter)
+            for node in self.robots)
+        if self._electing * 10 // total > before * 10 // total:
+            self.get_logger().info(progress_line(Step(self._electing, total, ELECTING)))
+        if self._electing == total:
+            self.destroy_timer(self._look)
 
     def _robot(self, robot: RobotSpec, shared: list[str]) -> ElectionNode:
         """

@@ -417,10 +417,3 @@ def is_place(position: Position) -> bool:
 def _integer(value: Any, least: int) -> int:
     _require(is_whole(value, least), RejectReason.MALFORMED)
     return int(value)
-
-
-def election_part(message: Message) -> Any:
-    """Return the elections' part of a message."""
-    if not message.others:
-        return message.export, None
-    return message.export, {name: part.export for name, part in message.others.items()}

@@ -35,8 +35,8 @@ class ReceivedMessage(NamedTuple):
     """The time of receipt on the receiver's own clock [s]: senders' clocks are not trusted."""
     distance: float = math.inf
     """Between the two positions at the receipt [m]; infinite: not known."""
-    noted: Position | None = None
-    """The sender's position when a message of it was news last [m]."""
+    noted: Message | None = None
+    """The message of the sender that was news last."""
     reserve: float = PLACE_TOLERANCE
     """The distance that the sender may still go beyond what the top speed allows [m]."""
     velocity: tuple[float, float] = (0.0, 0.0)

@@ -25,7 +25,6 @@ from leader_election.robot import shortening
 from leader_election.robot.acquaintances import Acquaintances
 from leader_election.robot.codec import (
     codec_for,
-    election_part,
     MAIN,
     Message,
     Position,
@@ -225,7 +224,7 @@ class Robot:
         # Without a position of its own this robot cannot check the range; the round does.
         self._acquaintances.hear(message.id, now)
         news = last is None or self._is_news(message, last)
-        noted = message.position if news or last is None else last.noted
+        noted = message if news or last is None else last.noted
         place = self.sensing.place_of(message)
         distance = math.inf if here is None or place is None else math.dist(here, place)
         velocity = velocity_after(last, message, now, self.parameters.round_period)
@@ -239,14 +238,34 @@ class Robot:
         return news
 
     def _is_news(self, message: Message, last: ReceivedMessage) -> bool:
-        """Return whether elections differ, or the position by the tolerance since it was news."""
-        # A change in the region part alone waits for the next period.
-        if message is not last.message and election_part(message) != election_part(last.message):
-            return True
-        if message.position is None or last.noted is None:
-            return message.position != last.noted
-        step = math.dist(message.position, last.noted)
-        return step > 0.0 and step >= self.parameters.reactive_tolerance
+        """
+        Return whether a round may follow from a further message of a sender.
+
+        Positions and distances count from the message on that was news last: what has changed
+        by less than the tolerance since then waits for the next period, as does a region part.
+        """
+        if message is last.message or last.noted is None:
+            return message is not last.message
+        by = self._moved(last.noted, message) + self._elected_otherwise(last.noted, message)
+        return by > 0.0 and by >= self.parameters.reactive_tolerance
+
+    @staticmethod
+    def _moved(before: Message, after: Message) -> float:
+        """Return how far a sender has moved [m]; infinite: not known."""
+        if before.position is None or after.position is None:
+            return 0.0 if before.position == after.position else math.inf
+        return math.dist(before.position, after.position)
+
+    def _elected_otherwise(self, before: Message, after: Message) -> float:
+        """Return by how much the distances of elections differ [m]; infinite: what else does."""
+        by = change(self.main.algorithm.fields, before.export, after.export)
+        if before.others.keys() != after.others.keys():
+            return math.inf
+        for name, part in after.others.items():
+            earlier, algorithm = before.others[name], self.instances[name].algorithm
+            if algorithm.name == part.algorithm == earlier.algorithm:
+                by = max(by, change(algorithm.fields, earlier.export, part.export))
+        return by
 
     def _reject(self, reason: RejectReason) -> bool:
         self.counts[reason.value] += 1

@@ -22,12 +22,15 @@ points ``[x, y]``.
 from importlib.resources import files
 import math
 from pathlib import Path
+import re
 from typing import Any, NamedTuple
 
 from leader_election.parameters import as_number, ParameterError
 import shapely
 import yaml
 
+_EMPTY = r'empty:([0-9]+(?:\.[0-9]+)?)x([0-9]+(?:\.[0-9]+)?)'
+"""An empty arena by its width and height [m]."""
 _SHIPPED = files('leader_election.world').joinpath('worlds')
 
 
@@ -51,13 +54,17 @@ def load_arena(world: str) -> Arena:
     Load an arena.
 
     :param world: the name of an arena included in the package, or the path of a YAML file.
+        ``empty:60x40`` is an arena of 60 m by 40 m with nothing but walls.
     :raises ParameterError: for a missing or wrong file; the message names file and key.
 
     >>> arena = load_arena('blocks')
     >>> arena.outline.bounds
     (-10.0, -7.0, 10.0, 7.0)
     """
-    if world in shipped_worlds():
+    sized = re.fullmatch(_EMPTY, world)
+    if sized is not None:
+        text = f'size: [{sized[1]}, {sized[2]}]'
+    elif world in shipped_worlds():
         text = _SHIPPED.joinpath(world + '.yaml').read_text()
     else:
         try:

@@ -1,0 +1,68 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+"""What a launch of hundreds of robots sets by itself, so that they fit on one machine."""
+
+import math
+from typing import Any
+
+from leader_election.parameters import Parameter
+
+LARGE = 200
+"""From so many robots on a swarm is large."""
+PROCESSES = 4
+"""The processes that share the robots of a large swarm."""
+NEIGHBOURS = 8
+"""The mean number of robots within range of each other in the arena of a large swarm."""
+RADIO_RANGE = 5.0
+"""The range for which the arena is made, where none is known [m]."""
+ROBOTS_PER_PROCESS = Parameter(
+    'robots_per_process', int, 20, 'Number of robots in one process. Empty: 20; from '
+    f'{LARGE} robots on a {PROCESSES}th of all.', lower=1, upper=10000)
+
+
+def robots_per_process(robots: int) -> int:
+    """
+    Return how many robots share a process.
+
+    >>> robots_per_process(40), robots_per_process(1000)
+    (20, 250)
+    """
+    return ROBOTS_PER_PROCESS.default if robots < LARGE else math.ceil(robots / PROCESSES)
+
+
+def large_swarm_scene(robots: int, radio_range: float | None) -> dict[str, Any]:
+    """
+    Return the parameters of the scene that a large swarm has where they are not set.
+
+    :param robots: their number.
+    :param radio_range: [m]; ``None``: not known.
+    :return: empty for a small swarm.
+
+    >>> large_swarm_scene(1000, None)
+    {'lean': True, 'radio': 'relay', 'world': 'empty:100x100'}
+    """
+    if robots < LARGE:
+        return {}
+    reach = radio_range if radio_range and math.isfinite(radio_range) else RADIO_RANGE
+    side = math.ceil(math.sqrt(robots * math.pi / NEIGHBOURS) * reach)
+    return {'lean': True, 'radio': 'relay', 'world': f'empty:{side}x{side}'}
+
+
+def explanation(robots: int, chosen: dict[str, Any]) -> str:
+    """Return one line on what was set for a large swarm; empty: nothing."""
+    if not chosen:
+        return ''
+    return (f'{robots} robots: ' + ', '.join(
+        f'{name}:={str(value).lower()}' for name, value in chosen.items())
+        + '; give these arguments to have it otherwise')
