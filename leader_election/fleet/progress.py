@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 CREATED, ELECTING = 'created', 'electing'
 """The phases of a start: a robot's node is there; it has sent a message with all that it needs."""
-LEAST = 100
+LEAST = 50
 """Fewer robots than this in a process start too soon for a progress to be of use."""
 
 _LINE = re.compile(rf'\b([0-9]+) of ([0-9]+) robots ({CREATED}|{ELECTING})')

@@ -19,7 +19,7 @@ import math
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SENSOR
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SIGHTINGS
 from leader_election.world.bundles import (
     HEARD_TOPIC,
     ODOMETRY_TOPIC,
@@ -58,8 +58,9 @@ class SharedTopics:
         diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
         self.publishers: dict[str, Publisher] = {
             publisher.topic_name: publisher for publisher in (out, diagnostics)}
+        # Each bundle is about other robots, so none may be skipped, however busy the process is.
         self._odometry_input = node.create_subscription(
-            Float64MultiArray, ODOMETRY_TOPIC, self._take_odometry, SENSOR)
+            Float64MultiArray, ODOMETRY_TOPIC, self._take_odometry, SIGHTINGS)
         heard, take = ((HEARD_TOPIC, self._take_delivery) if relay
                        else ('neighbourhood', self._take_broadcast))
         self._heard_input = node.create_subscription(

@@ -128,7 +128,7 @@ def _times(nodes: Sequence[Node]) -> dict[str, int]:
 
 
 def _line(missing: Sequence[Missing]) -> str:
-    topics = [each.topic for each in missing]
+    topics = list(dict.fromkeys(each.topic for each in missing))
     names = ', '.join(topics[:MOST_NAMES]) + (
         f' and {len(topics) - MOST_NAMES} more topics' if len(topics) > MOST_NAMES else '')
     remedy = Counter(each.remedy for each in missing).most_common(1)[0][0]

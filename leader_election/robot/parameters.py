@@ -219,8 +219,8 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         0.1, 'Schedule reactive: the least time from a round to one that a message causes.',
         unit='s', lower=0.001, upper=3600.0)
     reactive_tolerance: float = parameter(
-        0.5, 'Schedule reactive: a change of distances and positions alone that is smaller than '
-        'this waits for the period.', unit='m', lower=0.0, upper=INFINITE)
+        0.5, 'Schedule reactive: a change of the distance alone that is smaller than this waits '
+        'for the period.', unit='m', lower=0.0, upper=INFINITE)
 
     reactive_repeats: int = parameter(
         2, 'Schedule reactive: the number of rounds that follow a change of the leader, after 1, '

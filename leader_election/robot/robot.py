@@ -241,20 +241,15 @@ class Robot:
         """
         Return whether a round may follow from a further message of a sender.
 
-        Positions and distances count from the message on that was news last: what has changed
-        by less than the tolerance since then waits for the next period, as does a region part.
+        A changed position alone is no news, nor is a region part: they count in the next round.
+        Distances are news once they have changed by the tolerance since they were last.
         """
         if message is last.message or last.noted is None:
             return message is not last.message
-        by = self._moved(last.noted, message) + self._elected_otherwise(last.noted, message)
+        if (message.position is None) != (last.noted.position is None):
+            return True
+        by = self._elected_otherwise(last.noted, message)
         return by > 0.0 and by >= self.parameters.reactive_tolerance
-
-    @staticmethod
-    def _moved(before: Message, after: Message) -> float:
-        """Return how far a sender has moved [m]; infinite: not known."""
-        if before.position is None or after.position is None:
-            return 0.0 if before.position == after.position else math.inf
-        return math.dist(before.position, after.position)
 
     def _elected_otherwise(self, before: Message, after: Message) -> float:
         """Return by how much the distances of elections differ [m]; infinite: what else does."""

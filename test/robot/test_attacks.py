@@ -254,19 +254,26 @@ def test_robots_of_the_same_instances_decode_a_message_once():
 
 # News.
 
-def test_a_position_is_news_from_the_tolerance_on():
+def test_a_position_alone_is_no_news():
     me = robot(reactive_tolerance=0.5)
     assert me.receive(says(7), 0.0)
-    assert [me.receive(says(7, at=(1.0 + 0.125 * n, 0.0)), 0.1 * n) for n in range(1, 9)] == [
-        False, False, False, True, False, False, False, True]
+    assert not any(me.receive(says(7, at=(1.0 + 0.125 * n, 0.0)), 0.1 * n) for n in range(1, 9))
     assert me.receive(says(7, at=(2.0, 0.0), strength=5.0), 0.9), 'another strength'
     assert not me.receive(says(7, at=(2.0, 0.0), strength=5.0), 0.9)
-    assert robot(reactive_tolerance=0.0).receive(says(7), 0.0)
+    assert not me.receive(says(7, at=(2.25, 0.0), strength=5.0), 0.9)
 
 
-def test_without_a_tolerance_each_step_is_news():
+def test_a_distance_is_news_from_the_tolerance_on():
+    me = robot(reactive_tolerance=0.5)
+    assert me.receive(says(7, far=1.0, leader=9), 0.0)
+    assert [me.receive(says(7, far=1.0 + 0.125 * n, leader=9), 0.1 * n) for n in range(1, 9)] == [
+        False, False, False, True, False, False, False, True]
+    assert me.receive(says(7, far=2.0, leader=8), 0.9), 'another leader'
+
+
+def test_without_a_tolerance_each_change_of_a_distance_is_news():
     me = robot(reactive_tolerance=0.0)
-    assert [me.receive(says(7, at=(x, 0.0)), 0.1) for x in (1.0, 1.0, 1.001, 1.001)] == [
+    assert [me.receive(says(7, far=far, leader=9), 0.1) for far in (1.0, 1.0, 1.001, 1.001)] == [
         True, False, True, False]
 
 

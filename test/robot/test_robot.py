@@ -287,11 +287,12 @@ def test_expiry_at_run_time():
 def test_reacts_to_what_would_change_its_candidacy():
     me = robot(reactive_tolerance=0.5)
     assert not reacts(me, says(7, strength=0.5), 0.0), 'weaker'
-    assert reacts(me, says(8, strength=9.0, at=(2.0, 0.0)), 0.0), 'stronger'
+    far = {'strength': 9.0, 'at': (2.0, 0.0), 'leader': 9}
+    assert reacts(me, says(8, far=1.0, **far), 0.0), 'stronger'
     me.round(0.0)
-    assert not reacts(me, says(8, strength=9.0, at=(2.0, 0.0)), 0.1), 'the same again'
-    assert not reacts(me, says(8, strength=9.0, at=(2.25, 0.0)), 0.1), 'a little farther'
-    assert reacts(me, says(8, strength=9.0, at=(2.5, 0.0)), 0.1), 'as far as the tolerance'
+    assert not reacts(me, says(8, far=1.0, **far), 0.1), 'the same again'
+    assert not reacts(me, says(8, far=1.25, **far), 0.1), 'a little farther'
+    assert reacts(me, says(8, far=1.5, **far), 0.1), 'as far as the tolerance'
     me.round(0.1)
     assert reacts(me, says(8, strength=8.0, at=(2.5, 0.0)), 0.2), 'another strength'
     me.round(0.2)
@@ -302,9 +303,9 @@ def test_reacts_to_what_would_change_its_candidacy():
 def test_no_reaction_before_the_change_is_enough_adds_up():
     """Small steps add up to one that counts, since they are compared with what was announced."""
     me = robot(reactive_tolerance=0.5)
-    me.receive(says(8, at=(2.0, 0.0)), 0.0)
+    me.receive(says(8, far=1.0, leader=9), 0.0)
     me.round(0.0)
-    steps = [reacts(me, says(8, at=(2.0 + 0.125 * n, 0.0)), 0.1) for n in range(1, 5)]
+    steps = [reacts(me, says(8, far=1.0 + 0.125 * n, leader=9), 0.1) for n in range(1, 5)]
     assert steps == [False, False, False, True]
 
 
