@@ -33,6 +33,7 @@ from leader_election.launching.arguments import (
     optional_arguments,
     parse_bool,
     parse_value,
+    ROBOTS_PER_PROCESS,
     select_parameters,
     SWARM_ARGUMENTS,
 )
@@ -40,8 +41,8 @@ from leader_election.launching.checks import check_parameters, full_namespace
 from leader_election.launching.large_swarm import (
     explanation,
     large_swarm_scene,
-    ROBOTS_PER_PROCESS,
     robots_per_process,
+    SHARE,
 )
 from leader_election.launching.parameter_file import global_parameters
 from leader_election.launching.processes import (
@@ -73,7 +74,7 @@ OTHERS = SWARM_ARGUMENTS | {
     'params_file': ('', SWARM_ARGUMENTS['params_file'][1]
                     + ' Parameters of initial poses must be in section /**.'),
     'namespace': ('', 'The namespace of the whole swarm.'),
-    ROBOTS_PER_PROCESS.name: ('', ROBOTS_PER_PROCESS.description),
+    ROBOTS_PER_PROCESS.name: ('', SHARE),
 }
 
 

@@ -16,7 +16,7 @@
 import math
 from typing import Any
 
-from leader_election.parameters import Parameter
+from leader_election.launching.arguments import ROBOTS_PER_PROCESS
 
 LARGE = 200
 """From so many robots on a swarm is large."""
@@ -26,9 +26,10 @@ NEIGHBOURS = 8
 """The mean number of robots within range of each other in the arena of a large swarm."""
 RADIO_RANGE = 5.0
 """The range for which the arena is made, where none is known [m]."""
-ROBOTS_PER_PROCESS = Parameter(
-    'robots_per_process', int, 20, 'Number of robots in one process. Empty: 20; from '
-    f'{LARGE} robots on a {PROCESSES}th of all.', lower=1, upper=10000)
+SHARE = (f'{ROBOTS_PER_PROCESS.description} Empty: {ROBOTS_PER_PROCESS.default}; from {LARGE} '
+         f'robots on a {PROCESSES}th of all.')
+"""The description of the argument that says how many robots share a process."""
+
 
 
 def robots_per_process(robots: int) -> int:
@@ -38,7 +39,8 @@ def robots_per_process(robots: int) -> int:
     >>> robots_per_process(40), robots_per_process(1000)
     (20, 250)
     """
-    return ROBOTS_PER_PROCESS.default if robots < LARGE else math.ceil(robots / PROCESSES)
+    few: int = ROBOTS_PER_PROCESS.default
+    return few if robots < LARGE else math.ceil(robots / PROCESSES)
 
 
 def large_swarm_scene(robots: int, radio_range: float | None) -> dict[str, Any]:

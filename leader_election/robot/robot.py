@@ -209,8 +209,9 @@ class Robot:
     def _take(self, message: Message, now: float) -> bool:
         """Take in a valid message of another robot; return whether a round may follow from it."""
         here, last = self.sensing.locate(now), self.mailbox.entry(message.id)
-        reserve = PLACE_TOLERANCE
+        reserve, is_known = PLACE_TOLERANCE, False
         if last is not None and now - last.received <= self.parameters.message_expiry:
+            is_known = True
             reserve = reserve_left(last, message, now, self.parameters.top_speed)
             if reserve < 0.0:
                 return self._reject(RejectReason.IMPLAUSIBLE)
@@ -223,7 +224,7 @@ class Robot:
             return last is not None
         # Without a position of its own this robot cannot check the range; the round does.
         self._acquaintances.hear(message.id, now)
-        news = last is None or self._is_news(message, last)
+        news = last is None or not is_known or self._is_news(message, last)
         noted = message if news or last is None else last.noted
         place = self.sensing.place_of(message)
         distance = math.inf if here is None or place is None else math.dist(here, place)

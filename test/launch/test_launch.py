@@ -39,7 +39,7 @@ ARGUMENTS = {
     'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robots',
     'robots_per_process', 'seed', 'world', 'motion', 'radius', 'communication_range', 'logs',
     'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection', 'connected',
-    'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source', 'members',
+    'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source', 'lean', 'members',
     'swarm_world'}
 
 
@@ -86,6 +86,18 @@ def test_computers_share_a_swarm() -> None:
 def test_wrong_shares_of_a_swarm_are_refused(given: dict[str, str], told: str) -> None:
     with pytest.raises(ParameterError, match=told):
         launched('swarm', robots='5', **given)
+
+
+def test_a_large_swarm_is_lean_in_four_processes_and_has_room() -> None:
+    told, world, *fleets, _ = launched('swarm', robots='1000')
+    assert 'lean:=true, radio:=relay, world:=empty:100x100' in told.msg[0].text
+    assert [parameters(fleet)['members'] for fleet in fleets] == [
+        '1-250', '251-500', '501-750', '751-1000']
+    for node in (world, *fleets):
+        assert (parameters(node)['lean'], parameters(node)['radio']) == (True, 'relay')
+    _, *given = launched('swarm', robots='300', lean='false', robots_per_process='150')
+    assert 'lean' not in parameters(given[0]) or not parameters(given[0])['lean']
+    assert executables(given) == ['swarm_world', 'fleet', 'fleet', 'monitor']
 
 
 def test_a_swarm_of_logs_has_a_robot_a_log() -> None:
