@@ -1,0 +1,146 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Large swarms: how long hundreds of robots take to start, and what they cost, by their number.
+
+Robots of a lattice that hear their eight neighbours, at 1 Hz, with the world's radio, in four
+processes. A robot is up once it was heard with a position. A round is missed when a robot sends
+fewer messages than there were whole periods.
+"""
+
+import argparse
+import json
+import math
+from pathlib import Path
+import tempfile
+import time
+from typing import Any
+
+from benchmarks.hosted_swarm import Observer
+from leader_election.demo.processes import Processes
+from leader_election.fleet.robot_list import format_ids
+from leader_election.nodes.process import spin
+import matplotlib
+import psutil
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+SPACING = 0.8
+RANGE = 1.2
+SETTLE = 15.0
+DEADLINE = 280.0
+SPEED = 0.37
+
+
+def cpu_seconds(processes: list[psutil.Process]) -> float:
+    """Return the time on a processor that these have had [s]."""
+    return sum(sum(process.cpu_times()[:2]) for process in processes)
+
+
+def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int,
+            ) -> dict[str, Any]:
+    """
+    Start a swarm and return its figures.
+
+    :param lean: whether robots are lean.
+    :param motion: of the world.
+    :param seconds: how long the cost is measured, after it has settled [s].
+    :param processes: that share the robots.
+    """
+    side = math.ceil(math.sqrt(robots)) * SPACING + 4.0
+    scene = {'robots': robots, 'world': f'empty:{side:g}x{side:g}', 'layout': 'grid',
+             'spacing': SPACING, 'radio': 'relay', 'lean': lean}
+    share, ids = -(-robots // processes), tuple(range(1, robots + 1))
+    with tempfile.TemporaryDirectory() as folder, Processes(Path(folder)) as children:
+        begin = time.monotonic()
+        pids = [children.start('world', 'swarm_world', {
+            **scene, 'motion': motion, 'speed': SPEED, 'radio_range': RANGE})]
+        for i in range(0, robots, share):
+            pids.append(children.start(f'fleet_{i}', 'fleet', {
+                **scene, 'strengths': 'id', 'radius': 8.0, 'communication_range': RANGE,
+                'members': format_ids(ids[i:i + share])}))
+        observer = Observer()
+        first = observer.tracker.first_heard
+
+        def up() -> bool:
+            children.check()
+            return len(first) == robots
+
+        spin([observer], up, deadline=DEADLINE)
+        found: dict[str, Any] = {
+            'robots': robots, 'lean': lean, 'motion': motion, 'up': len(first),
+            'start': time.monotonic() - begin}
+        if len(first) == robots:
+            hosts = [psutil.Process(pid) for pid in pids]
+            found['start_cpu'] = cpu_seconds(hosts)
+            observer.wait(SETTLE)
+            observer.heard.clear()
+            before, messages, since = (
+                cpu_seconds(hosts), observer.tracker.messages, time.monotonic())
+            observer.wait(seconds)
+            elapsed = time.monotonic() - since
+            found['cores'] = (cpu_seconds(hosts) - before) / elapsed
+            found['messages'] = (observer.tracker.messages - messages) / elapsed
+            found['missed'] = sum(
+                max(0, math.floor(seconds) - observer.heard[robot]) for robot in ids)
+            found['memory'] = sum(host.memory_info().rss for host in hosts) / 1e6
+        observer.destroy_node()
+        return found
+
+
+def draw(rows: list[dict[str, Any]], file: Path) -> None:
+    """Draw start-up and cost against the number of robots."""
+    matplotlib.use('Agg')
+    from matplotlib import pyplot
+    figure, axes = pyplot.subplots(1, 2, figsize=(9.0, 3.4))
+    for lean in sorted({row['lean'] for row in rows}):
+        some = [row for row in rows if row['lean'] == lean and 'cores' in row]
+        label = 'lean' if lean else 'not lean'
+        for axis, key in zip(axes, ('start', 'cores')):
+            axis.plot([row['robots'] for row in some], [row[key] for row in some], 'o-',
+                      label=label)
+    for axis, label in zip(axes, ('start-up [s]', 'processor, with the world [cores]')):
+        axis.set(xlabel='robots', ylabel=label, xlim=(0, None), ylim=(0, None))
+        axis.legend()
+    figure.tight_layout()
+    figure.savefig(file, dpi=120)
+
+
+def main() -> None:
+    """Print a line for each number of robots; with --plot draw the curves."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('robots', type=int, nargs='+')
+    parser.add_argument('--full', action='store_true', help='robots that are not lean')
+    parser.add_argument('--motion', default='static', choices=('static', 'levy'))
+    parser.add_argument('--seconds', type=float, default=60.5, help='of the measurement')
+    parser.add_argument('--processes', type=int, default=4)
+    parser.add_argument('--rows', type=Path, help='append the figures to this file (JSON lines)')
+    parser.add_argument('--plot', type=Path, help='draw all figures of --rows to this file')
+    options = parser.parse_args()
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    for robots in options.robots:
+        found = measure(
+            robots, not options.full, options.motion, options.seconds, options.processes)
+        print(json.dumps(found), flush=True)
+        if options.rows:
+            with options.rows.open('a') as file:
+                file.write(json.dumps(found) + '\n')
+    if options.plot and options.rows:
+        draw([json.loads(line) for line in options.rows.read_text().splitlines()], options.plot)
+    rclpy.try_shutdown()
+
+
+if __name__ == '__main__':
+    main()
