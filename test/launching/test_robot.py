@@ -129,8 +129,7 @@ def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path: Path
      'on this computer; there are: count, field, patrol, rally'),
     ({'robot_id': '1', 'namespace': 'bad name!'}, "parameter namespace: 'bad name!' is not "
      'allowed'),
-    ({'robot_id': '1', 'neighbourhood': 'air'}, "parameter neighbourhood: 'air' is not allowed, "
-     'since each robot would have its own; it takes the topic that all share'),
+    ({'robot_id': '1', 'neighbourhood': 'a b'}, "parameter neighbourhood: 'a b' is not allowed"),
     ({'robot_id': '1', 'odom_topic': 'a b'}, "parameter odom_topic: 'a b' is not allowed"),
     ({'robot_id': '1', 'fleet_file': 'no/such.yaml'}, "parameter fleet_file: 'no/such.yaml' "
      'cannot be read'),

@@ -52,7 +52,8 @@ def packed(value: T) -> T:
         place[...] = array
         moved[id(array)] = place
         at += _room(array)
-    return _with(value, moved)
+    result: T = _with(value, moved)
+    return result
 
 
 def _room(array: NDArray[Any]) -> int:
