@@ -231,13 +231,19 @@ def check_topic(name: str, value: Any, place: str) -> str:
     >>> check_topic('odom_topic', 'wheels/odom', 'defaults.odom_topic')
     'wheels/odom'
     """
+    topic = check_topic_name(value, place)
+    if name == SHARED_TOPIC and not topic.startswith('/'):
+        raise ParameterError(f'{place}: {shown(topic)} is not allowed, since each robot would '
+                             'have its own; it takes the topic that all share, for example '
+                             f"'/{topic}'")
+    return topic
+
+
+def check_topic_name(value: Any, place: str) -> str:
+    """Return the checked name of any topic; for all else see :func:`check_topic`."""
     if not isinstance(value, str) or not re.fullmatch(TOPIC, value, re.ASCII):
         raise ParameterError(f'{place}: {shown(value)} is not allowed; it takes the name of a '
                              "topic, for example 'odom', or '/odom' outside of the namespace")
-    if name == SHARED_TOPIC and not value.startswith('/'):
-        raise ParameterError(f'{place}: {shown(value)} is not allowed, since each robot would '
-                             'have its own; it takes the topic that all share, for example '
-                             f"'/{value}'")
     return value
 
 

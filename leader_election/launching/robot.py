@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from leader_election.fleet.fleet_file import load_fleet
 from leader_election.fleet.fleet_robot import FleetRobot
 from leader_election.fleet.fleet_settings import (
-    check_topic,
+    check_topic_name,
     SHARED_TOPIC,
     task_parameters,
     TOPICS,
@@ -91,12 +91,12 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     node = f'{namespace}/{NODE_NAME}'
     if not sets_parameter(settings.get('params_file', ''), 'odometry_timeout', node):
         parameters = {'odometry_timeout': ODOMETRY_TIMEOUT} | parameters
-    given = {name: settings[name] for name in TOPICS if settings.get(name)}
+    given = {name: check_topic_name(settings[name], f'parameter {name}') for name in TOPICS
+             if settings.get(name)}
     if SHARED_TOPIC in given:
         full = full_namespace(settings, namespace)
         given[SHARED_TOPIC] = shared_topic(given[SHARED_TOPIC], full)
-    topics = TOPICS | (robot.topics if robot else {}) | {
-        name: check_topic(name, topic, f'parameter {name}') for name, topic in given.items()}
+    topics = TOPICS | (robot.topics if robot else {}) | given
     return RobotLaunch(namespace, task_parameters(driving, parameters) | parameters,
                        _remappings(topics), driving)
 
