@@ -77,7 +77,7 @@ def model_names(scene: str) -> set[str]:
 
     :param scene: a ``gz.msgs.Scene`` as text.
 
-    >>> model_names('name: "w"\\nmodel {\\n  name: "a"\\n  link {\\n    name: "l"\\n  }\\n}')
+    >>> model_names('name: "w"\nmodel {\n  name: "a"\n  link {\n    name: "l"\n  }\n}')
     {'a'}
     """
     blocks = re.findall(r'^model \{\n(.*?)^\}', scene, re.MULTILINE | re.DOTALL)

@@ -31,7 +31,6 @@ SHARE = (f'{ROBOTS_PER_PROCESS.description} Empty: {ROBOTS_PER_PROCESS.default};
 """The description of the argument that says how many robots share a process."""
 
 
-
 def robots_per_process(robots: int) -> int:
     """
     Return how many robots share a process.

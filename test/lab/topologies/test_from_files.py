@@ -84,5 +84,6 @@ def test_the_packaged_robots_start_where_their_logs_say():
     """As the first rows of the five files have it."""
     placement = LOGS.place(LOGS.parameters(), np.random.default_rng(0))
     assert placement.position.tolist() == [
-        [1.380, -3.772], [2.351, -0.138], [2.615, 2.420], [3.459, -1.243], [2.697, -3.268]]
+        [0.0523, 3.0132], [2.1141, -1.2630], [1.5457, -0.6061], [-2.2149, 1.7004],
+        [-0.7979, 1.9271]]
     assert placement.pairs is None
