@@ -106,7 +106,8 @@ def draw(rows: list[dict[str, Any]], file: Path) -> None:
     from matplotlib import pyplot
     figure, axes = pyplot.subplots(1, 2, figsize=(9.0, 3.4))
     for lean in sorted({row['lean'] for row in rows}):
-        some = [row for row in rows if row['lean'] == lean and 'cores' in row]
+        some = sorted((row for row in rows if row['lean'] == lean and 'cores' in row),
+                      key=lambda row: int(row['robots']))
         label = 'lean' if lean else 'not lean'
         for axis, key in zip(axes, ('start', 'cores')):
             axis.plot([row['robots'] for row in some], [row[key] for row in some], 'o-',
