@@ -124,7 +124,9 @@ def unfinished(found: Sequence[Phase]) -> str:
 
 def message(outcomes: Sequence[Outcome]) -> str:
     """Return the cell of the length of a message until leaders have settled [bytes]."""
-    return mean([outcome.phases[START].length for outcome in outcomes])
+    found = [outcome.phases[START] for outcome in outcomes]
+    begun = [phase.length for phase in found if phase.ended != SKIPPED]
+    return mean(begun) if begun else NOT_RUN
 
 
 def sent(outcomes: Sequence[Outcome]) -> str:
@@ -137,7 +139,7 @@ def sent(outcomes: Sequence[Outcome]) -> str:
 def receivers(network: Network, runs: Runs) -> float:
     """Return to how many devices a message goes, mean over all runs; nan without any."""
     found = [outcome.receivers for (other, _), outcomes in runs.items() if other == network
-             for outcome in outcomes]
+             for outcome in outcomes if outcome.phases[START].ended != SKIPPED]
     return float(np.mean(found)) if found else math.nan
 
 

@@ -93,3 +93,11 @@ def test_seeds_that_lose_some_of_several_leaders_count():
     some = Phase(REST, 12, 7, 7, 0.0, 3, 1.0, 4, 100.0)
     runs = {(SMALL, MANY): [outcome(settled(9), settled(0), some, settled(8))]}
     assert rows(report(runs, [SMALL], [MANY]), title)['recursive'] == ['7']
+
+
+def test_a_run_that_never_began_counts_for_no_mean():
+    skipped = Outcome(100, 11, 0.0, {name: Phase(SKIPPED) for name in LOSSES})
+    text = report({(SMALL, ONE): [skipped], (SMALL, MANY): [outcome(*[settled(9)] * 4)]},
+                  [SMALL], [ONE, MANY])
+    assert rows(text, 'bytes of a message')['bounded-all'] == ['–']
+    assert 'by so many devices: 7.0 in 100; 11 hops.' in text
