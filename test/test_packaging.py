@@ -14,6 +14,7 @@
 
 """The metadata of the package agree: setup.py, package.xml, the files of requirements, modules."""
 
+from importlib.util import find_spec
 from pathlib import Path
 import re
 from runpy import run_path
@@ -128,6 +129,12 @@ def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
     assert 'pip install matplotlib pillow rich (beside a sourced ROS 2' in ran.stderr
 
 
+LACKING = [name for name in LABORATORY if find_spec(name) is None]
+"""What is not there, as beside a sourced ROS 2 without the package's extras."""
+needs_laboratory = pytest.mark.skipif(bool(LACKING), reason=f'not installed: {", ".join(LACKING)}')
+
+
+@needs_laboratory
 @pytest.mark.parametrize('missing', [('numba',), ('xarray', 'netCDF4'), ('rich',)])
 def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
     ran = without(missing, 'from leader_election import cli\nraise SystemExit(cli.run("lab"))')
@@ -138,6 +145,7 @@ def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
         '--system-site-packages)\n')
 
 
+@needs_laboratory
 def test_the_laboratory_runs_without_ros() -> None:
     ran = without(('rclpy', 'std_msgs'),
                   'import sys\nfrom leader_election import cli\nsys.argv = ["lab", "--help"]\n'
