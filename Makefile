@@ -6,12 +6,12 @@ ARGS ?=
 TASK ?=
 BIN := .venv/bin
 
-# The files of requirements of each environment, each of which includes the one before.
+# The requirements of each environment; each includes the previous one.
 RUN := ros run view record
 LAB := $(RUN) lab
 CLUSTER := $(LAB) cluster
 DEV := $(CLUSTER) notebook test build lint docs
-# Modules are compiled when they are first imported: most never are.
+# No compilation at installation: most modules are never imported.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 
 # A virtual environment that holds ROS 2 is an ament prefix. The variables that a sourced ROS 2, or
@@ -19,6 +19,8 @@ INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 export AMENT_PREFIX_PATH := $(CURDIR)/.venv
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
+# Without bytecode files each process would compile all its modules, for seconds.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo lab reproduce study scale test test-least chaos prove fuzz test-gazebo gazebo physics \
   physics-logs docs benchmark lint config clean
@@ -27,14 +29,14 @@ help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
 	do printf 'make %-12s %s\n' "$$name" "$$what"; done
 	@echo 'ARGS="..." is passed on by demo, lab, reproduce, study, scale, chaos, physics, prove and fuzz, and by test and test-least to pytest.'
-	@echo 'make demo TASK=patrol: the regions do something; or rally, field, count.'
+	@echo 'make demo TASK=patrol: the regions run a task; also rally, field, count.'
 	@if [ -n "$(ROS_DISTRO)" ]; then \
-	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make does not, but ./.venv.'; fi
+	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
 
 demo: .venv/.run  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
 	@$(BIN)/python -m leader_election demo $(addprefix --task ,$(TASK)) $(ARGS)
 
-lab: .venv/.lab  ## Measure algorithms while the world moves, ARGS="--help" for more
+lab: .venv/.lab  ## Measure algorithms in networks that move, ARGS="--help" for more
 	@$(BIN)/python -m leader_election lab $(ARGS)
 
 reproduce: .venv/.lab  ## Reproduce the papers' figures, 200 seeds each, ARGS="--seeds 20" for less
@@ -49,10 +51,10 @@ study: .venv/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for
 test: .venv/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)
 
-test-least:  ## Run the tests with the least versions of all dependencies, which setup.py states, in build/least
+test-least:  ## Run the tests with the minimum versions of setup.py, in build/least
 	@PYTHON='$(PYTHON)' .ci/least $(ARGS)
 
-chaos: .venv/.run  ## Make faults of all kinds in 40 robots for ten minutes, ARGS="--seconds 7200" for longer
+chaos: .venv/.run  ## Expose 40 robots to faults of all kinds for ten minutes, ARGS="--seconds 7200" for longer
 	@$(BIN)/python -m benchmarks.chaos $(ARGS)
 
 benchmark: .venv/.benchmark  ## Print the figures: rounds, the neighbourhood filter, start, steady state, a swarm key, recovery, steadiness, regions, the laboratory
@@ -68,7 +70,7 @@ gazebo: .venv/.physics  ## Fetch Gazebo Classic 11 into ~/.cache/leader_election
 physics: gazebo  ## Measure a swarm in real physics; five minutes, ARGS="--help" for more
 	@PYTHONPATH=test $(BIN)/python -m benchmarks.real_physics $(ARGS)
 
-physics-logs: gazebo  ## Record logs of five robots in real physics as those in the package; ARGS=FOLDER
+physics-logs: gazebo  ## Record logs of five robots in real physics, like those in the package; ARGS=FOLDER
 	@PYTHONPATH=test $(BIN)/python -m physics.record_logs $(ARGS)
 
 docs: .venv/.dev  ## Build the documentation: build/docs/index.html

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-Pass over files that import what is not installed, such as the laboratory's packages, and say so.
+Skip test files that import missing packages, such as the laboratory's, and report them.
 
-Under a sourced ROS 2 only the packages of package.xml are there. A file that imports another one
-would end the whole run with an error of collection.
+Under a sourced ROS 2 only the packages of package.xml are installed. A file that imports another
+one would end the whole run with an error of collection.
 """
 
 import ast
@@ -31,12 +31,12 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent
 FOLDERS = (ROOT, ROOT / 'doc', ROOT / 'test')
-"""Where modules of the checkout are found: pythonpath in pyproject.toml."""
+"""The folders with modules of the checkout: pythonpath in pyproject.toml."""
 
 
 @cache
 def imports(file: Path) -> frozenset[str]:
-    """Return the names of the modules that a file imports as soon as it is imported itself."""
+    """Return the names of the modules that a file imports at its own import."""
     found: set[str] = set()
     for node in ast.parse(file.read_text()).body:
         if isinstance(node, ast.Import):
@@ -48,7 +48,7 @@ def imports(file: Path) -> frozenset[str]:
 
 @cache
 def own(name: str) -> tuple[Path, ...]:
-    """Return the files of the checkout that the import of a module runs; none for another's."""
+    """Return the files of the checkout run by the import of a module; none for other packages."""
     parts = name.split('.')
     for folder in FOLDERS:
         files = [path for n in range(1, len(parts) + 1)
@@ -61,7 +61,7 @@ def own(name: str) -> tuple[Path, ...]:
 
 @cache
 def is_there(name: str) -> bool:
-    """Return whether a module of others is installed; a folder of ours with its name is not it."""
+    """Return whether a module of another package is installed; our folders do not count."""
     if name in sys.stdlib_module_names:
         return True
     spec = find_spec(name)
@@ -70,7 +70,7 @@ def is_there(name: str) -> bool:
 
 @cache
 def missing(file: Path) -> frozenset[str]:
-    """Return the modules that are not installed and that a file imports, also by way of others."""
+    """Return the missing modules that a file imports, directly or indirectly."""
     found: set[str] = set()
     seen, waiting = {file}, [file]
     while waiting:
@@ -84,11 +84,11 @@ def missing(file: Path) -> frozenset[str]:
 
 
 _passed_over: dict[str, list[str]] = {}
-"""What each file that was passed over lacks."""
+"""The missing modules of each skipped file."""
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
-    """Pass over a file that cannot be imported here."""
+    """Skip a file that cannot be imported here."""
     if collection_path.suffix != '.py' or not (lacking := missing(collection_path)):
         return None
     _passed_over[collection_path.relative_to(ROOT).as_posix()] = sorted(lacking)
@@ -96,20 +96,20 @@ def pytest_ignore_collect(collection_path: Path) -> bool | None:
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:
-    """Tell the process that collects nothing itself, where tests are shared out (pytest-xdist)."""
+    """Send the skipped files to the controller of pytest-xdist, which collects no tests."""
     if hasattr(session.config, 'workeroutput'):
         session.config.workeroutput['passed_over'] = _passed_over
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take what a process that ran some of the tests has passed over."""
+    """Receive the skipped files of a worker process."""
     _passed_over.update(getattr(node, 'workeroutput', {}).get('passed_over', {}))
 
 
 def summary(passed_over: dict[str, list[str]]) -> str:
     """
-    Return the line that says which files are not tested, and why.
+    Return the line that lists the skipped files, with the reason.
 
     >>> summary({'test/lab/test_a.py': ['numba'], 'test/lab/test_b.py': ['mcap', 'numba']})
     'not tested, since mcap, numba are not installed: 2 files of test/lab'
@@ -122,6 +122,6 @@ def summary(passed_over: dict[str, list[str]]) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say what was passed over, also where all that was tested passed."""
+    """Report the skipped files, also after a successful run."""
     if _passed_over:
         terminalreporter.write_line(summary(_passed_over), yellow=True)

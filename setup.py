@@ -40,7 +40,8 @@ RECORD = [*VIEW, 'mcap>=1.6.0', 'mcap-ros2-support>=0.6.0']
 LAB = [*VIEW, 'numba>=0.61.0', 'scipy>=1.11.4', 'networkx>=3.2', 'xarray>=2024.6.0',
        'netCDF4>=1.7.2', 'pandas>=2.2.0', 'pyarrow>=15.0.0']
 CLUSTER = [*LAB, 'distributed>=2024.8.0']
-NOTEBOOK = [*LAB, 'nbclient>=0.10.0', 'ipykernel>=6.29.0']
+# A newer matplotlib-inline does not work with the least matplotlib.
+NOTEBOOK = [*LAB, 'nbclient>=0.10.0', 'ipykernel>=6.29.0', 'matplotlib-inline>=0.1.6']
 TEST = [*CLUSTER, *NOTEBOOK, *RECORD, 'hypothesis>=6.98.15', 'jsonschema>=4.10.3', 'lxml>=5.2.1',
         'pytest>=7.4.4']
 

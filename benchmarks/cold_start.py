@@ -17,8 +17,8 @@ Cold start: from the last node's first message to a partition that no longer cha
 
 A lattice of 10 x 10 robots that hear their eight neighbours, the strongest in a corner: its
 candidacy has to cross nine hops. Reactive against periodic rounds, both at 1 Hz; with the world's
-radio in between, which carries a message to those in range, and on one topic that all robots hear,
-where this machine's two cores, and not the robots, are the narrowest place.
+radio, which delivers a message to the robots in range only, and on one shared topic, where this
+machine's two cores, and not the robots, are the bottleneck.
 """
 
 from benchmarks.hosted_swarm import hosted_swarm
@@ -28,7 +28,7 @@ HOPS = 9
 RADIUS = 30.0
 RANGE = 1.2
 QUIET = 6.0
-"""A partition that has not changed for so long is taken to be final [s]."""
+"""The time without a change after which a partition is final [s]."""
 REPEATS = 3
 
 

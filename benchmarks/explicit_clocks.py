@@ -15,9 +15,9 @@
 """
 Explicit-state check of the shared clock of ``recursive-replicated``: all small networks, lockstep.
 
-From every combination of clocks out of a set that holds the ends of the numbers, all clocks are to
-be equal after :func:`bound` rounds, and from then on: the diameter, and the same again where the
-step from the last number to 0 comes in between. The function is the robots' own, compiled.
+From every combination of clocks out of a set with the ends of the numbers, all clocks must be
+equal after :func:`bound` rounds, and from then on. The bound is the diameter, and twice that if
+the step from the last number to 0 occurs meanwhile. The function is the robots' own, compiled.
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from typing import NamedTuple
 from benchmarks.state_sets import Graph
 from leader_election.algorithms.replicated import MOST_TICKS, ticked
 from leader_election.lab.engine.compilation import jit
-from leader_election.lab.engine.entry_points import compilable
+from leader_election.lab.engine.entry_points import make_compilable
 import numpy as np
 
 CLOCKS = (0, 1, 2, 2**31, 2**31 + 1, MOST_TICKS - 1, MOST_TICKS)
@@ -44,12 +44,12 @@ class Unison(NamedTuple):
 
 
 def bound(nodes: int) -> int:
-    """Return within how many rounds the clocks of so many devices come together."""
+    """Return the number of rounds within which the clocks of the devices become equal."""
     return 2 * nodes
 
 
 def check(graph: Graph, clocks: Sequence[int] = CLOCKS) -> Unison:
-    """Return how long the clocks of a network take at most, from any of these values."""
+    """Return the result for the clocks of a network, from any of these values."""
     size = len(graph)
     index = {i: k for k, i in enumerate(graph)}
     links = np.zeros((size, size), np.int64)
@@ -62,12 +62,12 @@ def check(graph: Graph, clocks: Sequence[int] = CLOCKS) -> Unison:
     return Unison(starts, starts * rounds * size, int(worst))
 
 
-compilable(ticked)
+make_compilable(ticked)
 
 
 @jit
 def _explore(links, degrees, clocks, rounds):  # type: ignore[no-untyped-def]
-    """Return after how many rounds, at most, all clocks are equal for good."""
+    """Return the greatest number of rounds until all clocks are equal for good."""
     size, worst = len(degrees), 0
     clock, since = np.zeros(size, np.int64), np.zeros(size, np.int64)
     heard, heard_since = clock.copy(), clock.copy()

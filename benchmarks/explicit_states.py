@@ -20,8 +20,8 @@ reduced up to isomorphism) is explored by :mod:`benchmarks.state_sets`, with the
 the robots: in any order, with any losses and delays. At the start each device has, and each
 mailbox holds, any state of :func:`corrupted`. For each network the check is
 
-- that every execution ends in a partition that is promised (:func:`violations`; without
-  hysteresis: in the reference partition, exactly), and
+- that every execution ends in a partition with the guarantees (:func:`violations`; without
+  hysteresis: exactly in the reference partition), and
 - that it does so within :func:`bound` epochs. An epoch is a round of each device whose message
   arrives, in lockstep without losses it is one round.
 """
@@ -56,7 +56,7 @@ STRENGTHS = {
     'pairs': lambda i: float(1 + i // 2),
     'barred': lambda i: float(i) if i % 2 else BARRED,
 }
-"""The strength of each device by its id; ``barred``: those of even ids may not lead."""
+"""The strength of each device by its id; ``barred``: devices with even ids may not lead."""
 
 LENGTHS = {
     'all': None,
@@ -69,7 +69,7 @@ LENGTHS = {
 
 @dataclass(frozen=True)
 class Setting:
-    """The parameters of a round, and what devices there are."""
+    """The parameters of a round, and the devices."""
 
     radius: float = 4.0
     hysteresis: float = 0.0
@@ -124,7 +124,7 @@ def graphs(nodes: int, lengths: str) -> Iterator[Graph]:
 
 
 def distances(graph: Graph, sources: set[int], among: set[int]) -> dict[int, float]:
-    """Return the length of the shortest way from the nearest source, over some devices [m]."""
+    """Return the length of the shortest path from the nearest source, over some devices [m]."""
     found: dict[int, float] = {}
     queue = [(0.0, i) for i in sources]
     while queue:
@@ -139,9 +139,9 @@ def distances(graph: Graph, sources: set[int], among: set[int]) -> dict[int, flo
 
 def corrupted(setting: Setting, graph: Graph, detail: int) -> dict[int, list[Candidacy]]:
     """
-    Return the states that each device may have at the start, and have sent to any mailbox.
+    Return the states that each device may have at the start, and may have sent to any mailbox.
 
-    :param detail: 0 to 2: how many, for large and for small networks.
+    :param detail: 0 to 2: few for large, many for small networks.
     """
     strengths = setting.strength(graph)
     strongest = max(strengths, key=lambda i: (strengths[i], -i))
@@ -151,14 +151,14 @@ def corrupted(setting: Setting, graph: Graph, detail: int) -> dict[int, list[Can
     band = (setting.joining + setting.radius) / 2 - 1.0
     best, middle = -max(strengths.values()), -sorted(strengths.values())[len(strengths) // 2]
     states = [
-        # A leader that does not exist: beside it, and as far away as is relayed, by either count.
+        # A leader that does not exist: near, and at the greatest relayed distance or hops.
         Candidacy(best - 9.0, 0.0, ghost, 0), Candidacy(best - 9.0, 0.0, ghost, last),
         Candidacy(best - 9.0, edge, ghost, 0),
         # The strongest, at a distance that is wrong: none, and in the band of the hysteresis.
         Candidacy(best, 0.0, strongest, 0), Candidacy(best, band, strongest, 1),
     ]
     if detail > 0:
-        # One that is neither the strongest nor alive, and all that are alive.
+        # Another dead leader, and all living ones.
         states += [Candidacy(middle - 0.5, 0.0, weak_ghost, 0)]
         states += [Candidacy(-strength, 0.0, i, 0) for i, strength in strengths.items()]
     if detail > 1:
@@ -172,7 +172,7 @@ def corrupted(setting: Setting, graph: Graph, detail: int) -> dict[int, list[Can
 
 
 def explored(setting: Setting, rounds: Rounds, graph: Graph, detail: int) -> Settled:
-    """Return how every execution on a graph ends; :class:`Undecided`: it may not end."""
+    """Return the ends of all executions on a graph; :class:`Undecided`: they may not end."""
     start = {i: rounds.rows(states) for i, states in corrupted(setting, graph, detail).items()}
     return Network(rounds, graph, setting.strength(graph)).settle(start, 60)
 
@@ -189,17 +189,17 @@ def is_cut(setting: Setting, graph: Graph) -> bool:
 
 
 def bound(setting: Setting, graph: Graph, leaders: int) -> int:
-    """Return within how many epochs a network with so many leaders is at rest."""
+    """Return the number of epochs within which a network with a number of leaders is at rest."""
     shortest = min((length for row in graph.values() for length in row.values()), default=math.inf)
     hops = min(setting.hop_limit, math.floor(setting.radius / shortest))
     if is_cut(setting, graph):
-        # A shorter path with more hops may displace one with fewer, again and again on its way.
+        # A shorter path with more hops may repeatedly displace one with fewer.
         hops = longest(setting, graph)
     return leaders * ((4 if setting.hysteresis else 2) * hops + 1)
 
 
 def violations(setting: Setting, graph: Graph, states: Mapping[int, Any]) -> list[str]:
-    """Return in what a partition is not as promised; empty: it is."""
+    """Return the violated guarantees of a partition; empty: none."""
     found = []
     strengths = setting.strength(graph)
     regions = {i: {j for j in graph if states[j].leader == i} for i in graph}
@@ -241,7 +241,7 @@ class Family(NamedTuple):
 
 
 def families(nodes: int) -> list[Family]:
-    """Return the networks of so many nodes."""
+    """Return the networks with a number of nodes."""
     if nodes < 5:
         return [Family(nodes, 'all', 2)]
     if nodes == 5:
@@ -251,7 +251,7 @@ def families(nodes: int) -> list[Family]:
 
 @dataclass
 class Covered:
-    """What was covered in a family of networks, and the worst that was found."""
+    """The coverage of a family of networks, and its worst case."""
 
     networks: int = 0
     starts: float = 0.0
@@ -270,7 +270,7 @@ class Covered:
 
 
 def in_time(setting: Setting, rounds: Rounds, graph: Graph, detail: int) -> tuple[Settled, int]:
-    """Return how executions on a graph end, and the bound; looks closer where it is exceeded."""
+    """Return the ends of executions on a graph, and the bound; refine if it is exceeded."""
     for most in (MOST_COMBINATIONS, 100 * MOST_COMBINATIONS):
         rounds.most_combinations = most
         found = explored(setting, rounds, graph, detail)
@@ -318,7 +318,7 @@ def check(setting: Setting, family: Family, until: float = math.inf) -> Covered:
 
 
 def main() -> int:
-    """Check all families, and print what was covered."""
+    """Check all families, and print the coverage."""
     parser = argparse.ArgumentParser(description=__doc__.strip().split('\n')[0])
     parser.add_argument('--nodes', type=int, default=5, help='the most devices (default: 5; 6 '
                         'takes some hours)')

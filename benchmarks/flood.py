@@ -53,7 +53,7 @@ def payload(sender: int) -> str:
 
 
 def flood(rate: int, seconds: float) -> None:
-    """Send messages at a rate [1/s] for so long."""
+    """Send messages at a rate [1/s] for a time."""
     rclpy.init()
     node = rclpy.create_node('flood')
     air = node.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
@@ -61,7 +61,7 @@ def flood(rate: int, seconds: float) -> None:
     begin, sent = time.monotonic(), 0
     while (now := time.monotonic() - begin) < seconds:
         while sent < now * rate:
-            # No two are the same, so none is in the cache of decoded messages.
+            # All are different, so none is in the cache of decoded messages.
             air.publish(String(data=payloads[sent % IDS].replace(
                 '[1.0,0.0]', f'[1.0,0.{sent % 100000:05d}]', 1)))
             sent += 1
@@ -70,7 +70,7 @@ def flood(rate: int, seconds: float) -> None:
 
 
 def rounds_under(rate: int, kind: str) -> tuple[float, float, float]:
-    """Return rounds a second, the longest time between two [s], and messages heard a second."""
+    """Return rounds/s, the longest time between two rounds [s], and messages received/s."""
     rclpy.init()
     node = ElectionNode(use_global_arguments=False, parameter_overrides=[
         Parameter(name, value=value) for name, value in {

@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-Fuzzing of codec, mailbox and round for as long as is asked for.
+Fuzzing of codec, mailbox and round for a given time.
 
 The properties are those of ``test/robot/test_fuzz.py``, the payloads those of
-``test/robot/payloads.py``. Payloads that fail are reduced, printed, and kept by Hypothesis in
-``.hypothesis/fuzz``, from where each further run tries them first. Those worth keeping for
-everybody belong into ``test/robot/corpus.txt``.
+``test/robot/payloads.py``. Hypothesis reduces and prints failing payloads, and keeps them in
+``.hypothesis/fuzz``; each further run tries them first. Add important ones to
+``test/robot/corpus.txt``.
 """
 
 import argparse
@@ -41,11 +41,11 @@ from robot.test_fuzz import check_decoding, check_recovery
 
 KEPT = '.hypothesis/fuzz'
 EXAMPLES = {'decoding': 100, 'recovery': 10}
-"""Examples in a row of each property, before the next algorithm has its turn."""
+"""The number of successive examples of each property, before the next algorithm."""
 
 
 def decoding(algorithm: Algorithm, counts: Counter[str]) -> Callable[[], None]:
-    """Return the property that decoding never raises, and that it is the reverse of encoding."""
+    """Return the property that decoding never raises, and is the inverse of encoding."""
     @given(payloads(algorithm))
     def holds(payload: str) -> None:
         counts['payloads decoded'] += 1
@@ -66,7 +66,7 @@ def recovery(algorithm: Algorithm, counts: Counter[str]) -> Callable[[], None]:
 
 
 def main() -> int:
-    """Fuzz all algorithms in turn, and print what was tried and what failed."""
+    """Fuzz all algorithms in turn, and print the number of examples and the failures."""
     parser = argparse.ArgumentParser(description=__doc__.strip().split('\n')[0])
     parser.add_argument('--minutes', type=float, default=60.0, help='default: 60')
     parser.add_argument('--seed', type=int, default=time.time_ns(), help='default: the time')
@@ -89,7 +89,7 @@ def main() -> int:
                     suppress_health_check=list(HealthCheck))(what(ALGORITHMS.get(name), counts)))
                 try:
                     attempt()
-                except Exception:  # Whatever a property raises is what is looked for.
+                except Exception:  # Any exception of a property is a finding.
                     failed.add(f'{what.__name__} of {name}')
                     traceback.print_exc()
         print(f'turn {turn + 1}:', ', '.join(f'{n:,} {of}' for of, n in counts.items()),

@@ -36,21 +36,21 @@ from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
 LATTICE = {'layout': 'grid', 'spacing': 0.8}
-"""Where robots start, if nothing else is said."""
+"""The default layout of robots."""
 STATIC = {'motion': 'static'}
 START_UP = 180.0
-"""So long hundreds of nodes may take to come up [s]."""
+"""The timeout for the start of hundreds of nodes [s]."""
 
 
 class Observer(Node):
     """
-    Hears all messages of the swarm.
+    Receives all messages of the swarm.
 
-    :ivar heard: how many messages of each robot.
-    :ivar leaders: whom each robot follows.
+    :ivar heard: the number of messages of each robot.
+    :ivar leaders: the leader of each robot.
     :ivar last_sender: of the last message.
     :ivar longest: the length of the longest message [bytes].
-    :ivar last_change: when a robot was last heard with another leader than before [s].
+    :ivar last_change: the time of the last message with a changed leader [s].
     """
 
     def __init__(self) -> None:
@@ -81,13 +81,13 @@ class Observer(Node):
                 self.last_change = now
 
     def wait(self, seconds: float, until: Callable[[], bool] = lambda: False) -> None:
-        """Listen for so long, or until a condition holds."""
+        """Receive for a time, or until a condition holds."""
         end = self.now() + seconds
         spin([self], lambda: self.now() >= end or until())
 
 
 class HostedSwarm:
-    """Robots in a few processes; they are up, but know nothing before ``go``."""
+    """Robots in a few processes; they run, but have no positions before ``go``."""
 
     def __init__(self, children: Processes, robots: int, members: Sequence[str], radio: str,
                  layout: Mapping[str, Any], world: Mapping[str, Any],
@@ -106,7 +106,7 @@ class HostedSwarm:
                    'the nodes did not come up')
 
     def go(self) -> None:
-        """Start the world: from now on the robots know where they are."""
+        """Start the world: from now on the robots have positions."""
         self._children.start('world', 'swarm_world', {
             **self._scene, **self._world, 'radio_range': self._range})
         tracker = self.observer.tracker
@@ -114,11 +114,11 @@ class HostedSwarm:
                    'not all robots were heard')
 
     def kill(self, process: int) -> None:
-        """Kill a process by its index, as if its power failed."""
+        """Kill a process by its index, like a power failure."""
         self._children.kill(f'fleet_{process}')
 
     def until(self, condition: Callable[[], bool], otherwise: str) -> None:
-        """Wait until a condition holds; the process ends with a text where it does not."""
+        """Wait until a condition holds; after the timeout the process ends with a text."""
         def check() -> bool:
             self._children.check()
             return bool(condition())
@@ -134,7 +134,7 @@ def hosted_swarm(robots: int, processes: int | Sequence[str], radio: str,
     """
     Host a swarm for the length of a ``with``, on a shared topic or with the world's radio.
 
-    :param processes: how many share the robots evenly, or the ids of the robots of each.
+    :param processes: the number of processes that share the robots evenly, or the ids of each.
     :param world: parameters of the embedded world, and ``parameters`` those of the robots.
     """
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')

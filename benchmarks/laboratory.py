@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-How many device-rounds a second the laboratory runs on one core, and how that scales.
+The rate of device-rounds of the laboratory on one core, and its scaling.
 
-Each figure is measured in a process of its own, which also says how much memory it took. With
-``--against`` another checkout is measured in turns with this one, stretch by stretch, on the same
-scenarios: on a machine that others use too, only the ratio of the two says much.
+Each figure is measured in its own process, which also reports its memory. With ``--against``
+another checkout is measured in turns with this one, stretch by stretch, on the same scenarios:
+on a machine with other load only the ratio of the two is meaningful.
 """
 
 import argparse
@@ -40,19 +40,19 @@ SCENARIOS = ('acsos2022_random', 'acsos2022_edge')
 ALGORITHMS = ('recursive', 'classic', 'bounded')
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 STRETCH = 200_000
-"""Rounds of a stretch, at least; and at least two rounds of each device, so that all move."""
+"""The least number of rounds of a stretch; at least two per device, so that all move."""
 
 
 class Case(NamedTuple):
-    """What is measured."""
+    """A measurement."""
 
     scenario: str
     algorithm: str
     devices: int
-    """0: as many as the scenario has."""
+    """0: the number of the scenario."""
 
     def prepared(self) -> Scenario:
-        """Return the scenario as it is in this checkout, with this algorithm only."""
+        """Return the scenario of this checkout, with this algorithm only."""
         file = HERE / f'leader_election/lab/scenarios/{self.scenario}.yaml'
         raw = yaml.safe_load(file.read_text())
         raw['algorithms'] = [each for each in raw['algorithms'] if each['name'] == self.algorithm]
@@ -61,7 +61,7 @@ class Case(NamedTuple):
 
 
 def grown(scenario: Scenario, devices: int) -> Scenario:
-    """Return the scenario with so many devices, at the same density."""
+    """Return the scenario with a number of devices, at the same density."""
     side = 1030.0 * (devices / 1000.0) ** 0.5
     return scenario.replaced({
         'devices.count': devices, 'devices.high': [80.0 + side, 80.0 + side],
@@ -72,18 +72,18 @@ def stretches(case: Case) -> Iterator[tuple[int, float]]:
     """Yield the rounds of each stretch, with motion and all measures, and its time [s]."""
     scenario, seed = case.prepared(), 0
     while True:
-        stage = Simulation(scenario, scenario.entrant(case.algorithm), seed)
-        # Links are made, and the first sweep is over, before the clock runs.
+        simulation = Simulation(scenario, scenario.entrant(case.algorithm), seed)
+        # Links and the first sweep are computed before the clock starts.
         at = 2.0 * scenario.rounds.period
-        stage.run(at)
-        seconds = max(2.0, STRETCH / len(stage.network.devices.id)) * scenario.rounds.period
+        simulation.run(at)
+        seconds = max(2.0, STRETCH / len(simulation.network.devices.id)) * scenario.rounds.period
         while at + seconds <= scenario.duration:
             at += seconds
-            before = int(stage.network.watch.counts[0])
+            before = int(simulation.network.watch.counts[0])
             start = time.process_time()
-            stage.run(at)
+            simulation.run(at)
             took = time.process_time() - start
-            yield int(stage.network.watch.counts[0]) - before, took
+            yield int(simulation.network.watch.counts[0]) - before, took
         seed += 1
 
 
@@ -97,21 +97,21 @@ def serve(case: Case) -> None:
 
 
 class Measured(NamedTuple):
-    """What a checkout reached, in the order of stretches."""
+    """The results of a checkout, in the order of stretches."""
 
     nanoseconds: list[float]
     """A round."""
     memory: float
-    """The most that the process had so far, the interpreter and all libraries included [MB]."""
+    """The peak memory of the process, including interpreter and libraries [MB]."""
 
     def text(self) -> str:
-        """Return the rate of the best stretch, and of the middle one."""
+        """Return the rates of the best and of the median stretch."""
         best, middle = min(self.nanoseconds), statistics.median(self.nanoseconds)
         return f'{1e3 / best:6.2f} ({1e3 / middle:5.2f})'
 
 
 def measure(runs: list[tuple[Path, Case]], count: int) -> list[Measured]:
-    """Return what each case reaches in its checkout, all in turns, in so many stretches."""
+    """Return the results of each case in its checkout, by a number of stretches in turns."""
     children = [subprocess.Popen(
         [sys.executable, __file__, '--serve', *map(str, case)], cwd=tree, text=True,
         env={**os.environ, 'PYTHONPATH': str(tree)}, stdin=subprocess.PIPE,
@@ -127,7 +127,7 @@ def measure(runs: list[tuple[Path, Case]], count: int) -> list[Measured]:
             if not answer:
                 raise SystemExit(f'{runs[k][0]}: {" ".join(map(str, runs[k][1]))} does not run')
             nanoseconds, memory = map(float, answer.split())
-            # In the first stretch, code and memory are touched for the first time.
+            # The first stretch touches code and memory for the first time.
             if turn > 0:
                 found[k].nanoseconds.append(nanoseconds)
             found[k] = found[k]._replace(memory=memory)
@@ -137,7 +137,7 @@ def measure(runs: list[tuple[Path, Case]], count: int) -> list[Measured]:
 
 
 def times(this: Measured, other: Measured) -> float:
-    """Return how many times the other's rate this one's is, the middle of all turns."""
+    """Return the ratio of this rate to the other's, the median of all turns."""
     return statistics.median(
         others / own for own, others in zip(this.nanoseconds, other.nanoseconds))
 

@@ -13,14 +13,18 @@
 # limitations under the License.
 
 """
-Large swarms: how long hundreds of robots take to start, and what they cost, by their number.
+Large swarms: the time of start and the cost of hundreds of robots, by their number.
 
 Robots of a lattice that hear their eight neighbours, at 1 Hz, with the world's radio, in four
-processes. A robot is up once it was heard with a position. A round is missed when a robot sends
-fewer messages than there were whole periods.
+processes. A robot is up once it was heard with a position. A static swarm has elected when the
+last robot has changed its leader; the robots are counted that have the right one at the end. A
+round is missed when a robot sends fewer messages than there were whole periods. Strengths are
+random, as by default; with --strengths id they increase along the rows of the lattice, which is a
+bad case: each leader's region depends on those of its stronger neighbours, in a long chain.
 """
 
 import argparse
+from collections.abc import Mapping
 import json
 import math
 from pathlib import Path
@@ -29,35 +33,81 @@ import time
 from typing import Any
 
 from benchmarks.hosted_swarm import Observer
+from benchmarks.steady_state import cpu_seconds
 from leader_election.demo.processes import Processes
+from leader_election.fleet.hosting import RobotHostParameters, strength
 from leader_election.fleet.robot_list import format_ids
 from leader_election.nodes.process import spin
+from leader_election.nodes.qos import NEIGHBOURHOOD
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.swarm.partition import Hysteresis, partition
+from leader_election.world.bundles import SENT_TOPIC, unpack
+from leader_election.world.scene import make_scene, SceneParameters
 import matplotlib
 import psutil
 import rclpy
 from rclpy.signals import SignalHandlerOptions
+from std_msgs.msg import String
 
 SPACING = 0.8
 RANGE = 1.2
+RADIUS = 8.1
+"""No sum of distances between neighbours is as long, so that rounding decides nothing [m]."""
 SETTLE = 15.0
+"""How long robots that walk are left alone before they are measured [s]."""
 DEADLINE = 280.0
+ELECTION = 150.0
+"""How long a static swarm has from there until no leader changes before it is measured [s]."""
+QUIET = 5.0
+"""A static swarm has elected once no leader has changed for this time [s]."""
 SPEED = 0.37
 
 
-def cpu_seconds(processes: list[psutil.Process]) -> float:
-    """Return the time on a processor that these have had [s]."""
-    return sum(sum(process.cpu_times()[:2]) for process in processes)
+class LeanObserver(Observer):
+    """Receives the bundles in which lean robots send, so that they need not send twice."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for subscription in list(self.subscriptions):
+            self.destroy_subscription(subscription)
+        self.create_subscription(String, SENT_TOPIC, self._take, NEIGHBOURHOOD)
+
+    def _take(self, bundle: String) -> None:
+        for payload in unpack(bundle.data):
+            self._hear(String(data=payload))
+
+
+def right_leaders(scene: Mapping[str, Any], strengths: str,
+                  leaders: Mapping[int, int]) -> dict[int, int]:
+    """
+    Return the right leader of each robot of a scene.
+
+    :param strengths: the parameter of ``fleet``.
+    :param leaders: of the robots now, since hysteresis keeps them up to the whole radius.
+    """
+    made = make_scene(SceneParameters(**{
+        name: scene[name] for name in ('robots', 'world', 'layout', 'spacing')}))
+    place = {robot: start[:2] for robot, start in zip(made.ids, made.starts)}
+    graph = {i: {j: far for j, there in place.items()
+                 if j != i and (far := math.dist(here, there)) <= RANGE}
+             for i, here in place.items()}
+    host = RobotHostParameters(strengths=strengths)
+    strong = {i: strength(host, i) or 0.0 for i in place}
+    found = partition(graph, strong, RADIUS, 'id', Hysteresis(
+        ElectionParameters(robot_id=1).radius_hysteresis, leaders))
+    return {i: assigned[0] for i, assigned in found.items()}
 
 
 def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int,
-            ) -> dict[str, Any]:
+            strengths: str) -> dict[str, Any]:
     """
     Start a swarm and return its figures.
 
     :param lean: whether robots are lean.
     :param motion: of the world.
-    :param seconds: how long the cost is measured, after it has settled [s].
+    :param seconds: the time for which the cost is measured, after it has settled [s].
     :param processes: that share the robots.
+    :param strengths: the parameter of ``fleet``.
     """
     side = math.ceil(math.sqrt(robots)) * SPACING + 4.0
     scene = {'robots': robots, 'world': f'empty:{side:g}x{side:g}', 'layout': 'grid',
@@ -69,9 +119,9 @@ def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int
             **scene, 'motion': motion, 'speed': SPEED, 'radio_range': RANGE})]
         for i in range(0, robots, share):
             pids.append(children.start(f'fleet_{i}', 'fleet', {
-                **scene, 'strengths': 'id', 'radius': 8.0, 'communication_range': RANGE,
+                **scene, 'strengths': strengths, 'radius': RADIUS, 'communication_range': RANGE,
                 'members': format_ids(ids[i:i + share])}))
-        observer = Observer()
+        observer = LeanObserver() if lean else Observer()
         first = observer.tracker.first_heard
 
         def up() -> bool:
@@ -80,12 +130,19 @@ def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int
 
         spin([observer], up, deadline=DEADLINE)
         found: dict[str, Any] = {
-            'robots': robots, 'lean': lean, 'motion': motion, 'up': len(first),
+            'robots': robots, 'lean': lean, 'motion': motion, 'strengths': strengths,
+            'up': len(first),
             'start': time.monotonic() - begin}
         if len(first) == robots:
             hosts = [psutil.Process(pid) for pid in pids]
             found['start_cpu'] = cpu_seconds(hosts)
-            observer.wait(SETTLE)
+            if motion == 'static':
+                spin([observer], lambda: observer.now() - observer.last_change > QUIET,
+                     deadline=ELECTION)
+                found['elected'] = time.monotonic() - begin - (
+                    observer.now() - observer.last_change)
+            else:
+                observer.wait(SETTLE)
             observer.heard.clear()
             before, messages, since = (
                 cpu_seconds(hosts), observer.tracker.messages, time.monotonic())
@@ -95,6 +152,9 @@ def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int
             found['messages'] = (observer.tracker.messages - messages) / elapsed
             found['missed'] = sum(
                 max(0, math.floor(seconds) - observer.heard[robot]) for robot in ids)
+            if motion == 'static':
+                right = right_leaders(scene, strengths, observer.leaders)
+                found['right'] = sum(observer.leaders[i] == right[i] for i in ids)
             found['memory'] = sum(host.memory_info().rss for host in hosts) / 1e6
         observer.destroy_node()
         return found
@@ -125,6 +185,7 @@ def main() -> None:
     parser.add_argument('robots', type=int, nargs='+')
     parser.add_argument('--full', action='store_true', help='robots that are not lean')
     parser.add_argument('--motion', default='static', choices=('static', 'levy'))
+    parser.add_argument('--strengths', default='random', choices=('random', 'id'))
     parser.add_argument('--seconds', type=float, default=60.5, help='of the measurement')
     parser.add_argument('--processes', type=int, default=4)
     parser.add_argument('--rows', type=Path, help='append the figures to this file (JSON lines)')
@@ -133,7 +194,8 @@ def main() -> None:
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     for robots in options.robots:
         found = measure(
-            robots, not options.full, options.motion, options.seconds, options.processes)
+            robots, not options.full, options.motion, options.seconds, options.processes,
+            options.strengths)
         print(json.dumps(found), flush=True)
         if options.rows:
             with options.rows.open('a') as file:

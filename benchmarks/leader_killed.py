@@ -15,12 +15,12 @@
 """
 The strongest leader dies: seconds until no robot follows it any more, against the bound.
 
-Robots without ROS in simulated time: three stand at a distance from each other and from the one
-that dies. Without a limit of hops its candidacy lives on until it has grown beyond the radius,
-each time by the distance between them; with one, until it has been relayed so often. The worst
-case is periodic rounds in lockstep. A few cases run as nodes, too.
-
-Then what the limit costs: how often robots in a line lose a living leader while messages are lost.
+Robots without ROS in simulated time: three are at a given distance from each other and from the
+leader that dies. Without a hop limit its candidacy survives until its distance, which grows by
+the distance between robots at each relay, exceeds the radius; with a limit, until it has been
+relayed that many times. The worst case is periodic rounds in lockstep. A few cases run as nodes,
+too. Finally the cost of the limit: the losses of a living leader in a line of robots with message
+loss.
 """
 
 from collections.abc import Iterator
@@ -40,9 +40,9 @@ EXPIRY = 3.0
 SCHEDULES = ('periodic', 'reactive')
 LOSSES = (0.0, 0.4)
 SEEDS = 5
-"""Runs of a cell with the limit; without it there is one."""
+"""Runs of a cell with the limit; without the limit one run."""
 LONGEST = 300.0
-"""A dead leader that is followed for longer than this counts as followed for so long [s]."""
+"""The time after which a run stops, and which then counts as its result [s]."""
 SETTLE = 30.0
 
 NODES = ((0.1, 20.0, 'periodic'), (0.1, 20.0, 'reactive'), (0.5, 100.0, 'reactive'))
@@ -71,7 +71,7 @@ class Case(NamedTuple):
 
     @property
     def bound(self) -> float:
-        """Return the bound, from the time at which the dead would have sent its next message."""
+        """Return the bound, from the time at which the dead leader's next message would be due."""
         return EXPIRY + (self.hop_limit - 1) * PERIOD
 
 
@@ -83,7 +83,7 @@ def cases() -> Iterator[Case]:
 
 def recovery(case: Case, hop_limit: int, seed: int = 0) -> float:
     """
-    Return for how long a dead leader is followed [s], at most :data:`LONGEST`.
+    Return the time for which a dead leader is followed [s], at most :data:`LONGEST`.
 
     :param hop_limit: the parameter of the robots.
     """
@@ -96,7 +96,7 @@ def recovery(case: Case, hop_limit: int, seed: int = 0) -> float:
     dead = len(swarm.robots)
     swarm.run(SETTLE)
     assert swarm.led_by(dead) > 1, 'nobody follows the strongest'
-    # It dies after a message: from then on it is followed for longest.
+    # It dies just after a message: the longest case.
     sent: list[float] = []
     swarm.run(2 * PERIOD, lambda: bool(sent), lambda robot: sent.extend([swarm.now] * (
         robot == dead)))
@@ -108,7 +108,7 @@ def recovery(case: Case, hop_limit: int, seed: int = 0) -> float:
 
 def grid() -> bool:
     """Print the table of all cells; return whether all were within the bound."""
-    print(f'## Leader killed: seconds until nobody follows it; period {PERIOD:g} s, expiry '
+    print(f'## Leader killed: seconds until no robot follows it; period {PERIOD:g} s, expiry '
           f'{EXPIRY:g} s, range {RANGE:g} m; before: no limit of hops (stopped at {LONGEST:g} s); '
           f'after: worst of {SEEDS} runs with the automatic limit')
     print('| spacing [m] | radius [m] | limit | bound |'
@@ -133,7 +133,7 @@ def grid() -> bool:
 def depositions(hop_limit: int, seed: int, seconds: float = LINE_SECONDS, **parameters: Any,
                 ) -> tuple[float, int]:
     """
-    Return the share of the time without the living strongest leader, and how often it was left.
+    Return the share of time without the living strongest leader, and the number of losses.
 
     :return: the mean of all robots of a line, and the sum of them.
     """
@@ -160,7 +160,7 @@ def depositions(hop_limit: int, seed: int, seconds: float = LINE_SECONDS, **para
 
 
 def costs() -> None:
-    """Print how often a living leader is lost, without and with the limit."""
+    """Print the losses of a living leader, without and with the limit."""
     print(f'### A living leader lost: {LINE} robots in a line, {LINE_LOSS:.0%} of messages lost, '
           f'{SEEDS} runs of {LINE_SECONDS:g} s: time without it, and how often it was left')
     for schedule in SCHEDULES:
@@ -173,7 +173,7 @@ def costs() -> None:
 
 
 def in_nodes(spacing: float, radius: float, schedule: str, hop_limit: int) -> float:
-    """Return for how long a dead leader is followed by nodes [s], at most NODES_LONGEST."""
+    """Return the time for which nodes follow a dead leader [s], at most NODES_LONGEST."""
     with hosted_swarm(4, ('1-3', '4'), 'shared', {
             'layout': 'grid', 'spacing': spacing, 'robot_radius': 0.01},
             schedule=schedule, radius=radius, communication_range=RANGE, message_expiry=EXPIRY,

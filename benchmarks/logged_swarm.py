@@ -33,7 +33,7 @@ from leader_election.world.world import World
 LOOK = 1.0
 """The time between two comparisons with the truth [s]."""
 COMPARE_FROM = 5.0
-"""The time from which on they are made; before, the first election is under way [s]."""
+"""The start of the comparisons, after the first election [s]."""
 LOCALISATION_KEYS = 'o', 'e', 'z'
 """The keys of messages that robots of earlier versions do not send."""
 
@@ -46,20 +46,20 @@ class Moment(NamedTuple):
     time: float
     """[s]."""
     same: tuple[int, ...]
-    """The robots that have the leader that they should have."""
+    """The robots with the right leader."""
     robots: int
     """The number of robots."""
     errors: tuple[float, ...]
-    """Of the distances to neighbours that are truly in range [m]."""
+    """The errors of distances to neighbours that are truly in range [m]."""
     squares: tuple[float, ...]
-    """The same errors normalised by the robots' own deviations of them, squared."""
+    """The same errors, divided by the robots' own deviations and squared."""
 
 
 class EarlierRobot(Robot):
-    """A robot of a version that had no localisation in its messages."""
+    """A robot of a version without localisation in its messages."""
 
     def round(self, now: float) -> str:  # noqa: A003
-        """Run one, as ``Robot`` does."""
+        """Run a round, as ``Robot`` does."""
         document = json.loads(super().round(now))
         return json.dumps({key: value for key, value in document.items()
                            if key not in LOCALISATION_KEYS}, separators=(',', ':'))
@@ -67,7 +67,7 @@ class EarlierRobot(Robot):
 
 class LoggedSwarm(SimulatedSwarm):
     """
-    The robots of a world, which hear all messages but those that are lost.
+    The robots of a world, which receive all messages except lost ones.
 
     :ivar moments: the comparisons with the truth.
     """

@@ -38,9 +38,9 @@ from leader_election.world.world import World
 LATENCY = 0.002
 """The time from sending to receipt [s]."""
 LOOK = 0.1
-"""The time between two looks at the swarm [s]."""
+"""The time between two snapshots of the swarm [s]."""
 WARM_UP = 5.0
-"""The time from which on changes and looks count [s]."""
+"""The time from which on changes and snapshots count [s]."""
 
 
 class MovingSwarm(SimulatedSwarm):
@@ -49,10 +49,10 @@ class MovingSwarm(SimulatedSwarm):
 
     :ivar changes: leader changes since the warm-up, of all robots.
     :ivar messages: messages sent since the warm-up.
-    :ivar looks: looks since the warm-up.
-    :ivar whole: those that saw a whole partition.
-    :ivar led: the robots whose leader leads, as a share: their sum over the looks.
-    :ivar leaders: the robots that lead themselves: their sum over the looks.
+    :ivar looks: snapshots since the warm-up.
+    :ivar whole: the snapshots with a whole partition.
+    :ivar led: the share of robots whose leader leads, summed over the snapshots.
+    :ivar leaders: the number of robots that lead themselves, summed over the snapshots.
     """
 
     def __init__(self, seed: int, loss: float, settings: Mapping[str, Any]) -> None:
@@ -99,7 +99,7 @@ class MovingSwarm(SimulatedSwarm):
         self.at(self.now + LOOK, self._look)
 
     def measure(self, duration: float) -> None:
-        """Let everything happen up to a time after the warm-up [s]."""
+        """Run until a time after the warm-up [s]."""
         self.run(WARM_UP)
         before = self._counted()
         self.run(duration)
@@ -113,12 +113,12 @@ class MovingSwarm(SimulatedSwarm):
 
 
 class Figures(NamedTuple):
-    """What a swarm showed, mean over seeds."""
+    """The figures of a swarm, means over seeds."""
 
     changes: float
-    """Leader changes a robot and minute."""
+    """Leader changes per robot and minute."""
     whole: float
-    """The share of looks that saw a whole partition."""
+    """The share of snapshots with a whole partition."""
     led: float
     """The share of robots whose leader leads."""
     leaders: float

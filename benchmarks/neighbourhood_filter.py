@@ -14,9 +14,9 @@
 
 
 """
-What the neighbourhood filter costs: processor time of messages and rounds, bytes, whole fleets.
+The cost of the neighbourhood filter: processor time of messages and rounds, bytes, fleets.
 
-Times of rivals are taken by turns, in one process: their ratios differ little between machines.
+Alternatives are measured in turns, in one process: their ratios differ little between machines.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -37,7 +37,7 @@ import psutil
 
 NEIGHBOURS = (5, 10, 12, 20)
 SECONDS = 20
-"""Of simulated time for which each swarm in one process runs."""
+"""The simulated time of each swarm in one process [s]."""
 ALL_NEAR, ROBOTS = 11, 100
 REACH = 1.65
 """The communication range with which 100 robots of the lattice hear 10 others on average [m]."""
@@ -53,11 +53,11 @@ class MovingSwarm:
     """
     Robots without ROS that drive around small circles, and measure their ranges.
 
-    Odometry comes at 10 Hz and is right. Once a second each robot has new ranges, runs a round and
-    is heard by the others in reach; processor time is taken apart by what it is spent on.
+    Odometry comes at 10 Hz and is right. Once a second each robot has new ranges, runs a round,
+    and the others in reach receive its message. Processor time is measured by activity.
 
-    :ivar spent: processor time by what it was spent on [s].
-    :ivar calls: how often that was.
+    :ivar spent: processor time by activity [s].
+    :ivar calls: the number of calls by activity.
     """
 
     def __init__(self, places: Sequence[Place], reach: float, bearings: bool = False,
@@ -82,7 +82,7 @@ class MovingSwarm:
         self.calls = dict.fromkeys(self.spent, 0)
 
     def clear(self) -> None:
-        """Begin to measure anew."""
+        """Restart the measurement."""
         self.spent, self.calls = dict.fromkeys(self.spent, 0.0), dict.fromkeys(self.spent, 0)
         self.sizes.clear()
 
@@ -135,18 +135,18 @@ class MovingSwarm:
 
 
 def around(number: int) -> list[Place]:
-    """Return places of robots that all hear each other, so many beside the first [m]."""
+    """Return places of robots that all hear each other, a number of them beside the first [m]."""
     draw = random.Random(number)
     return [(draw.uniform(-2.0, 2.0), draw.uniform(-2.0, 2.0)) for _ in range(number + 1)]
 
 
 def lattice() -> list[Place]:
-    """Return the places of 100 robots, of which one hears 10 others on average [m]."""
+    """Return the places of 100 robots, each of which hears 10 others on average [m]."""
     return [(0.8 * (i % 10), 0.8 * (i // 10)) for i in range(ROBOTS)]
 
 
 def run_by_turns(swarms: Mapping[str, MovingSwarm]) -> None:
-    """Run rivals second by second, after some seconds in which they get to know each other."""
+    """Run alternatives in turns, second by second, after some seconds of warm-up."""
     for second in range(SECONDS):
         for swarm in swarms.values():
             if second == 5:
@@ -156,7 +156,7 @@ def run_by_turns(swarms: Mapping[str, MovingSwarm]) -> None:
 
 def one_robot() -> None:
     """Print the costs of messages and rounds against the number of neighbours."""
-    print('## The filter against the number of neighbours, all of whom see each other')
+    print('## The filter against the number of neighbours, which all see each other')
     for number in NEIGHBOURS:
         places = around(number)
         more = {'localised_neighbours': max(12, number)}
@@ -193,7 +193,7 @@ def fleet() -> None:
 
 
 def message_bytes() -> None:
-    """Print what the localisation adds to a message."""
+    """Print the bytes that localisation adds to a message."""
     print('\n## Bytes that localisation adds to a message, on average')
     for name, seen, bearings in (
             ('no sightings (odometry)', 0.0, False), ('no sightings', 0.0, False),

@@ -42,9 +42,9 @@ LOSS = 0.3
 FAULT = 300.0
 """The time at which a robot is carried off [s]."""
 AGREED = 0.9
-"""A swarm has recovered when robots have the right leader to this extent."""
+"""The share of robots with the right leader in a recovered swarm."""
 WINDOW = 15.0
-"""The time over which that is measured [s]."""
+"""The window over which this share is measured [s]."""
 
 
 class Case(NamedTuple):
@@ -54,7 +54,7 @@ class Case(NamedTuple):
     world: dict[str, Any]
     swarm: dict[str, Any]
     recovers_from: float = math.nan
-    """The time from which on recovery is measured [s]; not a number: it is not."""
+    """The time from which on recovery is measured [s]; nan: not measured."""
 
 
 def plain_cases() -> Iterator[Case]:
@@ -104,7 +104,7 @@ def run(logs: str, case: Case, seed: int) -> LoggedSwarm:
 
 
 def recovery(swarm: LoggedSwarm, since: float) -> float:
-    """Return how long it took until robots were right again, over the whole window [s]."""
+    """Return the time until robots were right again, over the whole window [s]."""
     times = [moment.time for moment in swarm.moments if moment.time >= since]
     return next((time - since for time in times
                  if swarm.share(time, time + WINDOW)[0] >= AGREED), math.inf)

@@ -13,11 +13,10 @@
 # limitations under the License.
 
 """
-Where logs of real robots are: MRCLAM 6, which is free for research only and not in the package.
+The folder of logs of real robots: MRCLAM 6, free for research only and not in the package.
 
-It is a folder of logs, as the command ``logs convert`` makes it out of the data set (doc/robots.md
-says how), named by the environment variable ``LEADER_ELECTION_MRCLAM``, or found beside the
-checkout.
+The command ``logs convert`` makes the folder from the data set (doc/robots.md describes how). The
+environment variable ``LEADER_ELECTION_MRCLAM`` names it, or it is beside the checkout.
 """
 
 import os
@@ -37,7 +36,7 @@ def real_logs() -> str:
     """
     Return the folder of the logs.
 
-    :raises LogError: where there is none, or the folder that is named holds other logs.
+    :raises LogError: if there is none, or the named folder holds other logs.
     """
     named = os.environ.get(VARIABLE, '')
     folder = Path(named) if named else _BESIDE

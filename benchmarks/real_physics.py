@@ -13,11 +13,12 @@
 # limitations under the License.
 
 """
-Real physics: how a swarm of wandering robots does in Gazebo Classic 11 for five minutes.
+Real physics: elections of wandering robots in Gazebo Classic 11 for five minutes.
 
-Each robot elects by the odometry of its own wheels. Beside it the same robots elect once more by
-their true positions: that is the control, and what the two differ by is lost to wheels that slip.
-Both are held against the partition that true positions give, computed directly. After that the
+Each robot elects by the odometry of its own wheels. Beside it a second set of nodes of the same
+robots elects by their true positions. This is the control; the difference between the two is
+the loss due to slipping wheels. Both are compared with the partition by true positions, computed
+directly. After that the
 same swarm runs in the embedded world, where wheels never slip.
 
 With ``--sightings`` there is a third swarm, which corrects its odometry by sightings of each other
@@ -58,9 +59,9 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 
 STRETCH = 60.0
-"""A row of the table is as long as this [s]."""
+"""The time of a row of the table [s]."""
 EVER = float('inf')
-SECONDS = Parameter('seconds', float, 300.0, 'How long each run is, of the world.', unit='s',
+SECONDS = Parameter('seconds', float, 300.0, 'The simulated time of each run.', unit='s',
                     lower=10.0, upper=1e5)
 PACE = Parameter('pace', float, swarm.PACE, 'The real-time factor that Gazebo aims at.',
                  lower=0.05, upper=10.0)
@@ -71,11 +72,11 @@ TITLES = {'': 'by odometry', COOPERATIVE: 'with sightings', CONTROL: 'by true po
           STEADY: 'by true positions, hysteresis'}
 """The swarms in Gazebo, in the order of their columns, by their namespaces."""
 PATIENCE = 60.0
-"""So long it may take until all robots were heard [s]."""
+"""The timeout for the first messages of all robots [s]."""
 
 
 def arguments() -> argparse.Namespace:
-    """Return what was asked for."""
+    """Return the options of the command line."""
     parser = argparse.ArgumentParser(
         prog='make physics ARGS=...', description='A swarm in Gazebo Classic 11.')
     parser.add_argument('--robots', type=int, default=20)
@@ -83,7 +84,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--speed', type=float, default=SPEED.default,
-                        help='the most that robots drive [m/s] (%(default)s)')
+                        help='the greatest speed of robots [m/s] (%(default)s)')
     parser.add_argument('--steady', action='store_true',
                         help="a further swarm by true positions, with the robots' default "
                         'hysteresis of the radius; nothing runs in the embedded world then')
@@ -98,9 +99,9 @@ def arguments() -> argparse.Namespace:
 
 def settings_of(asked: argparse.Namespace) -> Settings:
     """
-    Return what the swarms have in common.
+    Return the common settings of the swarms.
 
-    :raises ParameterError: for what is wrong with it, before anything is started.
+    :raises ParameterError: for wrong settings, before anything is started.
     """
     SECONDS.check(asked.seconds)
     PACE.check(asked.pace)
@@ -113,7 +114,7 @@ def settings_of(asked: argparse.Namespace) -> Settings:
 
 
 def drift(running: Running) -> np.ndarray:
-    """Return how far each robot's odometry is off [m], shape (n,)."""
+    """Return the error of each robot's odometry [m], shape (n,)."""
     assert running.bridge is not None
     starts = np.array(make_scene(running.settings.scene).starts)
     true = relative(starts, running.bridge.truth)
@@ -137,9 +138,9 @@ def _percent(share: Share | None) -> str:
 
 def hear_all(running: Running) -> None:
     """
-    Let time pass until all robots were heard.
+    Wait until a message of each robot was received.
 
-    :raises RuntimeError: where that takes too long.
+    :raises RuntimeError: after the timeout.
     """
     for watch in running.observer.watches.values():
         def heard(watch: Watch = watch) -> bool:
@@ -191,7 +192,7 @@ def world(settings: Settings, seconds: float, folder: Path, check: Callable[[], 
 
 
 def main() -> int:
-    """Print the figures; return the exit status: 2 for what was asked wrongly, 1 for a failure."""
+    """Print the figures; return the exit status: 2 for wrong usage, 1 for a failure."""
     asked = arguments()
     stop = Stop()
     try:
@@ -204,22 +205,22 @@ def main() -> int:
 
 
 def refuse(error: Exception, status: int) -> int:
-    """Say in one line what is wrong; return the status."""
+    """Print the error in one line; return the status."""
     print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
     return status
 
 
 class Stop:
     """
-    Takes signals that end this process, and ends it where all that it has started is stopped then.
+    Records signals that end this process, to end it at points where all its children are stopped.
 
-    What a handler raises may be lost, as while a process is started.
+    An exception of a handler might be lost, for example while a process is started.
     """
 
     def __init__(self) -> None:
         self._number = 0
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # nohup has one ignored.
+            # nohup ignores SIGHUP.
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._take)
 

@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-Regions on the move: whether leaders count right, and what that costs.
+Moving regions: the accuracy of the leaders' counts, and their cost.
 
-100 robots walk about the embedded world at 0.3 m/s and run the task ``count``. Twice a second what
-all leaders together count is held against 100. Without regions, for comparison, there is
-nothing to count.
+100 robots walk about the embedded world at 0.3 m/s and run the task ``count``. Twice a second
+the sum of all leaders' counts is compared with 100. A swarm without regions, and so without
+counts, is the reference for the cost.
 """
 
 import argparse
@@ -35,9 +35,9 @@ LAYOUT = {'layout': 'random', 'seed': 1}
 WALK = {'motion': 'levy', 'speed': 0.3}
 ELECTION = {'strengths': 'random', 'communication_range': 3.0, 'radius': 6.0}
 TASK = {'tasks': 'count', 'gossip_members': 64}
-"""With fewer the regions here would be too large for gossip."""
+"""The members known by gossip: with fewer the regions here would be too large."""
 LOOK = 0.5
-"""Time between two looks at the counts [s]."""
+"""Time between two samples of the counts [s]."""
 
 
 class Case(NamedTuple):
@@ -61,7 +61,7 @@ CASES = (
 
 
 def watch(swarm: HostedSwarm, seconds: float) -> list[float]:
-    """Return what all leaders together counted, at each look."""
+    """Return the sum of all leaders' counts, for each sample."""
     totals = []
     for _ in range(round(seconds / LOOK)):
         swarm.observer.wait(LOOK)
@@ -98,7 +98,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--settle', type=float, default=20.0, help='[s] before each measurement')
     parser.add_argument('--seconds', type=float, default=60.0, help='length of each [s]')
-    parser.add_argument('--only', default='', help='only cases whose name has this in it')
+    parser.add_argument('--only', default='', help='only cases whose name contains this')
     options = parser.parse_args()
     print(f'## Regions on the move: {ROBOTS} robots, Levy walk at {WALK["speed"]} m/s, range '
           f'{ELECTION["communication_range"]} m, radius {ELECTION["radius"]} m; count against '

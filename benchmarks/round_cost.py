@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What one round costs, against the number of neighbours: a straight line."""
+"""The cost of one round against the number of neighbours: a straight line."""
 
 from collections.abc import Callable
 import math
@@ -64,7 +64,7 @@ def whole_in_region(number: int, collection: str) -> float:
     """
     Return the time of a whole round with regions and task ``count``, as :func:`microseconds`.
 
-    All are of one region, some nearer to its leader than the robot, others farther away.
+    All robots are in one region, some nearer to its leader than this robot, others farther away.
     """
     draw = random.Random(number)
     here: dict[int, tuple[float, float]] = {0: (0.0, 0.0)}
@@ -93,11 +93,11 @@ def counting(i: int, place: tuple[float, float], collection: str) -> Robot:
 
 def in_regions(number: int, collection: str) -> float:
     """
-    Return the time of what regions add to a round, without the wire: the least of many [us].
+    Return the time that regions add to a round, without the codec: the least of many [us].
 
-    A count and the mean of two numbers are collected. All neighbours are of one region: half of
-    them name the robot as their parent, all give it a half, and by gossip each knows as many of
-    20 robots as there is room for.
+    A count and the mean of two numbers are collected. All neighbours are in one region: half of
+    them name the robot as their parent, all give it a half, and by gossip each knows as many of 20
+    robots as fit.
     """
     draw = random.Random(number)
     aggregates = AggregateSet({'robots': count(), 'where': mean(2)})

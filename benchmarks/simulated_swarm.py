@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A swarm in simulated time: robots without ROS, with the schedule that their nodes have."""
+"""A swarm in simulated time: robots without ROS, with the schedule of nodes."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 import heapq
@@ -34,7 +34,7 @@ class SimulatedSwarm:
     Robots that run rounds, react, repeat and receive, event by event.
 
     :ivar now: the simulated time [s].
-    :ivar robots: those that live, by id.
+    :ivar robots: the living ones, by id.
     """
 
     def __init__(self, robots: Mapping[int, Robot],
@@ -64,7 +64,7 @@ class SimulatedSwarm:
         """
         Plan an event; those at the same time happen in the order in which they were planned.
 
-        :param happen: lets it happen; returns whether a robot has run a round.
+        :param happen: executes it; returns whether a robot has run a round.
         :return: its number.
         """
         self._order += 1
@@ -74,7 +74,7 @@ class SimulatedSwarm:
     def run(self, seconds: float, until: Callable[[], bool] = lambda: False,
             each: Callable[[int], None] = lambda robot: None) -> bool:
         """
-        Run for so long, or until a condition holds, which is checked after each round.
+        Run for a time, or until a condition holds, which is checked after each round.
 
         :param each: called after each round with the robot's id.
         :return: whether the condition holds.
@@ -141,19 +141,19 @@ class SimulatedSwarm:
         return self._round(robot)
 
     def kill(self, robot: int) -> None:
-        """End a robot without warning; what it has sent still arrives."""
+        """End a robot without warning; messages under way still arrive."""
         del self.robots[robot]
 
     def led_by(self, leader: int) -> int:
-        """Return how many robots follow this one, itself included."""
+        """Return the number of robots that follow this one, itself included."""
         return sum(robot.state.leader == leader for robot in self.robots.values())
 
 
 class RestingSwarm(SimulatedSwarm):
     """
-    Robots at rest that hear those within their communication range.
+    Robots at rest that hear the robots within their communication range.
 
-    The same seed is the same run.
+    Equal seeds give equal runs.
     """
 
     def __init__(self, places: Sequence[Place], seed: int = 0, loss: float = 0.0,

@@ -16,23 +16,21 @@
 Explicit-state exploration of rounds in any order with losses, by sets of states.
 
 The network is asynchronous: at any time any device runs its round on the last message that it
-received of each neighbour, and each message may be lost or late. An *epoch* is a shortest stretch
-of time in which over each link a message is delivered that was sent in this stretch; in lockstep
-without losses it is one round. Fairness is that epochs never cease.
+received of each neighbour, and each message may be lost or late. An *epoch* is a shortest time in
+which, over each link, a message that was sent in this epoch is delivered; in lockstep without
+losses it is one round. Fairness means that epochs never cease.
 
-For each device a set of states is kept: all that it may send after the current epoch; at the start
-all that comes up in any execution. The set of the next epoch is the image under the compiled round
-of **every** combination of an own state out of its set and a message out of the set of each
-neighbour. This holds whatever the order, the losses and the delays are: after an epoch, each
+For each device there is a set of states: all that it may send after the current epoch; at the
+start all that occur in any execution. The set of the next epoch is the image under the compiled
+round of **every** combination of an own state out of its set and a message out of the set of
+each neighbour. This holds for any order, losses and delays: after an epoch, each
 message that a device uses was sent in that epoch or later (asynchronous convergence theorem:
 D. P. Bertsekas, J. N. Tsitsiklis, "Parallel and distributed computation", 1989, section 6.2). If
-all sets come down to one state each, every execution ends there, and the number of epochs is an
-upper bound.
-
-Where devices may keep what they have (hysteresis), several states remain, and which of them it is
-depends on the execution. Then the exploration goes on with what may *change*: a device sends
-something else only after a message has changed. If after some epochs nothing may change any more,
-every execution has come to rest by then, in one of the states in which no round changes anything.
+all sets shrink to one state each, every execution ends there, and the number of epochs is an upper
+bound. If devices may keep a leader (hysteresis), several states remain, depending on the
+execution. Then the exploration continues with possible *changes*: a device sends another state
+only after a message has changed. If no change is possible after some epochs, every execution has
+come to rest by then, in one of the states in which no round changes anything.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -42,19 +40,20 @@ from typing import Any, NamedTuple
 from leader_election.algorithms import Algorithm, Device
 from leader_election.lab.engine import COUNTERS, FRAME, round_entry, state_layout
 from leader_election.lab.engine.compilation import jit
+from leader_election.lab.engine.lanes import LANES
 from leader_election.lab.engine.memory import address_of, call_round
 import numpy as np
 from numpy.typing import NDArray
 
 Rows = NDArray[np.int64]
-"""Different states of a device, one a row of 64-bit words, as the engine has them."""
+"""Different states of a device, one per row of 64-bit words, in the form of the engine."""
 
 MOST_STATES = 512
-"""The most different states of one device; where there are more they may never end."""
+"""The most different states of one device; with more, they may never end."""
 MOST_COMBINATIONS = 20000
 """
-The most combinations that are enumerated. Where there are more, in the first epochs, the new
-states are those that follow from no message and from each single one: a superset, since a round
+The most combinations that are enumerated. With more, in the first epochs, the new states are those
+after no message and after each single one: a superset, since a round
 selects one of the messages (:meth:`Rounds.selects`).
 """
 
@@ -69,7 +68,7 @@ def enumerate_round(function, frame, device, strength, sources, heard, first, ow
     :param known: takes the different new states; ``found`` of them are in it.
     :param table: takes the number of the new state in ``known`` for each combination, the own
         state varying slowest, or is empty.
-    :return: the number of new states; -1 where there are more than ``known`` has room for.
+    :return: the number of new states; -1 if ``known`` is too small for them.
     """
     neighbours, width = len(first) - 1, own.shape[1]
     begin = address_of(heard)
@@ -118,7 +117,7 @@ def enumerate_round(function, frame, device, strength, sources, heard, first, ow
 
 
 class Undecided(Exception):
-    """The sets do not tell whether every execution ends; carries the sets."""
+    """The sets do not decide whether every execution ends; carries the sets."""
 
 
 class Rounds:
@@ -137,7 +136,7 @@ class Rounds:
         self.evaluated = 0
         self.reached = 0
         self._entry = round_entry(algorithm, parameters)
-        self._leader = self.layout.places.leader
+        self._leader = self.layout.offsets.leader
 
     def rows(self, states: Sequence[Any]) -> Rows:
         """Return states as rows, without repetitions."""
@@ -161,7 +160,7 @@ class Rounds:
         """
         Return the states after a round, over all combinations of the own state and messages.
 
-        :param messages: those that each neighbour may have sent.
+        :param messages: the possible messages of each neighbour.
         :param metric: the distance to each neighbour [m].
         :param table: whether the number of the new state is wanted for each combination, shape
             (own states, messages of the first neighbour, ...).
@@ -177,7 +176,8 @@ class Rounds:
         heard = np.concatenate(messages) if messages else self.layout.rows(0)
         numbers = np.zeros(total if table else 0, np.int32)
         known = self.layout.rows(MOST_STATES)
-        size, lengths = len(messages), np.array(metric, np.float64)
+        # Rows are copied eight at a time.
+        size, lengths = len(messages) + LANES, np.array(metric, np.float64)
         sources, columns = np.zeros(size, np.int64), self.layout.rows(size)
         vectors, counts = self.layout.vectors, np.zeros(len(COUNTERS), np.int64)
         address, given = self._entry.addresses
@@ -195,7 +195,7 @@ class Rounds:
     def selects(self, device: Device, own: Rows, messages: Rows, lengths: Sequence[float],
                 ) -> bool:
         """
-        Return whether a round always results in what one message, or none, results in.
+        Return whether a round always has the result of a single message, or of none.
 
         All pairs of messages are tried, at all lengths, with every own state.
         """
@@ -219,7 +219,7 @@ Graph = Mapping[int, Mapping[int, float]]
 
 
 class Settled(NamedTuple):
-    """What becomes of a network."""
+    """The possible ends of a network."""
 
     epochs: int
     """The most epochs until no device changes its state any more."""
@@ -237,15 +237,15 @@ class Network:
 
     def next(self, i: int, own: Mapping[int, Rows], sent: Mapping[int, Rows],  # noqa: A003
              table: bool = False) -> tuple[Rows, NDArray[np.int32]]:
-        """Return what device i may send after an epoch; ``sent``: what all may send before."""
+        """Return the possible messages of device i after an epoch; ``sent``: of all, before it."""
         return self.rounds.image(self.devices[i], own[i], [sent[j] for j in self.graph[i]],
                                  list(self.graph[i].values()), table)
 
     def settle(self, sets: Mapping[int, Rows], most: int) -> Settled:
         """
-        Return how every execution ends.
+        Return the ends of all executions.
 
-        :param sets: what each device may have, and what each mailbox may hold of it, at first.
+        :param sets: the possible first states of each device, and of its messages in each mailbox.
         :param most: an execution that may take more epochs is :class:`Undecided`.
         """
         epochs, closed = self._close(sets, most)
@@ -255,7 +255,7 @@ class Network:
                         for end in self._silent(tables, closed)])
 
     def _close(self, sets: Mapping[int, Rows], most: int) -> tuple[int, dict[int, Rows]]:
-        """Return the number of epochs after which the sets do not change any more, and these."""
+        """Return the number of epochs after which the sets no longer change, and the sets."""
         now = self.closure(sets)
         sizes = {i: len(rows) for i, rows in now.items()}
         for epochs in range(most):
@@ -267,11 +267,11 @@ class Network:
         raise Undecided(now)
 
     def epoch(self, sets: Mapping[int, Rows]) -> dict[int, Rows]:
-        """Return what the devices may have and send after a further epoch."""
+        """Return the possible states and messages of the devices after a further epoch."""
         return {i: self.next(i, sets, sets)[0] for i in self.graph}
 
     def closure(self, sets: Mapping[int, Rows]) -> dict[int, Rows]:
-        """Return the states that come up in any execution from these, with these."""
+        """Return the states of all executions from these, including these."""
         now = dict(sets)
         while True:
             after = {i: union(now[i], rows) for i, rows in self.epoch(now).items()}
@@ -291,8 +291,8 @@ class Network:
         Return the number of epochs after which no device changes its state any more.
 
         ``later[i][x, y]``: device i may send x and at some later time y. At first anything is
-        possible. A device changes only if a message changes, so what may change after the next
-        epoch follows from what may change now.
+        possible. A device changes only if a message changes, so the possible changes after the
+        next epoch follow from the present ones.
         """
         later = {i: np.ones((len(rows), len(rows)), bool) for i, rows in sets.items()}
         for epochs in range(most):
@@ -305,7 +305,7 @@ class Network:
 
     @staticmethod
     def _changes(table: Any, later: Sequence[Any]) -> Any:
-        """Return which states a device may have later, by the one that it has now."""
+        """Return the possible later states of a device, by its present state."""
         states = len(table)
         possible = np.eye(states, dtype=bool)
         if states == 1:
@@ -325,7 +325,7 @@ class Network:
 
     def _silent(self, tables: Mapping[int, Any], sets: Mapping[int, Rows],
                 ) -> Iterator[dict[int, int]]:
-        """Yield the numbers of the states of all devices where no round changes any."""
+        """Yield the numbers of the states of all devices that no round changes."""
         order = sorted(self.graph)
 
         def extended(chosen: dict[int, int]) -> Iterator[dict[int, int]]:
@@ -335,7 +335,7 @@ class Network:
             device = order[len(chosen)]
             for k in range(len(sets[device])):
                 more = chosen | {device: k}
-                # Each device is looked at as soon as it and its neighbours have a state.
+                # Each device is checked as soon as it and its neighbours have a state.
                 ready = [i for i in (device, *self.graph[device])
                          if i in more and more.keys() >= self.graph[i].keys()]
                 if all(tables[i][(more[i], *(more[j] for j in self.graph[i]))] == more[i]

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Steady state: what a static swarm costs at 1 Hz rounds, when nothing happens any more.
+Steady state: the cost of a static swarm at 1 Hz rounds, without any changes.
 
 A round is missed when a robot sends fewer messages than there were whole periods.
 """
@@ -31,7 +31,7 @@ MEASURE = 20.5
 
 
 def cpu_seconds(fleets: list[psutil.Process]) -> float:
-    """Return the time on a processor that these have had [s]."""
+    """Return the processor time of these processes [s]."""
     return sum(times.user + times.system for times in (fleet.cpu_times() for fleet in fleets))
 
 
@@ -58,7 +58,7 @@ def measure(radio: str, robots: int, processes: int) -> None:
 
 
 def main() -> None:
-    """Print the figures of some sizes; their differences are what a robot costs."""
+    """Print the figures of some sizes; their differences are the cost of a robot."""
     print('## Steady state: static, odometry at 10 Hz')
     for radio, robots, processes in CASES:
         measure(radio, robots, processes)

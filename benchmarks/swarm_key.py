@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-What a swarm key costs: length of messages, and processor time of a robot among a hundred.
+The cost of a swarm key: length of messages, and processor time of a robot among a hundred.
 
-Without and with a key by turns or at once, so that other work on this machine disturbs both alike.
+Without and with a key in turns or at once, so that other load affects both equally.
 """
 
 from collections.abc import Sequence
@@ -47,7 +47,7 @@ SETTLE = 3.0
 MEASURE = 45.0
 """The length of the measurement of processes [s]."""
 QUICK = 10.0
-"""The robots run so many rounds a second, so that there is more to be measured."""
+"""The rate of rounds, high for a more accurate measurement [1/s]."""
 
 
 class Senders:
@@ -60,7 +60,7 @@ class Senders:
         self.length = 0.0
 
     def messages(self, now: float) -> list[str]:
-        """Return a message of each; one digit changes, so that no cache holds them."""
+        """Return a message of each; one digit changes, so that messages are not cached."""
         said = [authentication.sign(self._codec.encode(Message(
             i, 'map', (0.02 * i, round(now, 3) * 1e-6),
             BOUNDED.state(-100.0, 0.02 * (ROBOTS - i), ROBOTS))), i, now)
@@ -79,7 +79,7 @@ class Core:
         self.times: list[float] = []
 
     def period(self, now: float) -> None:
-        """Receive and run a round, and keep the time that it takes."""
+        """Receive and run a round, and record its time."""
         said = self.senders.messages(now)
         self.robot.sensing.take_odometry((0.0, 0.0, 0.0), now)
         begin = time.thread_time()
@@ -90,7 +90,7 @@ class Core:
 
 
 def in_the_core(keys: Keys) -> tuple[Core, Core]:
-    """Return two robots that have run rounds by turns, without and with the key."""
+    """Return two robots that have run rounds in turns, without and with the key."""
     without, with_key = Core(NO_KEYS), Core(keys)
     for n in range(1, ROUNDS + 1):
         for each in (without, with_key)[::1 if n % 2 else -1]:
@@ -105,7 +105,7 @@ def in_processes(children: Processes, air: Node, keys: Keys, path: Path) -> tupl
     """
     Return the processor time of a robot's process, without and with the key [s of each s].
 
-    Both run at once, so that whatever else the machine does slows them alike.
+    Both run at once, so that other load slows them equally.
     """
     begin, place = time.monotonic(), Odometry()
     place.header.frame_id = 'map'

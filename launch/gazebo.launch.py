@@ -16,8 +16,8 @@
 A swarm in Gazebo Sim: a world with all robots, the bridge, the robots' nodes, the monitor.
 
 Needs Gazebo Harmonic, Ionic or Jetty and ros_gz. The world file and the bridges' configurations
-are written into the folder of the launch's logs. The clock has a bridge of its own; that of the
-robots is started when simulated time passes.
+are written into the folder of the launch's logs. The clock has its own bridge; the bridge of the
+robots starts when simulated time advances.
 """
 
 from pathlib import Path

@@ -66,7 +66,7 @@ OTHERS = {
     'namespace': ('', 'The namespace of this robot; / if its driver has none. Empty: its name in '
                       'the fleet file, or robot_ and its id.'),
     'neighbourhood': ('', 'The topic on which all robots of the swarm exchange messages; a '
-                          'relative one is in the namespace round that of the robot.'
+                          'relative one is in the parent namespace of the robot.'
                       + IN_FILE.format('/neighbourhood')),
     'odom_topic': ('', 'The topic of the odometry.' + IN_FILE.format('odom')),
     'scan_topic': ('', 'The topic of the laser scanner, for tasks and nodes that drive.'
@@ -137,7 +137,7 @@ def nodes(context: LaunchContext) -> list[Node]:
                      robot.parameters | lifecycle | sim_time, remappings=robot.remappings,
                      **at_its_end(settings, driving)),
         *driving,
-        # It shows the swarm.
+        # It shows the whole swarm.
         *rviz_nodes(settings | {'namespace': swarm_namespace(space)},
                     sim_time['use_sim_time']),
     ]

@@ -52,7 +52,7 @@ from leader_election.launching.processes import (
     rviz_nodes,
     shut_down_with_status,
 )
-from leader_election.launching.progress import progress_handlers
+from leader_election.launching.progress import progress_handlers, reporting
 from leader_election.launching.robot import NODE_NAME
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
@@ -62,7 +62,7 @@ from leader_election.world.scene import make_scene
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio', 'lean')
 WORLD = ('motion', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'real_time_factor')
-ELECTION = (*ELECTION_ARGUMENTS, 'pose_source')
+ELECTION = (*ELECTION_ARGUMENTS, 'leaders', 'pose_source')
 NO_MEMBERS = 'none'
 OTHERS = SWARM_ARGUMENTS | {
     'members': ('', 'The robots whose nodes run on this computer, where several share a swarm, '
@@ -84,6 +84,20 @@ def arguments() -> list[DeclareLaunchArgument]:
         (WorldParameters, ElectionParameters), (*SCENE, *WORLD, *ELECTION))) | OTHERS)
 
 
+def range_in_file(in_file: dict[str, Any]) -> float | None:
+    """
+    Return the range of the radio in a parameter file; ``None`` without.
+
+    :param in_file: the parameters of all nodes.
+    :raises ParameterError: for a value that is not allowed.
+    """
+    for declared in (*table(WorldParameters), *table(ElectionParameters)):
+        if declared.name in ('radio_range', 'communication_range') and declared.name in in_file:
+            found: float = declared.check(in_file[declared.name])
+            return found
+    return None
+
+
 @ends_on_error
 def nodes(context: LaunchContext) -> list[Any]:
     """Return the processes; all arguments are checked before anything starts."""
@@ -97,8 +111,7 @@ def nodes(context: LaunchContext) -> list[Any]:
     world['publish_clock'] = sim_time
     monitor = given_values(settings, MonitorParameters, ELECTION_ARGUMENTS)
     # The world's radio has the range that the robots assume.
-    radio_range = election.get('communication_range', in_file.get(
-        'radio_range', in_file.get('communication_range')))
+    radio_range = election.get('communication_range', range_in_file(in_file))
     if radio_range is not None:
         world['radio_range'] = radio_range
 
@@ -106,8 +119,9 @@ def nodes(context: LaunchContext) -> list[Any]:
     asked = build(SceneParameters, known)
     chosen: dict[str, Any] = {}
     if not asked.logs:
+        room = asked.spacing if asked.layout == 'grid' else 4.0 * asked.robot_radius
         chosen = {name: value for name, value in large_swarm_scene(
-            asked.robots, radio_range).items() if name not in known}
+            asked.robots, radio_range, room).items() if name not in known}
     scene, world = scene | chosen, world | chosen
     ids = make_scene(build(SceneParameters, known | chosen)).ids
     ids = () if settings['members'] == NO_MEMBERS else parse_ids(settings['members'], ids)
@@ -128,10 +142,11 @@ def nodes(context: LaunchContext) -> list[Any]:
                      # As the world sends them: frame names are the same for all robots.
                      remappings=NAMESPACED_TF, on_exit=shut_down_with_status)
         for name, own in hosts.items()]
-    told = explanation(len(ids), chosen)
+    told = explanation(asked.robots, chosen)
     return [
         *([LogInfo(msg=told)] if told else []),
-        *progress_handlers(len(ids)),
+        *progress_handlers(reporting(
+            min(share, len(ids) - first) for first in range(0, len(ids), share))),
         # The end of any process, for example after a wrong parameter, ends the launch.
         *([package_node(settings, 'swarm_world', 'swarm_world', world,
                         on_exit=shut_down_with_status)]

@@ -15,7 +15,7 @@
 """
 Decentralised leader election and regions for robot swarms on ROS 2.
 
-The names in ``__all__`` are what packages that extend this one import::
+Packages that extend this one import the names in ``__all__``::
 
     from leader_election import Algorithm, Metric, parameter, StrengthSource, Task
 
@@ -76,7 +76,7 @@ _MODULES = {
     'robot.metrics': ('METRICS', 'Metric', 'RangingInput', 'ReadingInput', 'ReceivedReading'),
     'robot.strength': ('RobotKnowledge', 'STRENGTH_SOURCES', 'StrengthSource'),
 }
-"""Where each public name is defined."""
+"""The module of each public name."""
 _HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 __all__ = [

@@ -15,7 +15,7 @@
 """
 The command ``leader_election``, which runs an executable by its name.
 
-Signals are handled before anything heavy, such as rclpy, is imported, so that a stop at any moment
+Signals are handled before the import of slow modules such as rclpy, so that a stop at any moment
 is a clean one.
 """
 
@@ -62,14 +62,14 @@ def stop_with(status: int) -> None:
 
 
 def missing(executable: Executable) -> str:
-    """Return the error text for modules that are not installed; empty where all are there."""
+    """Return the error text for modules that are not installed; empty if all are."""
     needed = executable.requires
     if needed is None:
         return ''
     names = [DISTRIBUTIONS.get(name, name) for name in needed.modules if find_spec(name) is None]
     if not names:
         return ''
-    # Each by its name, not an extra, which would install this package a second time.
+    # Each by its name: an extra would install this package a second time.
     return f'{needed.purpose} needs {", ".join(names)}; {how_to_install(*names)}'
 
 
@@ -84,7 +84,7 @@ def without_ros(error: ModuleNotFoundError) -> str:
 
 def run(name: str) -> int:
     """
-    Run an executable, whose arguments are ``sys.argv[1:]``.
+    Run an executable with the arguments ``sys.argv[1:]``.
 
     :return: its exit status.
     """
@@ -101,22 +101,28 @@ def run(name: str) -> int:
         if text := without_ros(failure):
             return print_error(text)
         raise
-    return _quiet_where_nobody_reads(module.main)
+    try:
+        return _tolerating_a_closed_pipe(module.main)
+    finally:
+        # Ctrl-C reaches a process from its terminal and again from ros2 launch. The interpreter
+        # resets handlers when it ends, and the second signal would kill the process then.
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, signal.SIG_IGN)
 
 
-def _quiet_where_nobody_reads(main: Callable[[], int]) -> int:
-    """Return the status of ``main()``; that of SIGPIPE where the reader of its output has gone."""
+def _tolerating_a_closed_pipe(main: Callable[[], int]) -> int:
+    """Return the status of ``main()``; that of SIGPIPE if the reader of the output is gone."""
     try:
         try:
             return int(main())
         finally:
-            # Not only at the very end, where an error could not be caught any more.
+            # Here, since an error at the exit of the interpreter could not be caught.
             sys.stdout.flush()
     except BrokenPipeError:
         poll = select.poll()
         poll.register(sys.stdout.fileno(), 0)
         if not any(event & select.POLLERR for _, event in poll.poll(0)):
-            # Another pipe than that of the output.
+            # Another pipe than the output.
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
@@ -130,6 +136,6 @@ def main() -> int:
         return ExitStatus.OK
     if name not in {each.name for each in EXECUTABLES}:
         return print_error(f'{name!r} is not an executable; {COMMAND} --help lists them')
-    # As if it were a command of its own, whose name is the first of the arguments.
+    # As if it were its own command, with its name as the first argument.
     sys.argv = [f'{COMMAND} {name}', *arguments]
     return run(name)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What all commands have in common: exit statuses, error lines, the parser of options."""
+"""The common code of all commands: exit statuses, error lines, the parser of options."""
 
 import argparse
 from enum import IntEnum
@@ -25,11 +25,11 @@ class ExitStatus(IntEnum):
 
     OK = 0
     FAILED = 1
-    """What was checked does not hold."""
+    """A check failed."""
     USAGE = 2
     """An option, a parameter or a file is wrong, or something is not installed."""
     INTERRUPTED = 130
-    """Stopped before the work asked for was done."""
+    """Stopped before the requested work was done."""
 
 
 def print_error(error: object) -> ExitStatus:
@@ -47,8 +47,8 @@ def how_to_install(*distributions: str) -> str:
     """
     Return the end of an error line: how to install packages of PyPI.
 
-    Beside a sourced ROS 2 that is a virtual environment with the system's packages, since Ubuntu
-    refuses pip outside of one, and another numpy would not fit what apt installed.
+    With a sourced ROS 2 this needs a virtual environment with the system's packages, since Ubuntu
+    refuses pip outside of one, and another numpy would not fit the packages of apt.
 
     >>> how_to_install('mcap')  # doctest: +ELLIPSIS
     'install it with: pip install mcap (beside a sourced ROS 2, in python3 -m venv ...)'
@@ -62,4 +62,4 @@ class CommandLineParser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Print the error, and end the process."""
-        sys.exit(print_error(f'{message}; {self.prog} --help tells what it takes'))
+        sys.exit(print_error(f'{message}; {self.prog} --help shows the usage'))

@@ -50,7 +50,7 @@ FILES = {
         'The parameters of managed_election_node, beside those of election_node.',
     ),
     'monitor.yaml': (MonitorParameters, 'The parameters of monitor.'),
-    'wander.yaml': (WanderParameters, 'The parameters of wander, which drives robots about.'),
+    'wander.yaml': (WanderParameters, 'The parameters of wander, which drives robots at random.'),
     'record.yaml': (RecorderParameters, 'The parameters of record.'),
     'world.yaml': (WorldParameters, 'The parameters of swarm_world, the embedded world.'),
 }
@@ -66,7 +66,7 @@ def text(name: str) -> str:
 
 
 def task_parameters() -> dict[str, type]:
-    """Return the parameters of users' tasks, by what their names begin with on a node."""
+    """Return the parameters of users' tasks, by the prefix of their names on a node."""
     return {f'{name}.': task.parameters for name, task in plug_in_tasks().items()}
 
 

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The executables of the package: the one table that installation and command line follow from.
+The executables of the package: the one table for installation and command line.
 
 ``setup.py`` reads this file by its path, before anything is installed: only the standard library
 is imported here.
@@ -25,10 +25,10 @@ from dataclasses import dataclass
 @dataclass(frozen=True, kw_only=True)
 class Requirement:
     """
-    Modules that only some executables need, and that are not installed with every robot.
+    Modules that only some executables need, and that are not installed on every robot.
 
     :ivar modules: names as they are imported.
-    :ivar purpose: subject of the error line where one is missing.
+    :ivar purpose: subject of the error line if one is missing.
     """
 
     modules: tuple[str, ...]
@@ -43,11 +43,11 @@ class Executable:
     :ivar name: as in ``ros2 run leader_election <name>`` and ``leader_election <name>``.
     :ivar module: the module whose ``main()`` runs it and returns the exit status.
     :ivar description: one line, for ``leader_election --help``.
-    :ivar stop_status: the exit status on SIGINT or SIGTERM before ``main()`` handles them: 0 where
-        a stop is the usual end (a node), 130 where the work asked for is then not done.
-    :ivar requires: what has to be installed beside what every robot needs.
-    :ivar parameter_file: of a node without options of its own: the file in ``config`` that
-        documents its parameters; empty where ``main()`` parses a command line.
+    :ivar stop_status: the exit status on SIGINT or SIGTERM before ``main()`` handles them: 0 if a
+        stop is the usual end (a node), 130 if the requested work is then incomplete.
+    :ivar requires: the modules beyond those that every robot needs.
+    :ivar parameter_file: of a node without its own options: the file in ``config`` that documents
+        its parameters; empty if ``main()`` parses a command line.
     """
 
     name: str
@@ -71,7 +71,7 @@ EXECUTABLES = (
     Executable(
         name='await_clock', module='leader_election.nodes.await_clock',
         stop_status=130,
-        description='end when simulated time passes, so that other processes can be started'),
+        description='wait until simulated time advances, then end'),
     Executable(
         name='demo', module='leader_election.demo.main', requires=_TO_VIEW,
         description='demonstrate election and recovery: world, robots and monitor together'),
@@ -86,7 +86,7 @@ EXECUTABLES = (
     Executable(
         name='gazebo_odometry', module='leader_election.nodes.gazebo_odometry',
         parameter_file='gazebo_odometry.yaml',
-        description='give robots in Gazebo odometry that drifts, and publish their true poses'),
+        description='publish drifting odometry and the true poses of robots in Gazebo'),
     Executable(
         name='gazebo_spawn', module='leader_election.gazebo.running_world', stop_status=130,
         description='put a model into a running world of Gazebo Sim'),
@@ -113,7 +113,7 @@ EXECUTABLES = (
     Executable(
         name='replay', module='leader_election.recording.main', stop_status=130,
         requires=_TO_REPLAY,
-        description='show what a recording holds: a report and pictures, without ROS'),
+        description='evaluate a recording: a report and pictures, without ROS'),
     Executable(
         name='swarm_doctor', module='leader_election.nodes.swarm_doctor', stop_status=130,
         description='check a running swarm for common faults, and suggest remedies'),

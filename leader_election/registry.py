@@ -24,7 +24,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 
 class Named(Protocol):
-    """Anything that has the name it is chosen by."""
+    """An entry with a name."""
 
     @property
     def name(self) -> str:
@@ -40,9 +40,9 @@ class Registry(Generic[T]):
 
     A user adds an entry by calling :meth:`add`, or by an entry point of the registry's group in a
     package of their own; then the ordinary executables find it without a change here. An entry
-    point that cannot be loaded is left out; asking for it says why.
+    point that cannot be loaded is left out; a request for it raises an error with the reason.
 
-    :param kind: what is registered, as error messages call it.
+    :param kind: the kind of entries, for error messages.
     :param group: the entry point group, for example ``leader_election.metrics``.
     """
 
@@ -94,7 +94,7 @@ class Registry(Generic[T]):
         return tuple(self._entries[name] for name in sorted(self._plug_ins))
 
     def broken(self) -> dict[str, str]:
-        """Return why entry points could not be loaded, by their names."""
+        """Return the errors of entry points that could not be loaded, by their names."""
         self._load()
         return dict(self._broken)
 
@@ -113,9 +113,9 @@ def message_type(name: str) -> Any:
     """
     Return the class of messages of a type, for example ``std_msgs/msg/Float64``.
 
-    :raises ValueError: for what is not ``package/msg/Type``.
-    :raises ImportError: where there is no such package.
-    :raises AttributeError: where there is no such type in it.
+    :raises ValueError: for a text other than ``package/msg/Type``.
+    :raises ImportError: if there is no such package.
+    :raises AttributeError: if it has no such type.
     """
     package, kind, message = name.split('/')
     if kind != 'msg':

@@ -20,11 +20,13 @@ from itertools import count
 import os
 from pathlib import Path
 
-from hypothesis import settings
+from budget import examples
+from hypothesis import HealthCheck, settings
 import pytest
 
-# The time of an example depends on what else the machine does.
-settings.register_profile('untimed', deadline=None)
+# The time of an example, and of drawing it, depends on the load of the machine.
+settings.register_profile('untimed', deadline=None, max_examples=examples(50),
+                          suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile('untimed')
 
 # Before the first import of rclpy, and inherited by the processes that tests start.
@@ -33,15 +35,15 @@ os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
 WORKERS = int(os.environ.get('PYTEST_XDIST_WORKER_COUNT', '1'))
 WORKER = int(os.environ.get('PYTEST_XDIST_WORKER', 'gw0').removeprefix('gw'))
 DOMAINS = 102 // WORKERS
-"""How many ROS domains (0 to 101) each worker of pytest-xdist has for itself."""
+"""The number of ROS domains (0 to 101) of each worker of pytest-xdist."""
 _tests = count(os.getpid())
 
 LONG = ('test/chaos', 'test/demo', 'test/lab', 'test/nodes', 'test/config', 'test/test_')
-"""The parts of the tests that start processes and nodes or compute for long, longest first."""
+"""The folders of tests that start processes and nodes or compute for long, longest first."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Put long tests first: a worker that begins one last would keep all others waiting."""
+    """Put long tests first: otherwise all workers might wait for one long test at the end."""
     root = Path(__file__).parents[1]
 
     def rank(item: pytest.Item) -> int:
@@ -54,9 +56,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(autouse=True)
 def ros_domain() -> None:
     """
-    Give each test a ROS domain of its own, and the processes that it starts too.
+    Set a separate ROS domain for each test and the processes that it starts.
 
-    What an earlier test has left, even if only in the caches of discovery, is not seen then.
+    So remains of an earlier test, even if only in the caches of discovery, have no effect.
     """
     os.environ['ROS_DOMAIN_ID'] = str(WORKER * DOMAINS + next(_tests) % DOMAINS)
 
@@ -77,7 +79,7 @@ def ros(ros_domain: None) -> Iterator[None]:
     """
     Start ROS for one test, and shut it down after.
 
-    Nodes that a test leaves, or that one that failed holds, would be discovered by the next test.
+    The next test would otherwise discover nodes left by a test, or held by a failed one.
     """
     import rclpy
     from rclpy.node import Node

@@ -20,6 +20,7 @@ import os
 from pathlib import Path
 import subprocess
 import sys
+import time
 from typing import Any
 
 from leader_election.executables import EXECUTABLES
@@ -156,8 +157,19 @@ def _run(script: str, prefix: Path, file: Path | str,
             'ROS_LOG_DIR': str(prefix / 'log')})
 
 
+ENDS = 20.0
+"""The time for which the end of a process is awaited: its parent ends before it [s]."""
+
+
 def left_behind(prefix: Path) -> list[str]:
-    """Return the command lines of the processes of a launch that are running still."""
+    """Return the command lines of the processes of a launch that go on running."""
+    end = time.monotonic() + ENDS
+    while (found := _running(prefix)) and time.monotonic() < end:
+        time.sleep(0.1)
+    return found
+
+
+def _running(prefix: Path) -> list[str]:
     found = []
     for folder in Path('/proc').glob('[0-9]*'):
         try:

@@ -16,6 +16,7 @@
 
 import os
 from pathlib import Path
+import re
 import shutil
 import subprocess
 import sys
@@ -59,9 +60,10 @@ def test_files_that_need_what_is_not_installed_are_passed_over_and_it_says_so() 
     ran = without(('numba', 'xarray'), """
 import pytest
 raise SystemExit(pytest.main([
-    '-q', '--collect-only', '-p', 'no:cacheprovider', 'test/lab/engine', 'test/algorithms']))
+    '-q', '--collect-only', '-p', 'no:cacheprovider', 'test/lab', 'test/algorithms']))
 """)
     assert ran.returncode == 0, ran.stdout + ran.stderr
-    assert 'not tested, since numba, xarray are not installed: ' in ran.stdout
+    # Beside a sourced ROS 2 more may be missing.
+    assert re.search('not tested, since .*numba.*, xarray are not installed: ', ran.stdout)
     assert 'of test/lab' in ran.stdout
     assert 'test/algorithms/' in ran.stdout and 'test/lab/engine/' not in ran.stdout

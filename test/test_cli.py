@@ -15,6 +15,7 @@
 """The command ``leader_election``: its help, its executables, and what is said of a wrong name."""
 
 from pathlib import Path
+import signal
 import subprocess
 import sys
 
@@ -45,6 +46,29 @@ def test_help_lists_all_executables(
     for executable in EXECUTABLES:
         found = [line.split(maxsplit=1) for line in lines if line.startswith('  ')]
         assert [executable.name, executable.description] in found
+
+
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_does_not_kill_a_process_that_is_ending(number: signal.Signals) -> None:
+    """The second signal of a Ctrl-C under ros2 launch may arrive when the interpreter ends."""
+    process = subprocess.Popen([sys.executable, '-c', """
+import os, sys
+from leader_election import cli
+
+class Late:
+    def __del__(self, write=os.write, read=os.read):
+        write(2, b'ending')
+        read(0, 1)
+
+late = Late()
+sys.argv[1:] = ['--help']
+raise SystemExit(cli.run('gazebo_world'))
+"""], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+    assert process.stdin is not None and process.stderr is not None
+    assert process.stderr.read(6) == b'ending'
+    process.send_signal(number)
+    process.communicate(b'.', timeout=60)
+    assert process.returncode == 0
 
 
 def test_an_unknown_name_is_one_line_and_status_2(

@@ -34,4 +34,4 @@ def test_a_wrong_option_is_one_line_and_status_2(capsys: pytest.CaptureFixture[s
         with pytest.raises(SystemExit) as ended:
             parser.parse_args(arguments)
         assert ended.value.code == 2
-        assert capsys.readouterr() == ('', f'error: {line} --help tells what it takes\n')
+        assert capsys.readouterr() == ('', f'error: {line} --help shows the usage\n')

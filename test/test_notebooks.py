@@ -15,11 +15,11 @@
 """The notebooks of the documentation run from top to bottom, in a kernel of this interpreter."""
 
 import json
-import os
 from pathlib import Path
 import sys
 from typing import Any
 
+from environment import variables
 import pytest
 
 nbformat = pytest.importorskip('nbformat', reason='needs nbclient (extra notebook)')
@@ -42,8 +42,7 @@ def kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setenv('JUPYTER_PATH', str(tmp_path / 'jupyter'))
     for name in ('JUPYTER_RUNTIME_DIR', 'JUPYTER_CONFIG_DIR', 'IPYTHONDIR', 'MPLCONFIGDIR'):
         monkeypatch.setenv(name, str(tmp_path / name))
-    monkeypatch.setenv('PYTHONPATH', os.pathsep.join(
-        [str(ROOT), *filter(None, [os.environ.get('PYTHONPATH')])]))
+    monkeypatch.setenv('PYTHONPATH', variables()['PYTHONPATH'])
     return KERNEL
 
 

@@ -14,7 +14,6 @@
 
 """The metadata of the package agree: setup.py, package.xml, the files of requirements, modules."""
 
-from importlib.util import find_spec
 from pathlib import Path
 import re
 from runpy import run_path
@@ -23,6 +22,7 @@ import sys
 from unittest.mock import patch
 import xml.etree.ElementTree as ElementTree
 
+from environment import LABORATORY, needs_laboratory
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -105,7 +105,6 @@ sys.meta_path[:] = [Without(finder) for finder in sys.meta_path]
 """
 """Code that hides the modules MISSING from imports."""
 VIEW = ('matplotlib', 'PIL', 'rich')
-LABORATORY = ('numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
 
 
 def without(missing: tuple[str, ...], code: str) -> 'subprocess.CompletedProcess[str]':
@@ -127,11 +126,6 @@ def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
     assert 'matplotlib, pillow, rich' in ran.stderr
     assert 'pip install matplotlib pillow rich (beside a sourced ROS 2' in ran.stderr
-
-
-LACKING = [name for name in LABORATORY if find_spec(name) is None]
-"""What is not there, as beside a sourced ROS 2 without the package's extras."""
-needs_laboratory = pytest.mark.skipif(bool(LACKING), reason=f'not installed: {", ".join(LACKING)}')
 
 
 @needs_laboratory

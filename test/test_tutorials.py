@@ -17,7 +17,6 @@
 import importlib.util
 import json
 import math
-import os
 from pathlib import Path
 import re
 import shlex
@@ -26,6 +25,7 @@ import subprocess
 import sys
 from typing import Any
 
+from environment import needs, needs_laboratory, variables
 from leader_election.fleet.hosting import RobotHostParameters
 from leader_election.localisation.sighting import rows_of
 from leader_election.parameters import build, table
@@ -56,10 +56,9 @@ def write_files(tutorial: str, folder: Path) -> None:
 
 def run(folder: Path, *arguments: str) -> str:
     """Run Python in the folder, as the tutorial says, and return what it printed."""
-    path = os.pathsep.join([str(ROOT), str(folder)])
     ran = subprocess.run(
-        [sys.executable, *arguments], cwd=folder, env={**os.environ, 'PYTHONPATH': path},
-        timeout=240, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        [sys.executable, *arguments], cwd=folder, env=variables(folder), timeout=240,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert ran.returncode == 0, ran.stdout
     return ran.stdout
 
@@ -74,6 +73,7 @@ def test_tests_of_a_tutorial_pass(tutorial: str, count: int, tmp_path: Path) -> 
     assert f'{count} passed' in said
 
 
+@needs_laboratory
 def test_the_algorithm_is_measured_as_the_tutorial_says(tmp_path: Path) -> None:
     """The scenario is one that the laboratory reads, with the algorithm found by its name."""
     write_files('write_an_algorithm.md', tmp_path)
@@ -84,6 +84,7 @@ def test_the_algorithm_is_measured_as_the_tutorial_says(tmp_path: Path) -> None:
     assert said.strip() == "['bounded', 'loyal']"
 
 
+@needs_laboratory
 def test_what_was_measured_is_compared_drawn_and_reported(tmp_path: Path) -> None:
     """All commands of the section are run, with fewer devices and for less time."""
     write_files('write_an_algorithm.md', tmp_path)
@@ -110,6 +111,7 @@ def test_what_was_measured_is_compared_drawn_and_reported(tmp_path: Path) -> Non
     assert 'narrower with 20 seeds' in said
 
 
+@needs_laboratory
 def test_parameters_of_the_algorithm_vary_as_the_tutorial_says(tmp_path: Path) -> None:
     write_files('write_an_algorithm.md', tmp_path)
     *_, declared, returned = [block for block in blocks('write_an_algorithm.md', 'python')
@@ -182,6 +184,7 @@ def test_the_message_of_ranges_is_what_robots_take() -> None:
     assert all(math.isnan(each.bearing) for each in sightings)
 
 
+@needs('mcap', 'mcap_ros2')
 def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_path: Path) -> None:
     """All commands of the section are run, at half of the speed and not for as long."""
     write_files(DRIFT, tmp_path)
@@ -191,7 +194,7 @@ def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_pa
     running = [subprocess.Popen(
         [sys.executable, '-m', 'leader_election', *command,
          *(() if '--ros-args' in command else ('--ros-args',)), '--params-file', 'clock.yaml'],
-        cwd=tmp_path, env={**os.environ, 'PYTHONPATH': str(ROOT)}) for command in live]
+        cwd=tmp_path, env=variables()) for command in live]
     try:
         node, times = Node('watch'), []
         node.create_subscription(Clock, '/clock', lambda tick: times.append(tick.clock.sec), 10)

@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Faults of all kinds in a swarm of real nodes, and how long it takes to recover from each."""
+"""Faults of all kinds in a swarm of real nodes, and the time of recovery from each."""

@@ -17,8 +17,8 @@ Faults of all kinds in a swarm of real nodes: after each, the time until all are
 
 Processes are killed, stopped, started again and added; the radio loses, delays, duplicates,
 reorders and splits; odometry falls silent and jumps; strengths change, the clock leaps, and an
-attacker sends all that it can think of. The exit status is 0 if every recovery was within its
-bound, no process crashed, memory stayed flat and all messages are accounted for.
+attacker sends messages of many kinds. The exit status is 0 if every recovery was within its bound,
+no process crashed, memory stayed flat and all messages are accounted for.
 """
 
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def parser() -> CommandLineParser:
     """Return the parser of the command line."""
     options = CommandLineParser('chaos', description=__doc__)
     options.add_argument('--seconds', type=float, default=600.0, metavar='S',
-                         help='how long faults are made (600); start and end come on top')
+                         help='duration of the faults [s] (600), without start and end')
     options.add_argument('--robots', type=int, default=40, metavar='N',
                          help='robots at the start (40, at least 4); a tenth more join')
     options.add_argument('--seed', type=int, default=0, help='of all chance (0)')

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What an attacker sends to robots: forged, replayed, poisonous and useless messages."""
+"""The messages of an attacker: forged, replayed, malicious and useless ones."""
 
 from collections.abc import Callable, Mapping
 import json
@@ -29,7 +29,7 @@ WEAK_IDS = 600
 
 
 class Target(NamedTuple):
-    """What the attacker knows."""
+    """The knowledge of the attacker."""
 
     robot: int
     """The robot that it is near to."""
@@ -38,7 +38,7 @@ class Target(NamedTuple):
     sent: Mapping[int, str]
     """The last message of each robot."""
     dead: tuple[int, ...]
-    """The robots that do not live any more."""
+    """The dead robots."""
     draw: random.Random
 
 
@@ -48,7 +48,7 @@ class Attack(NamedTuple):
     rate: float
     """Messages per second to each victim."""
     victims: int
-    """How many robots receive them: the target, and those near to it."""
+    """The number of victims: the target, and the robots nearest to it."""
     payload: Callable[[int, Target], str]
     """Returns a message, by its number and the target."""
 
@@ -80,7 +80,7 @@ def _negative(number: int, target: Target) -> str:
 
 
 def _away(number: int, target: Target) -> str:
-    """Return a message with a robot's id from a place that nobody hears."""
+    """Return a message with a robot's id from a place out of every robot's range."""
     other = target.draw.choice(sorted(target.sent))
     document = json.loads(target.sent[other])
     x, y = target.place
@@ -88,13 +88,13 @@ def _away(number: int, target: Target) -> str:
 
 
 def _replayed(number: int, target: Target) -> str:
-    """Return the last message of a dead robot; where all live, that of a living one."""
+    """Return the last message of a dead robot, or of a living one if all live."""
     dead = [robot for robot in target.dead if robot in target.sent]
     return target.sent[target.draw.choice(sorted(dead or target.sent))]
 
 
 def _flood(number: int, target: Target) -> str:
-    """Return a legal message as long as they may be, with as many instances."""
+    """Return a legal message of the greatest length, with the greatest number of instances."""
     part = {'a': 'recursive', 'c': [9, 1.0, [float(number)] * 10, [1] * 10, [0.5] * 10, 0.0, 3]}
     document = _message(target, STRANGER + 1 + number % 20, c=[1e6, 0.0, STRANGER],
                         i={f'instance_{i}': part for i in range(16)})
@@ -109,7 +109,7 @@ def _weak(number: int, target: Target) -> str:
 
 
 def _garbage(number: int, target: Target) -> str:
-    """Return what is no message."""
+    """Return a text that is not a message."""
     draw = target.draw
     valid = target.sent.get(target.robot, '{"v":1}')
     return draw.choice((
@@ -120,7 +120,7 @@ def _garbage(number: int, target: Target) -> str:
 
 
 def _decision(number: int, target: Target) -> str:
-    """Return a leader's decision that is dear to follow: a patrol of many over a large area."""
+    """Return a decision that is expensive to follow: a patrol of many robots over a large area."""
     side = 4900.0
     return _message(
         target, c=[-1e8, 0.0, STRANGER], h=[0], t='patrol', r=[STRANGER],

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The judge of a swarm in trouble: which robots have no living leader in reach, and for how long.
+The judge of a swarm under faults: the robots without a living leader in reach, over time.
 
 Everything is computed from true positions: robots hear each other within the communication range,
 if they live, are on the same channel, and know where they are.
@@ -36,15 +36,15 @@ TOLERANCE = 1e-3
 
 @dataclass(frozen=True)
 class Truth:
-    """What is true of a swarm at a time, whatever the robots believe."""
+    """The true state of a swarm at a time."""
 
     living: frozenset[int] = frozenset()
     apart: frozenset[int] = frozenset()
-    """The robots on a radio channel of their own."""
+    """The robots on the second radio channel."""
     silent: frozenset[int] = frozenset()
-    """Robots without odometry: none hears them as neighbours."""
+    """Robots without odometry: no robot has them as neighbours."""
     shifted: frozenset[int] = frozenset()
-    """Robots whose odometry is off by the same: only they take each other for neighbours."""
+    """Robots with the same error of odometry: they are neighbours of each other only."""
     radio: Mapping[str, float] = field(default_factory=lambda: dict(NO_TROUBLE))
 
     def after(self, **changed: Any) -> 'Truth':
@@ -53,7 +53,7 @@ class Truth:
 
 
 class Observation(NamedTuple):
-    """What was seen of the swarm at one moment."""
+    """An observation of the swarm at one moment."""
 
     time: float
     """[s]"""
@@ -72,12 +72,11 @@ class Happened(NamedTuple):
 
 
 class Recovery(NamedTuple):
-    """What followed a change."""
+    """The recovery after a change."""
 
     happened: Happened
     seconds: float
-    """From the change to the last moment at which a robot was without a leader in reach; 0: none
-    was [s]."""
+    """From the change to the last moment with an unled robot; 0: there was none [s]."""
     over: bool
     """Whether that was over before the next change."""
     window: float
@@ -85,12 +84,12 @@ class Recovery(NamedTuple):
 
     @property
     def holds(self) -> bool:
-        """Return whether the bound was kept, or could not be told: nothing is to be judged."""
+        """Return whether the bound was kept, or cannot be judged."""
         return not self.happened.change.judged or self.seconds <= self.happened.bound
 
 
 class Judge:
-    """Knows where the robots are, and so which leaders are in reach of which robots."""
+    """Computes the leaders in reach of each robot, from true positions."""
 
     def __init__(self, places: Mapping[int, Position], communication_range: float,
                  radius: float) -> None:
@@ -120,7 +119,7 @@ class Judge:
         """
         Return the living robots that have no living leader in reach.
 
-        :param leaders: what each robot has said last.
+        :param leaders: the last announced leader of each robot.
         """
         far = self.distances(truth)
 
@@ -135,7 +134,7 @@ class Judge:
 def bound(hop_limit: int, period: float, expiry: float, radio: Mapping[str, float],
           extra: float = 0.0) -> float:
     """
-    Return how long a dead leader may be followed [s].
+    Return the longest time for which a dead leader may be followed [s].
 
     Its last message expires; then its candidacy is relayed ``hop_limit - 1`` times, each in the
     next round of a robot, and the robots drop it in the round after. A message that the radio
@@ -144,7 +143,7 @@ def bound(hop_limit: int, period: float, expiry: float, radio: Mapping[str, floa
 
     :param period: the longest time between two rounds of a robot [s].
     :param radio: the settings of the radio.
-    :param extra: what is to be added [s].
+    :param extra: an addition [s].
 
     >>> bound(10, 0.5, 1.5, NO_TROUBLE)
     6.5
@@ -157,7 +156,7 @@ def bound(hop_limit: int, period: float, expiry: float, radio: Mapping[str, floa
 def recoveries(happened: Sequence[Happened], observations: Sequence[Observation], end: float,
                ) -> list[Recovery]:
     """
-    Return what followed each change, until the next one.
+    Return the recovery after each change, until the next one.
 
     :param happened: all changes, in the order of time.
     :param observations: in the order of time.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The report of a run: what was checked, a table of recoveries, and a picture of all robots."""
+"""The report of a run: checks, a table of recoveries, and a picture of all robots."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ TRACEBACK = 'Traceback (most recent call last)'
 LOST_SHARE = 0.01
 """The largest share of the relay's copies that DDS may lose: it delivers with best effort."""
 GROWTH_SHARE, GROWTH_BYTES = 0.05, 8e6
-"""How much the memory of a process may grow in the second half of its time."""
+"""The allowed growth of a process's memory in the second half of its time."""
 LONGEST_SILENCE = 10.0
 """The longest time that may pass between two messages of a living robot [s]."""
 YOUNG = 60.0
@@ -41,7 +41,7 @@ Memory = Sequence[tuple[float, float]]
 
 def growth(measured: Memory) -> tuple[float, float, float]:
     """
-    Return how much memory was used at half time, how much more at the end, and per hour.
+    Return the memory at half time, its growth until the end, and its growth per hour.
 
     :param measured: times [s] and bytes.
     :return: bytes, bytes, bytes per hour; medians over a fifth of the time, and the slope of the
@@ -76,7 +76,7 @@ def tracebacks(folder: Path) -> list[str]:
 
 def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
     """
-    Return what was checked.
+    Return the checks.
 
     :param crashed: names of logs with an uncaught exception.
     """
@@ -114,7 +114,7 @@ def checks(outcome: Outcome, crashed: Sequence[str]) -> list[Check]:
 
 
 def table(recoveries: Sequence[Recovery]) -> str:
-    """Return a table of recoveries, one line a kind of change."""
+    """Return a table of recoveries, one line per kind of change."""
     lines = ['| change | times | median [s] | worst [s] | bound [s] | most of it used |',
              '|---|---|---|---|---|---|']
     kinds: dict[str, list[Recovery]] = {}
@@ -134,7 +134,7 @@ def table(recoveries: Sequence[Recovery]) -> str:
 
 def draw(outcome: Outcome, path: Path) -> None:
     """
-    Draw all robots over time in their leaders' colours, with the changes and who had no leader.
+    Draw all robots over time in their leaders' colours, with changes and robots without a leader.
 
     :param path: of the PNG.
     """

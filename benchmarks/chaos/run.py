@@ -38,14 +38,14 @@ OBSERVE, FRAME, MEASURE = 0.1, 0.5, 2.0
 MARGIN = 2.0
 """By how much the time between changes exceeds the bound on recovery [s]."""
 ACCOUNT = 8.0
-"""How long messages are counted at the end [s]."""
+"""The time for which messages are counted at the end [s]."""
 ACCOUNT_RADIO: Mapping[str, Any] = {
     'radio_loss': 0.2, 'radio_delay': 0.05, 'radio_jitter': 0.1, 'radio_duplication': 0.1,
     'radio_reordering': 0.2}
 
 
 class ForeignRobots(Exception):
-    """There are robots of another run."""
+    """The ROS domain has robots of another run."""
 
 
 class Interrupted(Exception):
@@ -54,7 +54,7 @@ class Interrupted(Exception):
 
 @dataclass
 class Account:
-    """What became of messages while all were counted."""
+    """The account of all messages in an interval."""
 
     delivered: int = 0
     """Copies that the relay published."""
@@ -64,13 +64,13 @@ class Account:
 
 @dataclass
 class Outcome:
-    """All that a run has shown."""
+    """The results of a run."""
 
     recoveries: list[Recovery] = field(default_factory=list)
     observations: list[Observation] = field(default_factory=list)
     frames: list[Frame] = field(default_factory=list)
     begun: float = 0.0
-    """When the first fault was made [s]."""
+    """The time of the first fault [s]."""
     seconds: float = 0.0
     """From the first fault to the end of the last [s]."""
     settled: bool = False
@@ -110,14 +110,14 @@ class Run:
         return self.swarm.observer.now()
 
     def plan(self, settings: Settings) -> Plan:
-        """Return what the schedule has to know."""
+        """Return the input of the schedule."""
         slot = bound(self._hop_limit, settings.period, settings.expiry, NO_TROUBLE) + MARGIN
         return Plan(self.swarm.hosts, self.swarm.joining, tuple(ATTACKS), slot, settings.expiry,
                     settings.odometry_expiry, settings.simulated_clock)
 
     def through(self, seconds: float) -> None:
         """
-        Start the swarm, make faults for so long, let it calm down, account for all messages.
+        Start the swarm, make faults for a time, let it calm down, account for all messages.
 
         :raises Interrupted: when a stop was requested.
         """
@@ -134,7 +134,7 @@ class Run:
     # Time.
 
     def _until(self, condition: Callable[[], bool], deadline: float, what: str = '') -> bool:
-        """Go on until a condition holds, at most for so long; ``what`` makes it an error."""
+        """Continue until a condition holds, or a time; with ``what`` the latter is an error."""
         end = self.now + deadline
 
         def over() -> bool:
@@ -177,7 +177,7 @@ class Run:
 
     def _take_frame(self, now: float) -> None:
         if not self.outcome.begun or self.outcome.seconds:
-            # Only what happens from the first fault to the last partition is drawn.
+            # Only the time from the first fault to the last partition is drawn.
             return
         robots = {robot: view for robot, view in self.swarm.observer.tracker.snapshot(
             now).robots.items() if robot in self.swarm.truth.living}
@@ -212,14 +212,14 @@ class Run:
             leaders[leaders[robot]] == leaders[robot] for robot in self.swarm.truth.living)
 
     def _settled(self) -> bool:
-        """Return whether that is so, and no leader has changed for two expiries."""
+        """Return whether the partition is whole, and no leader has changed for two expiries."""
         quiet = self.now - self.swarm.observer.last_change
         return self._whole() and quiet > 2.0 * self.swarm.settings.expiry
 
     def _faults(self, faults: Iterator[tuple[Change, ...]], seconds: float) -> None:
         self.outcome.begun = begun = self.now
         while self.now - begun < seconds:
-            # A fault that the schedule has made is made: the next ones follow from it.
+            # A scheduled fault has to be made: the next ones depend on it.
             for change in next(faults):
                 self._make(change)
 
@@ -229,10 +229,10 @@ class Run:
         swarm.make(change)
         if change.kind == START:
             self._until(lambda: not swarm.coming, START_UP, f'{change.text}: it was not heard')
-            # A process that starts takes the time of others.
+            # A starting process takes processor time from others.
             swarm.observer.reset_gaps()
         at = self.now
-        # What is not over yet is observed until it should be.
+        # An unfinished recovery is observed until its bound.
         self._until(lambda: self.now >= at + change.lasts and (
             not change.judged or not self._unled() or self.now > at + self._bound(change)), REST)
         gap, robot = swarm.observer.longest_gap(swarm.truth.living)
@@ -244,7 +244,7 @@ class Run:
                   + _found(seen) + f', longest silence {gap:.1f} s of robot {robot}')
 
     def _bound(self, change: Change) -> float:
-        """Return the longest time that recovery may take, by the rounds as they are run [s]."""
+        """Return the longest time that recovery may take, by the observed rounds [s]."""
         settings, truth = self.swarm.settings, self.swarm.truth
         gap, _ = self.swarm.observer.longest_gap(truth.living)
         return bound(self._hop_limit, max(settings.period, gap), settings.expiry, truth.radio,
@@ -270,7 +270,7 @@ class Run:
         swarm.set_radio(**{**NO_TROUBLE, 'radio_loss': 1.0})
         self._until(lambda: not swarm.asked, REST, 'the world did not answer')
         self._until(lambda: observer.radio.get('pending') == 0, REST, 'messages did not arrive')
-        # What was delivered has been heard when a robot has published its counters twice.
+        # All delivered messages are processed when a robot has published its counters twice.
         self._next_counters()
         self._next_counters()
         return observer.radio['delivered'], observer.counted('messages_heard')
@@ -292,7 +292,7 @@ class Run:
 
 
 def _found(recovery: Recovery) -> str:
-    """Return what is to be said of a recovery."""
+    """Return the text on a recovery."""
     if not recovery.happened.change.judged:
         return 'not judged'
     verdict = '' if recovery.holds else 'BEYOND '

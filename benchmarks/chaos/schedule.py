@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The schedule of faults: which changes follow each other, all from one seed."""
+"""The schedule of faults: a sequence of changes, drawn from one seed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ NO_TROUBLE: Mapping[str, Any] = {
 """The settings of a radio that loses and delays nothing."""
 MOST_LOSS = 0.6
 MOST_DELAY = 0.3
-"""Of ``radio_delay``, and of ``radio_jitter`` [s]."""
+"""The greatest ``radio_delay`` and ``radio_jitter`` [s]."""
 ATTACK_LASTS = 4.0
 """[s]"""
 LEAPS = (30.0, 1e6, -3.0)
@@ -42,13 +42,13 @@ LEAPS = (30.0, 1e6, -3.0)
 
 @dataclass(frozen=True)
 class Change:
-    """One change: the begin of a fault, or the end of one that lasts."""
+    """One change: the beginning of a fault, or the end of a lasting one."""
 
     kind: str
     text: str
     """For the report."""
     process: str = ''
-    """The process that is concerned; empty: none."""
+    """The process concerned; empty: none."""
     robots: tuple[int, ...] = ()
     settings: Mapping[str, Any] = field(default_factory=dict)
     """Parameters of the embedded world or of the robots; of a clock ``leap``, of an attack
@@ -56,7 +56,7 @@ class Change:
     judged: bool = True
     """Whether the swarm has to recover from it."""
     extra: float = 0.0
-    """What this change adds to the bound on recovery [s]."""
+    """The addition of this change to the bound on recovery [s]."""
     lasts: float = 0.0
     """The least time to the next change [s]."""
 
@@ -68,7 +68,7 @@ class Change:
 
 
 class Plan(NamedTuple):
-    """What the schedule knows of the swarm."""
+    """The schedule's data about the swarm."""
 
     hosts: Mapping[str, tuple[int, ...]]
     """
@@ -91,7 +91,7 @@ class Plan(NamedTuple):
 
 
 class Schedule:
-    """Makes faults one after the other, and remembers what state they leave."""
+    """Makes a sequence of faults, and tracks the state after them."""
 
     def __init__(self, plan: Plan, seed: int) -> None:
         self._plan = plan
@@ -105,9 +105,9 @@ class Schedule:
 
     def faults(self) -> Iterator[tuple[Change, ...]]:
         """
-        Yield faults without end: the begin of each, and the end of one that lasts.
+        Yield faults without end: the beginning of each, and the end of a lasting one.
 
-        All have to be made, up to the last one that was taken.
+        The caller has to make all faults up to the last one that it takes.
         """
         kinds = [self._kill, self._kill, self._restart, self._restart, self._pause, self._join,
                  self._split, self._trouble, self._no_trouble, self._odometry_silence,
@@ -122,7 +122,7 @@ class Schedule:
                     yield fault
 
     def calm(self) -> Iterator[Change]:
-        """Yield what ends all that still lasts: troubles of the radio, deaths, absences."""
+        """Yield the ends of all lasting faults: of the radio, deaths, absences."""
         yield self._new_radio()
         for name in self._dead:
             yield self._start(name, 'starts again', judged=False, lasts=0.0)
@@ -136,7 +136,7 @@ class Schedule:
         alone = [name for name, robots in self._hosts.items()
                  if name in self._living and len(robots) == 1]
         if len(alone) > 1:
-            # Half of the times the strongest, which leads.
+            # In half of the cases the strongest, which leads.
             name = alone[0] if self._draw.random() < 0.5 else self._draw.choice(alone)
             self._living.discard(name)
             self._dead.append(name)
@@ -165,7 +165,7 @@ class Schedule:
         robots = sorted(robot for ids in self._hosts.values() for robot in ids)
         some = tuple(sorted(self._draw.sample(robots, self._draw.randint(1, len(robots) // 2))))
         if self._draw.random() < 0.5:
-            # Half of the times a cut through the arena: ids follow the rows of the layout.
+            # In half of the cases a cut through the arena: ids follow the rows of the layout.
             some = tuple(robots[:len(some)])
         text = f'{len(some)} of {len(robots)} robots are on another channel'
         yield self._change(SPLIT, text, settings={'radio_groups': format_ids(some)}, robots=some)

@@ -71,7 +71,7 @@ ALONE_SHARE = 0.25
 HOSTED = 10
 """The most robots in one process."""
 JOINING_SHARE = 0.1
-"""How many robots join later, as a share of those at the start; at least one."""
+"""The number of robots that join later, as a share of those at the start; at least one."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def hosts(settings: Settings) -> tuple[dict[str, tuple[int, ...]], dict[str, tup
 
 class ChaosObserver(Observer):
     """
-    Hears all messages and diagnostics, and attacks.
+    Receives all messages and diagnostics, and attacks.
 
     :ivar gaps: the longest time between two messages of each robot since it was last reset [s].
     :ivar statuses: the counters that each robot published last, by robot.
@@ -152,7 +152,7 @@ class ChaosObserver(Observer):
         self.radio: dict[str, int] = {}
         self.radio_taken = 0
         self.reversals: list[str] = []
-        """Counters that went backwards while their robot went on."""
+        """Counters that went backwards without a restart of their robot."""
         self.attacks_sent = 0
         self._gaps: dict[int, float] = defaultdict(float)
         self._places = places
@@ -189,7 +189,7 @@ class ChaosObserver(Observer):
         self._gaps.clear()
 
     def forget(self, robots: tuple[int, ...]) -> None:
-        """Expect these robots to begin anew: their silence and their counters."""
+        """Expect a restart of these robots: reset their silence and their counters."""
         for robot in robots:
             self.heard_at.pop(robot, None)
             self.leaders.pop(robot, None)
@@ -234,7 +234,7 @@ class ChaosObserver(Observer):
     # Attacks.
 
     def attack(self, name: str, robot: int) -> None:
-        """Begin an attack on a robot and those near to it."""
+        """Begin an attack on a robot and the robots nearest to it."""
         x, y = self._places[robot]
         near = sorted(self._air, key=lambda other: math.dist((x, y), self._places[other]))
         attack = ATTACKS[name]
@@ -285,8 +285,8 @@ class ChaosSwarm:
     """
     Runs the processes of a swarm, and makes changes in it.
 
-    :ivar truth: what is true of the swarm now.
-    :ivar observer: what it says.
+    :ivar truth: the present true state of the swarm.
+    :ivar observer: receives its messages.
     """
 
     def __init__(self, settings: Settings, folder: Path, **parameters: Any) -> None:
@@ -308,7 +308,7 @@ class ChaosSwarm:
         self.memory: dict[str, list[tuple[float, float]]] = {}
         """Times [s] and resident memory [bytes] of each process, by its name in the logs."""
         self.faults: list[str] = []
-        """What went wrong that should not have."""
+        """Unexpected errors."""
         self._parameters = {
             'radius': settings.radius, 'communication_range': settings.communication_range,
             'round_period': settings.period, 'message_expiry': settings.expiry,
@@ -325,12 +325,12 @@ class ChaosSwarm:
     # Processes.
 
     def start(self) -> None:
-        """Start all processes of the beginning but the world."""
+        """Start all initial processes except the world."""
         for name in self.hosts:
             self._start(name, self.hosts[name])
 
     def start_world(self) -> None:
-        """Start the world: from now on the robots know where they are."""
+        """Start the world: from now on the robots have positions."""
         self._run(WORLD, 'swarm_world', {
             **self.settings.scene, 'radio_range': self.settings.communication_range,
             'motion': 'static', 'odom_shift': 1000.0})
@@ -352,9 +352,9 @@ class ChaosSwarm:
 
     def check(self) -> None:
         """
-        Look after the processes and the answers to requests.
+        Check the processes and the answers to requests.
 
-        :raises ProcessDied: where a process has ended that should not have.
+        :raises ProcessDied: if a process has ended unexpectedly.
         """
         self.processes.check()
         for robot in [robot for robot in self._coming if robot in self.observer.leaders]:
@@ -377,11 +377,11 @@ class ChaosSwarm:
 
     @property
     def coming(self) -> int:
-        """Return the number of robots that were started and have not been heard yet."""
+        """Return the number of started robots without a message yet."""
         return len(self._coming)
 
     def measure_memory(self, now: float) -> None:
-        """Note the memory of all processes that run."""
+        """Record the memory of all running processes."""
         for name, pid in self._pids.items():
             pages = int(Path(f'/proc/{pid}/statm').read_text().split()[1])
             self.memory.setdefault(self._names[name], []).append(
@@ -429,7 +429,7 @@ class ChaosSwarm:
         self.truth = self.truth.after(living=self.truth.living | set(change.robots))
 
     def set_radio(self, **settings: Any) -> None:
-        """Change parameters of the radio; others are as they were."""
+        """Change parameters of the radio; others stay unchanged."""
         self._set(WORLD, settings)
         self.truth = self.truth.after(radio={**self.truth.radio, **settings})
 
@@ -480,5 +480,5 @@ class ChaosSwarm:
         return self._clients[node]
 
     def can_change_the_world(self) -> bool:
-        """Return whether the world takes changes of its parameters."""
+        """Return whether the world accepts changes of its parameters."""
         return bool(self._client(WORLD).service_is_ready())

@@ -11,4 +11,4 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""How leader election scales: rounds, messages and recovery from 100 to 1,000,000 devices."""
+"""The scaling of leader election: rounds, messages and recovery, 100 to 1,000,000 devices."""

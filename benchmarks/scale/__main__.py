@@ -15,9 +15,9 @@
 Rounds, messages and recovery of all algorithms from 100 to 1,000,000 devices.
 
 Each run starts, then loses 1 % of all devices, 10 %, and all leaders at once, and each of these
-phases lasts until nothing changes any more. Runs are kept as they finish. After Ctrl-C the same
-command goes on from there. The tables, scale.md, and the picture, scale.png, are in the folder of
-the results.
+phases lasts until nothing changes any more. Finished runs are stored. After Ctrl-C the same
+command continues from there. The tables, scale.md, and the picture, scale.png, are in the folder
+of the results.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,19 +40,19 @@ from leader_election.lab.results import ResultError
 from leader_election.lab.runs import cores
 from leader_election.lab.terminal import Progress
 
-SEEDS = ((2_000, 10), (20_000, 5), (200_000, 3), (10_000_000, 1))
-"""Up to how many devices there are how many seeds."""
+SEEDS = ((2_000, 10), (20_000, 5), (10_000_000, 3))
+"""The number of seeds, by the greatest number of devices."""
 BUDGET = 1_000_000_000
 """Rounds of devices that a phase may take."""
 MOST_ROUNDS = 20_000
-"""Rounds that a phase may take, however few devices there are."""
+"""Rounds that a phase may take, for any number of devices."""
 
 
 def parser() -> CommandLineParser:
     """Return the parser of the command line."""
     options = CommandLineParser('scale', description=__doc__)
     options.add_argument('--largest', type=int, default=1_000_000, metavar='N',
-                         help='only networks of up to so many devices (1000000)')
+                         help='only networks of up to this many devices (1000000)')
     options.add_argument('--seeds', type=int, default=10, metavar='N',
                          help='seeds of the small networks (10); large ones have fewer')
     options.add_argument('--algorithm', action='append', default=[], metavar='NAME',
@@ -62,14 +62,14 @@ def parser() -> CommandLineParser:
     options.add_argument('--workers', type=int, default=cores(), metavar='N',
                          help='runs at the same time (one a core)')
     options.add_argument('--show', action='store_true',
-                         help='run nothing: tables and picture of the runs that are there')
+                         help='run nothing: tables and picture of the stored runs')
     options.add_argument('--results', type=Path, default=Path('results/scale'), metavar='DIR',
                          help='folder of runs, tables and picture (results/scale)')
     return options
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is missing, print the tables, draw the picture; return the exit status."""
+    """Run the missing runs, print the tables, draw the picture; return the exit status."""
     options = parser().parse_args(arguments)
     known = [contestant.label for contestant in CONTESTANTS]
     unknown = [name for name in options.algorithm if name not in known]
@@ -94,7 +94,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print('stopped; finished runs are kept, and the same command goes on from there',
               file=sys.stderr, flush=True)
-        # A normal exit would wait for the runs that threads are computing.
+        # A normal exit would wait for the runs of the threads.
         os._exit(ExitStatus.INTERRUPTED)
     return ExitStatus.OK
 
@@ -102,12 +102,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def measure(networks: Sequence[Network], contestants: Sequence[Contestant], seeds: int,
             budget: float, workers: int, folder: Path, progress: Progress) -> Runs:
     """
-    Return all runs, after computing those that are missing, small networks first.
+    Return all runs, after computing the missing ones, small networks first.
 
-    :param seeds: at most so many seeds.
+    :param seeds: the greatest number of seeds.
     :param budget: of a phase [rounds of devices].
-    :param workers: runs at the same time; 0: what is missing stays missing.
-    :param folder: where runs are kept.
+    :param workers: runs at the same time; 0: missing runs are not computed.
+    :param folder: of the stored runs.
     """
     found: dict[Key, Outcome] = {}
     missing: dict[Key, str] = {}
@@ -138,7 +138,7 @@ def measure(networks: Sequence[Network], contestants: Sequence[Contestant], seed
 
 def keys(networks: Sequence[Network], contestants: Sequence[Contestant],
          seeds: int) -> Iterator[Key]:
-    """Yield all runs that are possible, small networks first."""
+    """Yield all possible runs, small networks first."""
     for network in sorted(networks, key=lambda network: network.devices):
         most = next(count for devices, count in SEEDS if network.devices <= devices)
         for contestant in contestants:
@@ -154,7 +154,7 @@ def rounds_of(network: Network, budget: float) -> int:
 
 def _computed(missing: dict[Key, str], budget: float, workers: int,
               folder: Path) -> Iterator[tuple[Key, Outcome]]:
-    """Yield runs as they are finished and kept."""
+    """Yield runs when they are finished and stored."""
     def compute(key: Key) -> tuple[Key, Outcome]:
         outcome = outcome_of(key, rounds_of(key.network, budget))
         keep(folder, key, missing[key], rounds_of(key.network, budget), outcome)
@@ -170,7 +170,7 @@ def _computed(missing: dict[Key, str], budget: float, workers: int,
 
 def outcome_of(key: Key, budget: int) -> Outcome:
     """
-    Return what a run gives.
+    Return the result of a run.
 
     :param budget: of a phase [rounds]; a phase that is foreseen to take longer does not begin.
     """

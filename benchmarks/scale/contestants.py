@@ -26,7 +26,7 @@ SCENARIO = 'scale'
 
 @dataclass(frozen=True)
 class Contestant:
-    """An algorithm, what it needs to know of the network, and how long it takes."""
+    """An algorithm, its settings for a network, and its estimated time."""
 
     label: str
     """As in the scenario."""
@@ -35,19 +35,19 @@ class Contestant:
     one_leader: bool = False
     """Whether it elects one leader for all."""
     by_diameter: Mapping[str, float] = field(default_factory=dict, hash=False)
-    """Settings that are so many times the diameter, rounded, and at least 1."""
+    """Settings that are multiples of the diameter, rounded, and at least 1."""
     first: float = 0.0
-    """About how many rounds pass until nothing changes any more, by the diameter."""
+    """The approximate rounds until nothing changes, in units of the diameter."""
     again: float = 0.0
     """Likewise after the loss of all leaders."""
     squared: float = 0.0
-    """What comes on top in both cases, by the square of the diameter."""
+    """The addition in both cases, in units of the square of the diameter."""
     waits: float = 1.0
-    """How long leaders may stay the same before they change once more, by the diameter."""
+    """The longest time without a change before leaders change again, in units of the diameter."""
     patience: int = 0
-    """That time for regions, whose depth does not grow with the diameter [rounds]."""
+    """The same for regions, whose depth does not grow with the diameter [rounds]."""
     most_leaders: float = float('inf')
-    """It cannot elect more leaders than these."""
+    """The greatest number of leaders that it can elect."""
 
     def entry(self, hops: int) -> dict[str, Any]:
         """
@@ -65,16 +65,16 @@ class Contestant:
 
     def quiet(self, hops: int) -> int:
         """
-        Return for how many rounds leaders have to stay the same before a phase is over.
+        Return the number of rounds without a change of leaders after which a phase is over.
 
-        This is for states that never rest. As rounds of neighbours are not simultaneous, messages
-        take some four hops a round. So while a leader waits for news from everywhere, leaders
-        stay the same for less rounds than the diameter has hops.
+        It is used for states that never rest. As rounds of neighbours are not simultaneous,
+        information travels some four hops a round. So a leader waits for information from the
+        whole network for fewer rounds than the diameter has hops.
         """
         return max(self.patience, round(self.waits * hops)) + 20
 
     def foreseen(self, hops: int, leaders_lost: bool) -> float:
-        """Return about how many rounds a phase takes, as measured in smaller networks."""
+        """Return the estimated rounds of a phase, from smaller networks."""
         linear = self.again if leaders_lost else self.first
         return 60.0 + linear * hops + self.squared * hops * hops
 
@@ -92,4 +92,4 @@ CONTESTANTS: Sequence[Contestant] = (
     Contestant('resilient-2', one_leader=True, first=2.2, again=3.7),
     Contestant('resilient-1', one_leader=True, first=1.0, again=3.0, squared=0.3),
     Contestant('colour', one_leader=True, first=2.0, again=2.7))
-"""Those with regions first, then those with one leader for all."""
+"""Algorithms with regions first, then those with one leader for all."""

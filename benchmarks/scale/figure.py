@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The picture of the study: rounds by size and by diameter, recovery, and what is sent."""
+"""The picture of the study: rounds by size and by diameter, recovery, and bytes sent."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -25,6 +25,7 @@ from leader_election.lab.figures.style import (
     colour_of,
     FAINT,
     FONT,
+    legend_outside,
     new_figure,
     tidy,
     write_errors,
@@ -37,12 +38,12 @@ import numpy as np
 WIDTH, HEIGHT = 12.0, 8.5
 TINTS = {'given': colour(10), 'resilient-regions': colour(3), 'bounded-all': colour(9),
          'resilient-1': colour(5), 'resilient-2': colour(6)}
-"""Of algorithms that have no colour of their own in all figures."""
+"""The colours of algorithms without a colour common to all figures."""
 SAME_SIZE = range(9_000, 11_000)
 """Networks of about 10,000 devices, whose diameters differ."""
 ROUNDS = 'rounds until leaders stay the same'
 MARKERS = 'os^vDp*XhP'
-"""Of the algorithms, in their order."""
+"""The markers of the algorithms, in their order."""
 
 
 def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contestant],
@@ -84,7 +85,7 @@ def draw(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contesta
             axis.set_minor_formatter(NullFormatter())
         tidy(axes)
     handles, labels = grid[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc='outside right upper', frameon=False)
+    legend_outside(figure, handles, labels)
     with write_errors(out):
         figure.savefig(out)
     return out
@@ -109,7 +110,7 @@ def _kilobytes(outcome: Outcome) -> tuple[float, bool] | None:
 
 def _line(axes: Axes, runs: Runs, networks: Sequence[Network], contestant: Contestant,
           measure: Measure, by_size: bool, marker: str) -> None:
-    """Draw the means of an algorithm, and an arrow where there is only a lower bound."""
+    """Draw the means of an algorithm, and an arrow for a lower bound."""
     tint = TINTS.get(contestant.label) or colour_of(contestant.label)
     points, bounds = [], []
     for network in networks:
@@ -130,7 +131,7 @@ def _line(axes: Axes, runs: Runs, networks: Sequence[Network], contestant: Conte
 
 
 def _guide(axes: Axes, across: Sequence[float], by_size: bool) -> None:
-    """Draw a line of as many rounds as there are hops from one end to the other."""
+    """Draw a line with rounds equal to the diameter in hops."""
     ends = np.array([min(across), max(across)], float)
     diameters = ends ** 0.5 if by_size else ends
     axes.plot(ends, diameters, color=FAINT, linewidth=1.0, linestyle=':',

@@ -16,8 +16,8 @@ The networks of the study: squares, strips and one with a long range.
 
 Devices stand 50 m apart, with an offset of up to a quarter of that. In the squares the diameter
 grows with the root of their number. The strips have few devices and a large diameter; the network
-with a long range has many devices and a small one. So it shows on which of the two a figure
-depends.
+with a long range has many devices and a small one. So they show whether a figure depends on size
+or on diameter.
 """
 
 from collections.abc import Sequence
@@ -38,15 +38,15 @@ SPACING = 50.0
 IRREGULARITY = 0.25
 """The greatest offset of a device in each direction, as a part of the spacing."""
 GATEWAYS = 10
-"""From one leader that is given to the next, so many devices."""
+"""The distance from one given leader to the next [devices]."""
 RANGE = 80.0
-"""The range of messages, but for networks that say otherwise [m]."""
+"""The default range of messages [m]."""
 DETOUR = 1.6
 """The diameter in hops is about this many times the longer side by the range."""
 RADIUS = 500.0
 """The radius of regions [m], as in the scenario."""
 COVER = 2.9
-"""So many times the area of the network the circles of all leaders are together, as measured."""
+"""The measured ratio of the area of all leaders' circles to that of the network."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +93,7 @@ class Network:
     @property
     def name(self) -> str:
         """
-        Return the name, which names of files begin with.
+        Return the name, the prefix of file names.
 
         >>> Network(1000, 10).name
         '1000x10-80m'
@@ -111,7 +111,7 @@ def scenario_of(network: Network, contestant: Contestant, budget: int) -> Scenar
     """
     Return the scenario ``scale`` with a network, for one algorithm.
 
-    Leaders that are given are devices of their own: one for a hundred others.
+    Given leaders are separate devices: one for a hundred others.
 
     :param budget: of a phase [rounds]; there are four phases.
     """
@@ -145,7 +145,7 @@ def diameter(position: NDArray[np.float64], reach: float) -> int:
     3
     """
     n = len(position)
-    pairs = KDTree(position).query_pairs(reach, output_type='ndarray')
+    pairs = KDTree(position).query_pairs(reach, output_type='ndarray').astype(np.int32)
     links = coo_array((np.ones(len(pairs), np.int8), (pairs[:, 0], pairs[:, 1])), shape=(n, n))
     links = links.tocsr()
     farthest, hops = 0, 0.0

@@ -29,17 +29,17 @@ from numpy.typing import NDArray
 LOSSES: Mapping[str, Mapping[str, Any]] = {
     'start': {}, 'loss of 1 %': {'share': 0.01}, 'loss of 10 %': {'share': 0.1},
     'loss of leaders': {'leaders': True}}
-"""The phases, and which devices are lost at the beginning of each, as of the event ``die``."""
+"""The phases, and the devices lost at the beginning of each, as in the event ``die``."""
 START, LEADERS = 'start', 'loss of leaders'
 REST, QUIET, BUDGET, SKIPPED = 'rest', 'quiet', 'budget', 'skipped'
 """
-Why a phase ended: no state can change any more; leaders have been the same for long; the budget
-was used up before; or it did not begin, since it would use the budget up.
+The reasons for the end of a phase: no state can change; leaders have not changed for long; the
+budget was used up; or it did not begin, since it would use up the budget.
 """
 PATIENCE = 3
-"""So many times as long leaders have to be quiet while devices follow one that is dead."""
+"""The factor by which the quiet time is longer while devices follow a dead leader."""
 GRACE = 5
-"""What the lost sent counts for three rounds more: no phase is over before these."""
+"""Least number of rounds of a phase, since messages of lost devices count for three rounds."""
 CHUNK = 1 << 16
 _CHANGES, _LEADERS, _CORRECT, _SIZE = (
     MEASURES.index(name) for name in ('changes', 'leaders', 'correct', 'mean_size'))
@@ -47,7 +47,7 @@ _CHANGES, _LEADERS, _CORRECT, _SIZE = (
 
 @dataclass(frozen=True)
 class Phase:
-    """What was measured from one loss to the next; times in rounds from its beginning."""
+    """The measurements from one loss to the next; times in rounds from its beginning."""
 
     ended: str
     """One of ``REST``, ``QUIET``, ``BUDGET``, ``SKIPPED``."""
@@ -57,13 +57,12 @@ class Phase:
     """The round after which no leader changed; ``None``: not within the budget."""
     led: int | None = None
     """
-    The round from which on the leader of each device was alive and led itself; ``None``: there is
-    none.
+    The round from which on the leader of each device was alive and led itself; ``None``: never.
     """
     outage: float = 0.0
     """Rounds that a device was without such a leader, mean over devices."""
     lost: int = 0
-    """Leaders among what was lost at the beginning."""
+    """The number of leaders among the lost devices."""
     changed: float = 0.0
     """Changes of leader a device."""
     leaders: int = 0
@@ -74,7 +73,7 @@ class Phase:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run gave."""
+    """The result of a run."""
 
     devices: int
     diameter: int
@@ -88,18 +87,18 @@ class Outcome:
 def run(scenario: Scenario, seed: int, hops: int, quiet: int, budget: int,
         skipped: frozenset[str] = frozenset()) -> Outcome:
     """
-    Return what one run gives, always the same for the same arguments.
+    Return the result of one run, the same for the same arguments.
 
     :param scenario: of one algorithm, with a period of 1 s, samples each second, no mobility, and
         time for four budgets.
     :param hops: the diameter of the network.
-    :param quiet: a phase also ends when no leader has changed for these many rounds; while
-        devices follow a dead leader, for ``PATIENCE`` times as many.
-    :param budget: rounds a phase at most; the phases after one that takes longer are skipped.
+    :param quiet: a phase also ends after this number of rounds without a change of leaders; while
+        devices follow a dead leader, after ``PATIENCE`` times the number.
+    :param budget: the most rounds of a phase; after a longer phase the others are skipped.
     :param skipped: phases that do not begin.
     """
-    stage = Simulation(scenario, scenario.entrants[0], seed)
-    devices, phases, receivers = len(stage.network.devices.id), dict[str, Phase](), 0.0
+    simulation = Simulation(scenario, scenario.entrants[0], seed)
+    devices, phases, receivers = len(simulation.network.devices.id), dict[str, Phase](), 0.0
     over = False
     for name, loss in LOSSES.items():
         if over or name in skipped:
@@ -107,59 +106,60 @@ def run(scenario: Scenario, seed: int, hops: int, quiet: int, budget: int,
             continue
         lost = 0
         if loss:
-            event, before = EVENTS.get('die'), int(leading(stage.network).sum())
-            # As with robots, the last message of a device counts until it expires.
-            stage.happen(event, event.parameters(linger=True, **loss))
-            lost = before - int(leading(stage.network).sum())
-        phases[name] = replace(settle(stage, quiet, budget), lost=lost)
+            event, before = EVENTS.get('die'), int(leading(simulation.network).sum())
+            # Like on robots, the last message of a device counts until it expires.
+            simulation.happen(event, event.parameters(linger=True, **loss))
+            lost = before - int(leading(simulation.network).sum())
+        phases[name] = replace(settle(simulation, quiet, budget), lost=lost)
         over = phases[name].ended == BUDGET
         if name == START:
-            counts = stage.network.watch.counts
+            counts = simulation.network.watch.counts
             receivers = float(counts[SENT] / counts[ROUNDS])
     return Outcome(devices, hops, receivers, phases)
 
 
-def settle(stage: Simulation, quiet: int, budget: int) -> Phase:
-    """Let a network run until nothing changes, and return what happened on the way."""
-    begun = int(stage.network.watch.sampled[0])
+def settle(simulation: Simulation, quiet: int, budget: int) -> Phase:
+    """Run a network until nothing changes, and return the measurements."""
+    begun = int(simulation.network.watch.sampled[0])
     now, last_change, ended = begun, 0, BUDGET
     lengths: list[float] = []
     while now - begun < budget:
         step = min(1 + (now - begun) // 16, budget - (now - begun))
-        stage.run(float(now + step))
+        simulation.run(float(now + step))
         if begun == 0:
-            lengths += [message_bytes(stage.entrant, stage.network)] * step
-        changed = np.flatnonzero(stage.network.watch.samples[now:now + step, _CHANGES])
+            lengths += [message_bytes(simulation.entrant, simulation.network)] * step
+        changed = np.flatnonzero(simulation.network.watch.samples[now:now + step, _CHANGES])
         if len(changed):
             last_change = now - begun + int(changed[-1]) + 1
         now += step
         since = now - begun - last_change
-        if since >= (quiet if _all_led(stage, now) else PATIENCE * quiet):
+        if since >= (quiet if _all_led(simulation, now) else PATIENCE * quiet):
             ended = QUIET
             break
         if min(since, now - begun - GRACE) > 0 and now - begun < budget:
-            before = digest(stage.network.exports)
-            stage.run(float(now + 1))
+            before = digest(simulation.network.exports)
+            simulation.run(float(now + 1))
             lengths += lengths[-1:]
             now += 1
-            # Each device has run once: if none has another state, none will ever have.
-            if (digest(stage.network.exports) == before).all():
+            # Each device has run once: if no state has changed, none ever will.
+            if (digest(simulation.network.exports) == before).all():
                 ended = REST
                 break
-            if stage.network.watch.samples[now - 1, _CHANGES]:
+            if simulation.network.watch.samples[now - 1, _CHANGES]:
                 last_change = now - begun
-    return _phase(stage, begun, now, ended, lengths)
+    return _phase(simulation, begun, now, ended, lengths)
 
 
-def _all_led(stage: Simulation, now: int) -> bool:
-    sample = stage.network.watch.samples[now - 1]
+def _all_led(simulation: Simulation, now: int) -> bool:
+    sample = simulation.network.watch.samples[now - 1]
     led = round(sample[_CORRECT] * sample[_SIZE])
-    return bool(led == stage.network.devices.running.sum())
+    return bool(led == simulation.network.devices.running.sum())
 
 
-def _phase(stage: Simulation, begun: int, now: int, ended: str, lengths: list[float]) -> Phase:
-    samples = stage.network.watch.samples[begun:now]
-    running = int(stage.network.devices.running.sum())
+def _phase(simulation: Simulation, begun: int, now: int, ended: str,
+           lengths: list[float]) -> Phase:
+    samples = simulation.network.watch.samples[begun:now]
+    running = int(simulation.network.devices.running.sum())
     settled = _after_last(samples[:, _CHANGES] > 0)
     led = np.round(samples[:, _CORRECT] * samples[:, _SIZE])
     return Phase(
@@ -173,7 +173,7 @@ def _phase(stage: Simulation, begun: int, now: int, ended: str, lengths: list[fl
 
 def _after_last(true: NDArray[np.bool_]) -> int:
     """
-    Return the number of entries up to the last one that is true.
+    Return the number of entries up to the last true one.
 
     >>> _after_last(np.array([True, False, True, False])), _after_last(np.array([False]))
     (3, 0)
@@ -196,7 +196,7 @@ def _led(without: NDArray[np.bool_]) -> int | None:
 
 def digest(exports: NDArray[np.int64]) -> NDArray[np.uint64]:
     """
-    Return a number for the state of each device, in little memory.
+    Return a short digest of the state of each device.
 
     :param exports: the states, one row a device, of 64-bit words.
     """

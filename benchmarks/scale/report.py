@@ -26,13 +26,15 @@ Runs = Mapping[tuple[Network, Contestant], Sequence[Outcome]]
 """The outcomes of all seeds of an algorithm in a network."""
 NOT_RUN, TOO_MANY, NEVER, LOST = '–', 'levels', 'never', 'lost'
 LEGEND = f"""\
-Columns: devices and hops across; squares, if nothing else is said. Means over seeds with 95 %
-intervals, where there are three seeds or more. *> N*: not within N rounds, the budget; not run
-further. *{NOT_RUN}*: not run, since smaller networks foretell that it takes more than the budget,
-or since the phase before it did. *{TOO_MANY}*: not run, since there are more leaders than the
-algorithm has levels. *{NEVER}*: all is quiet, and devices still follow a leader that is dead, or
-none. Seeds that by chance lose the only leader with 1 % or 10 % of all devices are left out there,
-as that is the loss of leaders; *{LOST}*: all seeds do."""
+Columns: devices and hops across; squares, unless stated otherwise. Means over seeds with 95 %
+intervals, for three seeds or more; where half of the interval exceeds the mean, the median and
+in parentheses the least and the greatest of the seeds. *> N*: not within N rounds, the budget,
+in any of the seeds; not run further. *{NOT_RUN}*: not run, since by estimates from smaller
+networks it takes more than the budget, or since the phase before it did. *{TOO_MANY}*: not run,
+since there are more leaders than the algorithm has levels. *{NEVER}*: leaders no longer change,
+but devices still follow a dead leader, or none. Seeds that by chance lose the only leader with
+1 % or 10 % of all devices are left out there, as that is the loss of leaders; *{LOST}*: all
+seeds do."""
 
 
 def table(title: str, cell: Callable[[Sequence[Outcome]], str], runs: Runs,
@@ -62,7 +64,7 @@ def heading(network: Network, runs: Runs) -> str:
 
 def cell_or_reason(cell: Callable[[Sequence[Outcome]], str], outcomes: Sequence[Outcome],
                    network: Network, contestant: Contestant) -> str:
-    """Return the text of a cell; without outcomes the reason that there are none."""
+    """Return the text of a cell, or the reason for missing outcomes."""
     if outcomes:
         return cell(outcomes)
     return TOO_MANY if network.leaders > contestant.most_leaders else NOT_RUN
@@ -70,16 +72,22 @@ def cell_or_reason(cell: Callable[[Sequence[Outcome]], str], outcomes: Sequence[
 
 def mean(values: Sequence[float], digits: int = 0) -> str:
     """
-    Return a mean with its interval as text.
+    Return a mean of non-negative numbers with its interval as text.
 
-    >>> mean([3.0, 5.0, 4.0]), mean([0.123], 2)
-    ('4 ± 2', '0.12')
+    An interval that reaches below 0 is not possible: then it is the median with the least and the
+    greatest.
+
+    >>> mean([3.0, 5.0, 4.0]), mean([0.123], 2), mean([0.0, 0.0, 0.0, 740.0])
+    ('4 ± 2', '0.12', '0 (0 to 740)')
     """
     found = estimate_mean(np.array(values, float))
-    text = f'{found.value:,.{digits}f}'
     if len(values) < 3:
-        return text
-    return f'{text} ± {found.high - found.value:,.{digits}f}'
+        return f'{found.value:,.{digits}f}'
+    if found.low < 0.0:
+        low, middle, high = (f'{value:,.{digits}f}'
+                             for value in (min(values), np.median(values), max(values)))
+        return f'{middle} ({low} to {high})'
+    return f'{found.value:,.{digits}f} ± {found.half_width:,.{digits}f}'
 
 
 def rounds(name: str) -> Callable[[Sequence[Outcome]], str]:
@@ -99,7 +107,7 @@ def outage(name: str) -> Callable[[Sequence[Outcome]], str]:
 
 
 def with_a_leader(name: str, outcomes: Sequence[Outcome]) -> list[Phase]:
-    """Return a phase of all seeds but those that by chance lost the only leader in it."""
+    """Return a phase of all seeds except those that by chance lost the only leader in it."""
     return [phase for phase, before in (
         (outcome.phases[name], _before(name, outcome)) for outcome in outcomes)
         if name in (START, LEADERS) or phase.lost == 0 or phase.lost < before]
@@ -112,7 +120,7 @@ def _before(name: str, outcome: Outcome) -> int:
 
 
 def unfinished(found: Sequence[Phase]) -> str:
-    """Return why some seeds have no number for a phase; empty where all have one."""
+    """Return the reason why some seeds have no number for a phase; empty if all have one."""
     if not found:
         return LOST
     if any(phase.ended == BUDGET for phase in found):
@@ -130,14 +138,14 @@ def message(outcomes: Sequence[Outcome]) -> str:
 
 
 def sent(outcomes: Sequence[Outcome]) -> str:
-    """Return the cell of what a device sends until leaders have settled [kB]."""
+    """Return the cell of the bytes that a device sends until leaders have settled [kB]."""
     found = [outcome.phases[START] for outcome in outcomes]
     return unfinished(found) or mean(
         [phase.length * float(phase.settled or 0) / 1000 for phase in found], 1)
 
 
 def receivers(network: Network, runs: Runs) -> float:
-    """Return to how many devices a message goes, mean over all runs; nan without any."""
+    """Return the mean number of receivers of a message over all runs; nan without runs."""
     found = [outcome.receivers for (other, _), outcomes in runs.items() if other == network
              for outcome in outcomes if outcome.phases[START].ended != SKIPPED]
     return float(np.mean(found)) if found else math.nan
@@ -157,5 +165,5 @@ def report(runs: Runs, networks: Sequence[Network], contestants: Sequence[Contes
                         for network in networks if not math.isnan(receivers(network, runs)))
     tables = [table(title, cell, runs, networks, contestants) for title, cell in titles.items()]
     return '\n\n'.join(['# Does it scale?', LEGEND, *tables,
-                        'A device sends one message a round. A message is received by so many '
-                        f'devices: {reached}.']) + '\n'
+                        'A device sends one message a round. Mean number of devices that receive '
+                        f'a message: {reached}.']) + '\n'

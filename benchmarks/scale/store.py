@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Runs that are kept: one file each, so that what was interrupted goes on from there."""
+"""The store of runs: one file each, so that an interrupted study can continue."""
 
 from dataclasses import asdict
 from functools import cache
@@ -43,8 +43,8 @@ def path_of(folder: Path, key: Key) -> Path:
 
 @cache
 def digest_of(network: Network, contestant: Contestant) -> str:
-    """Return a digest of all that the runs of an algorithm in a network follow from."""
-    # The budget decides where a run ends, not what it gives until then.
+    """Return a digest of all inputs of the runs of an algorithm in a network."""
+    # The budget determines the end of a run, not its results until then.
     scenario = scenario_of(network, contestant, 1000)
     parts = (fingerprint(scenario, contestant.label), contestant.quiet(network.hops),
              Path(phases.__file__).read_text())
@@ -53,9 +53,9 @@ def digest_of(network: Network, contestant: Contestant) -> str:
 
 def keep(folder: Path, key: Key, digest: str, budget: int, outcome: Outcome) -> None:
     """
-    Write a run to its file, as a whole.
+    Write a run to its file, atomically.
 
-    :param budget: that it was given [rounds a phase].
+    :param budget: of this run [rounds a phase].
     """
     folder.mkdir(parents=True, exist_ok=True)
     with replacing(path_of(folder, key)) as temporary:
@@ -65,11 +65,11 @@ def keep(folder: Path, key: Key, digest: str, budget: int, outcome: Outcome) -> 
 
 def kept(folder: Path, key: Key, digest: str, budget: int) -> Outcome | None:
     """
-    Return a run that was kept; ``None`` where it is to be run.
+    Return a stored run; ``None`` if it has to be run.
 
-    It is to be run again if it was cut off by a smaller budget, or is of other code or settings.
+    It has to be run again after an end by a smaller budget, or with other code or settings.
 
-    :param budget: the one it would be given now [rounds a phase].
+    :param budget: the present one [rounds a phase].
     """
     try:
         found = json.loads(path_of(folder, key).read_text())

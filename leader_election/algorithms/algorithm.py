@@ -89,13 +89,13 @@ class Algorithm:
     """
     leaders_follow_themselves: bool = False
     """
-    Whether a device that exports another leader than itself leads nobody: a robot then takes no
-    candidacy for it from others, which have not heard of that yet.
+    Whether a device that exports another leader than itself leads no other device: a robot
+    then adopts no candidacy for it from others, since such a candidacy is outdated.
     """
     levels: int = 0
     """
-    The number of levels of a recursive election; 0: it has none. Its state has a field ``depth``,
-    the level at which a device is; a round reads entries of a neighbour's
+    The number of levels of a recursive election; 0: none. Its state has a field ``depth``, the
+    present level of a device; a round reads entries of a neighbour's
     :data:`~leader_election.algorithms.fields.PerLevel` vectors only up to its depth. At the last
     level no leader is sought: a device that reaches it leads itself.
     """
@@ -112,7 +112,7 @@ class Algorithm:
 
     @cached_property
     def as_published(self) -> Mapping[str, Any]:
-        """Return the settings that ``configure`` has an own default for: that of the papers."""
+        """Return the settings with a default in ``configure``: that of the papers."""
         arguments = inspect.signature(self.configure).parameters.values()
         return {each.name: each.default for each in arguments
                 if each.default is not inspect.Parameter.empty}
@@ -161,11 +161,11 @@ class Algorithm:
 
     def aged(self, export: Any, rounds: int) -> Any:
         """
-        Return an export that is as old as a number of rounds, each of which counts as a hop.
+        Return an export aged by a number of rounds, each of which counts as a hop.
 
-        While newer messages are lost the candidacy in an old one stays as it is; if its age did
-        not count, that of a dead leader would survive an expiry at each hop. What comes straight
-        from a leader, with no hop, does not age: it is valid until it expires.
+        While newer messages are lost, an old message keeps its candidacy; if its age did not
+        count, that of a dead leader would survive an expiry at each hop. An export of the leader
+        itself, with no hop, does not age: it is valid until it expires.
         """
         if rounds == 0:
             return export

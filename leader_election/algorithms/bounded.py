@@ -19,11 +19,11 @@ D. Pianini, R. Casadei, M. Viroli, "Self-stabilising Priority-Based Multi-Leader
 Network Partitioning", ACSOS 2022, section IV-B; the artefact is Zenodo record 6566627.
 
 With ``radius_hysteresis`` a leader is joined within a part of the radius only, the *joining
-radius*, and left beyond the radius, so that leaders last while devices move. It then still
-stabilises from any state: the strongest device's candidacy reaches all devices within the joining
-radius, which take it and keep it. Beyond, a device that has once lost it does not come back, so
-the devices between the two radii that follow it only become fewer, until they no longer change.
-The next strongest of the others follows, and so on.
+radius*, and left beyond the radius, so that leaders last while devices move. It still stabilises
+from any state: the strongest device's candidacy reaches all devices within the joining radius,
+which adopt and keep it. Between the two radii, a device that has left this leader does not return,
+so the number of its followers there only decreases, until it no longer changes. The same then
+holds for the strongest of the other devices, and so on.
 """
 
 from collections.abc import Sequence
@@ -82,8 +82,8 @@ def bounded_round(
 
     The metric is the distance to the *neighbour that sent* a candidacy. It must be greater than
     zero; otherwise the candidacy of a dead leader would never grow beyond the radius.
-    Of the previous state only the leader is used, which is kept up to the radius; others are
-    taken up to the joining radius.
+    Of the previous state only the leader is used: it is kept up to the radius, and other leaders
+    are adopted up to the joining radius.
 
     A line of two: device 1 receives the candidacy of the stronger device 2, which is 3 m away.
 
@@ -95,7 +95,7 @@ def bounded_round(
     >>> bounded_round(weak, own, received, [3.0], configure(2.9, 'id'))
     Candidacy(value=-5.0, distance=0.0, leader=1, hops=0)
 
-    With hysteresis a device that follows it already keeps it, and another one does not take it.
+    With hysteresis a device that follows it already keeps it, and another one does not adopt it.
 
     >>> steady = configure(3.0, 'id', radius_hysteresis=0.2)
     >>> bounded_round(weak, own, received, [3.0], steady).leader

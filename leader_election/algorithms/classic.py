@@ -53,7 +53,7 @@ class Choice(NamedTuple):
     lead_distance: Unbounded
     """Distance to the nearest device that backed itself in the previous round [m]."""
     distance: Unbounded
-    """Distance to the leader [m]: 0 on the leader itself; infinite: there is none yet."""
+    """Distance to the leader [m]: 0 on the leader itself; infinite: no leader yet."""
     leader: int
     """The leader's id; the device's own if there is none yet."""
     lead_hops: Hops = 0
@@ -138,7 +138,7 @@ def classic_round(
         received = neighbours.distance[j] + metric[j], neighbours.leader[j]
         if not 0 <= neighbours.hops[j] < parameters.hop_limit:
             continue
-        # A device that may not lead would follow any leader, however far, for want of another.
+        # Otherwise a device that may not lead would follow a leader at any distance.
         if not may_lead and received[0] > parameters.radius:
             continue
         if received[0] < math.inf and received < (distance, leader):

@@ -18,7 +18,7 @@ Colour: one leader for the network; its tree grows only at devices of one of two
 A. K. Datta, L. L. Larmore, P. Vemula, "Self-stabilizing leader election in optimal space under an
 arbitrary scheduler", Theoretical Computer Science 412 (2011); the baseline of Mo et al. (IFAC
 2020). The rules below are reconstructed from public descriptions of that algorithm and of later
-implementations. This file implements these rules; they may differ from the printed ones in detail.
+implementations. They may differ from the printed rules in detail.
 
 Every device has a *key*, (leader, level), compared in this order, the leader by (value, id);
 smaller is better. It has a parent, a colour and a mark ``done``. The successor of a key is the

@@ -37,12 +37,12 @@ Ticks = Annotated[int, TICKS]
 Kept = Annotated[T, KEPT]
 """A field that a device does not send."""
 PerLevel = Annotated[T, PER_LEVEL]
-"""A vector that holds as many entries for each level of a recursive election, level by level."""
+"""A vector with the same number of entries for each level of a recursive election, in order."""
 Hops = Annotated[int, HOPS]
 """
 The number of hops of a distance: ``hops`` for ``distance``, ``x_hops`` for ``x_distance``; >= 0.
 
-It travels beside the other fields: robots of earlier versions neither send nor read it.
+It is sent beside the other fields: robots of earlier versions neither send nor read it.
 """
 Id = Annotated[int, ID]
 """The id of a device, or :data:`NOBODY`; ``leader`` is always the id of a device."""
@@ -74,7 +74,7 @@ class Field(NamedTuple):
 
     @property
     def is_distance(self) -> bool:
-        """Whether it is a distance: not negative, and slightly different each time on the move."""
+        """Whether it is a distance: not negative, and ever changing while robots move."""
         return self.name == 'distance' or self.name.endswith('_distance')
 
     @property
@@ -141,18 +141,18 @@ def unmarked(hint: Any) -> tuple[Any, tuple[Any, ...]]:
 
 def change(fields: Sequence[Field], before: Any, after: Any) -> float:
     """
-    Return by how much two states differ, to decide whether the change is worth a message.
+    Return the difference of two states, to decide whether it is worth a message.
 
     :return: the largest change of a distance [m, >= 0]; infinite if another field differs;
-        :data:`Ticks` and :data:`Kept` fields do not count, nor do :data:`Hops` that become fewer.
+        :data:`Ticks` and :data:`Kept` fields do not count, nor do decreasing :data:`Hops`.
     """
     most = 0.0
     for field, old, new in zip(fields, before, after):
         if old == new or field.ticks or field.kept:
             continue
         pairs = [(old, new)] if field.padding is None else list(zip(old, new))
-        # More hops are news, so that a dead leader is forgotten at the speed of the network. Fewer
-        # are what follows when a lost message is made up for: that can wait for the period.
+        # More hops are news, so that a dead leader is forgotten at the speed of the network.
+        # Fewer hops follow the loss of a message: they can wait for the period.
         if field.hops and all(b <= a for a, b in pairs):
             continue
         if not field.is_distance:

@@ -13,23 +13,24 @@
 # limitations under the License.
 
 """
-Given: the leaders are told beforehand, and every other device follows the nearest of them.
+Given: the leaders are configured, and every other device follows the nearest of them.
 
 There is no election. This is the variant of self-organising coordination regions whose leaders
 are known, for example base stations or gateways (R. Casadei, D. Pianini, M. Viroli, A. Natali,
-COORDINATION 2019: the sparse choice S is replaced by a given set). What remains is a gradient from
+COORDINATION 2019: the sparse choice S is replaced by a given set). The rest is a gradient from
 several sources (J. Beal, M. Viroli, "Building blocks for aggregate programming of self-organising
 applications", SASO workshops 2014): each device takes the leader whose path is the shortest, so
 the regions are the Voronoi cells of the leaders in the network.
 
-A device knows only whether it leads itself; it follows any leader that it hears of. A device that
-reaches no leader within the radius follows nobody: it names itself, at an infinite distance.
+A device knows only whether it leads itself; it follows any leader whose candidacy it receives.
+A device without a leader within the radius follows no device: it names itself, at an infinite
+distance.
 
 Stabilisation: from any state and in any fair order of rounds, to the one partition. A candidacy
 counts its hops, so after at most ``hop_limit - 1`` rounds in lockstep every candidacy has come
-from a leader; what a leader says itself has no error, and one link further is right a round later.
-The leaders never change, so a failed leader has no successor: its members go to the next one
-within the radius, or follow nobody.
+from a leader. A leader's own message is right, and each round corrects one link more. The leaders
+never change, so a failed leader has no successor: its members follow the next leader within the
+radius, or none.
 """
 
 from collections.abc import Sequence
@@ -51,7 +52,7 @@ class Nearest(NamedTuple):
     """The nearest leader: the state of a device, and its export."""
 
     distance: Unbounded
-    """Distance to the leader [m]: 0 on the leader itself; infinite: none is within reach."""
+    """Distance to the leader [m]: 0 on the leader itself; infinite: no leader within reach."""
     leader: int
     """The leader's id; the device's own if none is within reach."""
     hops: Hops = 0
@@ -82,7 +83,7 @@ class GivenParameters(NamedTuple):
     first: Any
     """The first id of each range of leaders, shape (ranges,)."""
     last: Any
-    """The last id of each range, which belongs to it, shape (ranges,)."""
+    """The last id of each range, inclusive, shape (ranges,)."""
     radius: float
     """The largest distance to a leader, inclusive [m]."""
     hop_limit: int
@@ -99,7 +100,7 @@ def given_round(
     """
     Return the nearest leader: the device itself if it leads, else the best of its neighbours'.
 
-    Of leaders at the same distance the lower id is taken, then the path with fewer hops. A device
+    Among leaders at the same distance the lower id wins, then the path with fewer hops. A device
     of strength :data:`~leader_election.algorithms.algorithm.BARRED` does not lead.
 
     Device 7 leads. Device 1 is 3 m away from it and does not lead.
@@ -140,13 +141,13 @@ def given_round(
 
 
 def start(device: Device) -> Nearest:
-    """Return the initial state: the device has no leader; one that leads does so in a round."""
+    """Return the initial state: no leader; a device that leads does so from its first round on."""
     return Nearest(math.inf, device.id, 0)
 
 
 def leader_ranges(text: str) -> tuple[tuple[int, int], ...]:
     """
-    Return the ranges of ids of a value of the parameter ``leaders``.
+    Return the ranges of ids in a value of the parameter ``leaders``.
 
     :raises ParameterError: for a text of another form, or an id that no robot can have.
 

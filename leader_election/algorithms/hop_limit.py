@@ -13,19 +13,19 @@
 # limitations under the License.
 
 """
-The hop limit: how far a candidacy travels, and so how long that of a dead leader lives on.
+The hop limit: bounds the reach of a candidacy, and so the survival of a dead leader's candidacy.
 
-A candidacy counts the relays on its way: 0 on the leader, one more on each device that takes it
-over. A device takes none with more hops than the limit. The count needs no memory: wherever it is
-wrong, it grows by one each time the candidacy is relayed. So after the last message of a dead
-leader has expired, a candidacy of it survives at most ``hop_limit - 1`` rounds in lockstep,
-whatever the radius, the distances, and the messages that were lost.
+A candidacy counts the relays on its way: 0 on the leader, one more on each device that adopts
+it. A device adopts none with more hops than the limit. The count needs no memory: a wrong count
+also grows by one each time the candidacy is relayed. So after the last message of a dead leader
+has expired, its candidacy survives at most ``hop_limit - 1`` rounds in lockstep, for any radius,
+distances and lost messages.
 """
 
 import math
 
 NO_HOP_LIMIT = 2**53 - 1
-"""The setting of the papers: as many hops as a float counts exactly."""
+"""The setting of the papers: the greatest number that a float counts exactly."""
 NONE = -1
 """The value of the parameter ``hop_limit`` that stands for :data:`NO_HOP_LIMIT`."""
 AUTOMATIC = 0
@@ -40,10 +40,11 @@ def automatic_hop_limit(radius: float, link_range: float) -> int:
 
     If robots hear each other within the range in a straight line, two successive links of a
     shortest path are together longer than the range: otherwise their ends would hear each other.
-    So a path within the radius has at most ``floor(2 * radius / link_range) + 1`` hops. On the
-    move the news of a shorter path is late, and paths are longer for a while: hence twice.
+    So a path within the radius has at most ``floor(2 * radius / link_range) + 1`` hops. While
+    robots move, the news of a shorter path is late, and paths are longer for a while: hence the
+    factor of two.
 
-    :param radius: the largest distance to a leader [m], >= 0; infinite: there is none.
+    :param radius: the largest distance to a leader [m], >= 0; infinite: no radius.
     :param link_range: the greatest distance of a neighbour [m], > 0; infinite: not known.
 
     >>> automatic_hop_limit(10.0, 5.0), automatic_hop_limit(10.0, math.inf)
@@ -59,7 +60,7 @@ def hop_limit(setting: int, radius: float, link_range: float) -> int:
     Return the limit for a value of the parameter ``hop_limit``.
 
     :param setting: :data:`AUTOMATIC`, :data:`NONE`, or a number of hops.
-    :param radius: the largest distance to a leader [m]; infinite: there is none.
+    :param radius: the largest distance to a leader [m]; infinite: no radius.
     :param link_range: the greatest distance of a neighbour [m]; infinite: not known.
 
     >>> hop_limit(7, 10.0, 5.0), hop_limit(AUTOMATIC, 10.0, 5.0), hop_limit(NONE, 10.0, 5.0)

@@ -39,8 +39,7 @@ import numpy as np
 
 LEVELS = 16
 """
-The number of levels on robots, as many as leaders whose regions depend on each other.
-
+The number of levels on robots: the longest chain of leaders whose regions depend on each other.
 The published algorithm has no limit; here, a device that reaches the last level leads itself. The
 laboratory takes any number of levels (:meth:`Algorithm.with_levels`).
 """
@@ -131,11 +130,11 @@ def elected(
     """
     Return the result of :func:`recursive_round`.
 
-    :param at_once: whether the device takes part in the gossip of a level in the very round in
+    :param at_once: whether the device takes part in the gossip of a level in the same round in
         which it reaches that level, as on robots; else it leads itself there for that round.
     """
     levels = len(state.best)
-    # Only the levels that it reaches are written, and returned.
+    # Only the levels that it reaches are computed and returned.
     best_value: Any = np.empty(levels)
     best: Any = np.empty(levels, np.int64)
     best_distance: Any = np.empty(levels)

@@ -28,12 +28,12 @@ the number of rounds that a message takes across the network.
 
 The clocks are in *unison* (M. G. Gouda, T. Herman, "Stabilizing unison", Information Processing
 Letters 35 (1990)): in each round a device takes the least of its own time and its neighbours',
-and adds one round. So a device waits for those that are behind, neighbours differ by at most one
-round, and clocks that are farther apart, because two swarms meet or one clock is wrong, all fall
-to the least of them, and the replicates begin again. In lockstep all clocks are equal after as
-many rounds as the diameter of the network, whatever they were. A larger clock is never taken
-over: otherwise waves of a wrong clock could run round a ring for ever, and a single message could
-drive all clocks to the end of the numbers.
+and adds one round. So a device waits for slower neighbours, and neighbours differ by at most one
+round. Clocks that are farther apart, because two swarms meet or one clock is wrong, all fall to
+the least of them, and the replicates begin again. In lockstep all clocks are equal after as many
+rounds as the diameter of the network, from any state. A larger clock is never adopted: otherwise
+waves of a wrong clock could circulate in a ring for ever, and a single message could drive all
+clocks to the end of the numbers.
 """
 
 from collections.abc import Sequence
@@ -149,7 +149,7 @@ def replicated_round(
         for replicate in range(replicates):
             pair = -device.strength, device.id
             for j in range(len(metric)):
-                # A neighbour whose clock is behind has this replicate at a younger one's place.
+                # A slower neighbour has this replicate at the place of a younger one.
                 its = replicate - (clock - neighbours.clock[j])
                 if 0 <= its < replicates and neighbours.depth[j] >= level:
                     other = neighbours.best_value[j][first + its], neighbours.best[j][first + its]
@@ -177,7 +177,7 @@ def ticked(clock: int, rounds: int, clocks: Sequence[int], since: Sequence[int],
     """
     Return the clock in this round, and the rounds since its last tick.
 
-    The least time of the device and its neighbours, and a round more.
+    It is the least time of the device and its neighbours, plus one round.
 
     :param clocks: the neighbours' clocks, shape (neighbours,).
     :param since: the rounds since their last tick, shape (neighbours,).
@@ -192,7 +192,7 @@ def ticked(clock: int, rounds: int, clocks: Sequence[int], since: Sequence[int],
     >>> ticked(0, 0, [7, 7], [3, 4], 2, period=5, begins=True)
     (7, 4)
     """
-    # Rounds beyond the period are those of a wrong state.
+    # More rounds than the period come from a wrong state.
     least, at = clock, min(max(rounds, 0), period - 1)
     for j in range(neighbours):
         its = min(max(since[j], 0), period - 1)

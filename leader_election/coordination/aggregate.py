@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Aggregates: how the contributions of a region's robots become numbers, combine, and are read.
+Aggregates: the conversion of contributions to numbers, their combination, and the results.
 
 An aggregate must be commutative and associative; otherwise its result would depend on the path of
 the messages. The aggregates of the package use three kinds of parts
@@ -59,7 +59,7 @@ class Aggregate:
     """``OWN``: whether a contribution may be combined twice without changing the result."""
 
     def __post_init__(self) -> None:
-        """Refuse what is too large for a message."""
+        """Refuse an aggregate that is too large for a message."""
         if not 0 < len(self.identity) <= MOST_NUMBERS:
             raise ValueError(
                 f'aggregate {self.name}: {len(self.identity)} numbers are not allowed; '
@@ -220,7 +220,7 @@ def greatest() -> Aggregate:
 
 
 def any_of() -> Aggregate:
-    """Tell whether any reading is true."""
+    """Return whether any reading is true."""
     return Aggregate(
         'any',
         summary_layout.LEAST,
@@ -231,7 +231,7 @@ def any_of() -> Aggregate:
 
 
 def all_of() -> Aggregate:
-    """Tell whether all readings are true."""
+    """Return whether all readings are true."""
     return Aggregate(
         'all',
         summary_layout.LEAST,

@@ -22,7 +22,7 @@ after G. Audrito, S. Bergamini, F. Damiani, M. Viroli, "Effective Collective Sum
 Distributed Data in Mobile Multi-Agent Systems", AAMAS 2019). Gossip: each robot forwards all
 contributions that it knows.
 
-A message names its recipients, or the parent. So sums are handed over exactly once, even if
+A message names its recipients, or the parent. So sums are transferred exactly once, even if
 messages are late. They are accepted even across a border that has just moved; otherwise the sums
 in transit would be lost whenever a robot changes its leader.
 

@@ -35,7 +35,7 @@ class Types(NamedTuple):
 
     State: type[Any]
     Columns: type[Any]
-    """The same fields, each a sequence of what its hint says."""
+    """The same fields, each a sequence of its type."""
     Parameters: type[Any]
     """``election`` and ``region``, the parameters of both."""
 
@@ -52,7 +52,7 @@ def types_of(election: str) -> Types:
     fields = {**state, **region}
 
     def named(kind: str, fields: dict[str, Any]) -> Any:
-        # By this name it is found again when compiled code is read that was kept.
+        # Cached compiled code finds the type by this name.
         made = cast(Any, NamedTuple)(_name(kind, election), list(fields.items()))
         made.__module__ = __name__
         return made

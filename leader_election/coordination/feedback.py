@@ -33,9 +33,9 @@ def decay(value: float, floor: float, factor: float = 1.0, step: float = 0.0) ->
     """
     Return a value after one more round: a fraction of it, less a step, but not below a floor.
 
-    This is T, time decay (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini, "Engineering
-    Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018). A countdown has a
-    step; a value that fades has a factor.
+    This is building block T, time decay (M. Viroli, G. Audrito, J. Beal, F. Damiani, D. Pianini,
+    "Engineering Resilient Collective Adaptive Systems by Self-Stabilisation", TOMACS 2018). A
+    countdown has a step; a value that fades has a factor.
 
     :param value: the value before.
     :param floor: the smallest result.

@@ -65,8 +65,8 @@ def coordinate(
     :param before: the state before the round, with the election's ``leader`` and ``distance``.
     :param neighbours: the neighbours' exports, columns of the same fields.
     :param metric: the distance to each neighbour [m], shape (neighbours,). Infinite: it has just
-        left. It is no recipient any more, but the sums that it handed over still count until it
-        hands them to others.
+        left. It is no longer a recipient, but the sums that it sent still count until it sends
+        them to others.
     :param p: the parameters of the round.
     :param decide: computes a decision from the region's summary; called on a leader only.
     """

@@ -46,7 +46,7 @@ MOST_VERSION = 2**53 - 1
 SENDER = 'sender'
 """Marks the field that is the sender's id, which the message carries anyway."""
 LAID_OUT = 'laid out'
-"""Marks rows of numbers laid out as a summary is."""
+"""Marks rows of numbers with the layout of a summary."""
 ALL_OR_NOTHING = 'all or nothing'
 """Marks rows that are sent in full or not at all."""
 SHARES = 'shares'
@@ -54,7 +54,7 @@ SHARES = 'shares'
 
 
 class AsMany(NamedTuple):
-    """Marks a vector that has as many entries as another one."""
+    """Marks a vector with the same number of entries as another one."""
 
     field: str
 
@@ -67,7 +67,7 @@ class Within(NamedTuple):
 
 
 class Digits(NamedTuple):
-    """Marks a number that is sent with so many significant digits."""
+    """Marks a number that is sent with a given number of significant digits."""
 
     number: int
 
@@ -101,7 +101,7 @@ class Region(NamedTuple):
     shares: Annotated[tuple[float, ...], SHARES, AsMany('recipients')]
     """Multi-path: the share of each; they add up to 1."""
     announcement: Annotated[tuple[Unbounded, ...], ALL_OR_NOTHING]
-    """The announcement of the region's leader; +infinity first: none."""
+    """The announcement of the region's leader; none if the first number is +infinity."""
     members: tuple[int, ...]
     """Gossip: the ids of the robots with known contributions, the nearest first; -1: none."""
     ages: Annotated[tuple[int, ...], AsMany('members')]
@@ -109,7 +109,7 @@ class Region(NamedTuple):
     contributions: Annotated[tuple[Unbounded, ...], LAID_OUT, AsMany('members')]
     """Gossip: the contributions, row by row."""
     decision_version: Annotated[int, Within(0, MOST_VERSION)]
-    """Spreading by gossip: the leader's number of what it has spread here; 0: none."""
+    """Spreading by gossip: the version of the leader's decision; 0: none."""
     decision_age: Annotated[int, Within(0, MOST_VERSION)]
     """Spreading by gossip: the rounds since the leader made it."""
     decision: Any
@@ -136,7 +136,7 @@ class RegionParameters(NamedTuple):
     radius: float
     """A leader's radius without feedback [m]."""
     alpha: float
-    """The weight of the load now in the smoothed load, in [0, 1]."""
+    """The weight of the present load in the smoothed load, in [0, 1]."""
     target: float
     """The load at which a region has the radius without feedback, > 0."""
     gain: float
@@ -153,7 +153,7 @@ class RegionParameters(NamedTuple):
 
 def with_effective_strength(device: Device, role: int) -> Device:
     """
-    Return the device with the strength that counts: only candidates have their own.
+    Return the device with its effective strength: only candidates have their own.
 
     :param role: ``CANDIDATE``, ``WORKER`` or ``RELAY``.
 

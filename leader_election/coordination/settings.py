@@ -31,8 +31,8 @@ from leader_election.parameters import parameter
 
 MOST_RECIPIENTS = 4
 """
-Multi-path: the largest number of recipients. With 8, a moving swarm counted itself no better, with
-and without message loss, and messages were a tenth longer.
+Multi-path: the largest number of recipients. With 8, the count of a moving swarm was no better,
+with and without message loss, and messages were a tenth longer.
 """
 
 
@@ -41,8 +41,8 @@ class RegionSettings:
     """The settings of collection and feedback."""
 
     role: str = parameter(
-        'candidate', 'What this robot may become: a leader or else a worker (candidate), a worker '
-        'only, or a relay, which contributes nothing and only forwards.',
+        'candidate', 'The role of this robot: it may become a leader or else a worker '
+        '(candidate), a worker only, or a relay, which contributes nothing and only forwards.',
         choices=lambda: ROLES)
     collection: str = parameter(
         'multi-path', 'How contributions reach the leader: along a spanning tree (tree), in '
@@ -52,22 +52,22 @@ class RegionSettings:
         16, 'Collection gossip: the largest number of contributing robots, the nearest ones.',
         lower=1, upper=256)
     gossip_depth: int = parameter(
-        8, 'Collection gossip: how often a contribution is forwarded.', unit='hops',
+        8, 'Collection gossip: the number of times that a contribution is forwarded.', unit='hops',
         lower=1, upper=1000)
     spreading: str = parameter(
         'gradient', "How the leader's decision reaches the members: each copies that of its "
         'parent (gradient), or the freshest of all neighbours of its region (gossip), which needs '
         'no parent and loses less where messages are lost.', choices=lambda: SPREADINGS)
     decision_expiry: int = parameter(
-        100, 'Spreading gossip: after so many rounds a decision that its leader has not renewed '
-        'is dropped.', unit='rounds', lower=1, upper=1000000)
+        100, 'Spreading gossip: the number of rounds after which a decision that its leader has '
+        'not renewed is dropped.', unit='rounds', lower=1, upper=1000000)
     feedback_gain: float = parameter(
         0.0, 'The part of its radius by which a leader shrinks its region for each '
         'feedback_target of load above feedback_target; below, the region grows. '
         '0: no feedback.',
         lower=0.0, upper=100.0, dynamic=True)
     feedback_alpha: float = parameter(
-        0.01, 'The weight of the load now in the smoothed load, in each round. Near 1 regions '
+        0.01, 'The weight of the present load in the smoothed load, in each round. Near 1 regions '
         'oscillate; 0: no feedback.', lower=0.0, upper=1.0, dynamic=True)
     feedback_target: float = parameter(
         10.0, 'The load at which a region has its radius; a load is the number of members, unless '

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-Spreading: how what a leader decides reaches the members of its region.
+Spreading: the two ways of a leader's decision to the members of its region.
 
-Two ways. *Gradient*: each device copies its parent's, which is a gradient-cast (M. Viroli,
-G. Audrito, J. Beal, F. Damiani, D. Pianini, "Engineering Resilient Collective Adaptive Systems by
+*Gradient*: each device copies its parent's, which is a gradient-cast (M. Viroli, G. Audrito, J.
+Beal, F. Damiani, D. Pianini, "Engineering Resilient Collective Adaptive Systems by
 Self-Stabilisation", TOMACS 2018) along the gradient that the election itself has made. *Gossip*
 (R. Casadei, D. Pianini, M. Viroli, A. Natali, COORDINATION 2019, names it): each device takes the
 freshest from any neighbour of its region, or keeps its own, so that one lost message or a missing
@@ -25,11 +25,11 @@ parent does not matter.
 Freshness is a *version*, which the leader counts up in each of its rounds. Gossip of a maximum is
 not self-stabilising by itself: a version that is too large by corruption would win for ever. Hence
 
-- a leader that hears of a version of its own region counts on from there. A wrong version reaches
-  the leader in as many rounds as it has hops, and the next one is greater;
-- what is spread has an *age*: the rounds since the leader made it, counted by those that hand it
-  on or keep it. From ``decision_expiry`` on it is dropped, so a leader that is gone has no
-  decision left; of the same version the younger is taken, so the largest version does no harm.
+- a leader that receives a version of its own region counts on from there. A wrong version
+  reaches the leader in as many rounds as it has hops, and the next one is greater;
+- a decision has an *age*: the rounds since the leader made it, counted by the devices that
+  forward or keep it. At ``decision_expiry`` it is dropped, so no decision of a failed leader
+  remains. Of the same version the younger is used, so the largest version does no harm.
 """
 
 from collections.abc import Sequence
@@ -40,13 +40,13 @@ from leader_election.algorithms.fields import NOBODY
 from leader_election.coordination.region import MOST_VERSION
 
 KEPT = -2
-"""Stands for the device's own memory, where a place among the neighbours is expected."""
+"""Stands for the device's own memory, in place of an index of a neighbour."""
 
 
 def freshest(device: int, leader: int, before: Any, neighbours: Any, metric: Sequence[float],
              expiry: int) -> tuple[int, int, int]:
     """
-    Return where the freshest decision of a region is, by gossip.
+    Return the source of the freshest decision of a region, by gossip.
 
     :param device: the device's id.
     :param leader: the id of its leader.
@@ -56,7 +56,7 @@ def freshest(device: int, leader: int, before: Any, neighbours: Any, metric: Seq
     :param metric: the distance to each neighbour [m], shape (neighbours,). Infinite: it has left.
     :param expiry: the age at which a decision is dropped [rounds].
     :return: the place among the neighbours, ``KEPT`` or ``NOBODY``; the version, 0 for none; the
-        age [rounds]. On the leader ``NOBODY``, and the version of what it decides now.
+        age [rounds]. On the leader ``NOBODY``, and the version of its present decision.
     """
     source, version, age = NOBODY, 0, 0
     if before.leader == leader and 0 <= before.decision_age < expiry:
@@ -78,7 +78,7 @@ def freshest(device: int, leader: int, before: Any, neighbours: Any, metric: Seq
 
 def from_source(source: int, own: Any, kept: Any, received: Sequence[Any]) -> Any:
     """
-    Return a value that a region's leader spreads: copied, kept, or else the device's own.
+    Return a value spread by a region's leader: copied, kept, or else the device's own.
 
     :param source: the place among the neighbours, ``KEPT`` or ``NOBODY``.
     :param own: the device's own value, without a source.

@@ -16,7 +16,7 @@
 The layout of a summary: its parts, and how they combine.
 
 A summary is a row of numbers. Each part has one of four kinds, and collection depends on the kind
-only. The meaning of the numbers is up to the aggregate
+only. The aggregate defines the meaning of the numbers
 (:mod:`leader_election.coordination.aggregate`).
 """
 

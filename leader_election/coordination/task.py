@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Tasks: the base class of what a region does, for users to derive from.
+Tasks: the base class of a region's joint behaviour, for users to derive from.
 
 ::
 
@@ -50,7 +50,7 @@ GROUP = 'leader_election.tasks'
 
 @dataclass
 class Member:
-    """What a task can read of its robot; updated in each round."""
+    """The state of a robot that its tasks can read; updated in each round."""
 
     id: int  # noqa: A003
     node: Any = None
@@ -76,7 +76,7 @@ class Member:
 
 class Task:
     """
-    What the robots of a region do together, in every round.
+    The joint behaviour of the robots of a region, in every round.
 
     Exceptions in its methods are caught and counted; the robot continues without the task's part.
     """
@@ -111,8 +111,8 @@ class Task:
         """
         Carry out the leader's decision on this robot; called in each round on every member.
 
-        :param decision: the result of ``decide`` on the leader, after JSON; ``None``: there is
-            none, because there is no leader or the decision has not arrived yet.
+        :param decision: the result of ``decide`` on the leader, after JSON; ``None``: no decision,
+            because there is no leader or it has not arrived yet.
         """
 
     def announce(self) -> tuple[float, ...] | None:

@@ -28,7 +28,7 @@ class Check(NamedTuple):
 
     holds: bool
     text: str
-    """What was checked, with the measured values, as one line."""
+    """The condition, with the measured values, as one line."""
 
 
 def print_report(checks: list[Check], pictures: list[str]) -> int:
@@ -67,13 +67,13 @@ class RunObserver:
 
     :ivar living: the ids of all robots that were not killed.
     :ivar radius: of a region [m].
-    :ivar all_heard: when the last robot had sent its first message [s].
+    :ivar all_heard: when the last robot sent its first message [s].
     :ivar first_partition: when the swarm first was a valid partition: each leader alive, leading
         itself, and within the radius of its members [s].
     :ivar killed: when a robot was killed [s].
     :ivar recovered: when each living robot had a living leader again [s].
     :ivar snapshots: the number of snapshots since the first partition.
-    :ivar partitions: how many of them were valid partitions.
+    :ivar partitions: the number of these that were valid partitions.
     """
 
     def __init__(self, ids: tuple[int, ...], radius: float) -> None:

@@ -17,9 +17,9 @@ The demonstration on logs of robots: the partition by odometry against that by t
 
 The same robots run three times side by side on one replay: with the logged odometry, with the true
 poses, and with the true poses once more. The third swarm shows the difference that asynchrony
-alone causes. With sightings of each other there is a fourth swarm, which corrects its odometry by
-them (``pose_source: cooperative``). Where messages are lost, all swarms lose them but the one by
-true poses that the others are compared with.
+alone causes. With sightings there is a fourth swarm, which uses them to correct its odometry
+(``pose_source: cooperative``). With message loss, all swarms lose messages except the reference,
+the one by true poses.
 """
 
 from argparse import Namespace
@@ -60,19 +60,19 @@ SIGHTINGS: dict[str, dict[str, Any]] = {
 }
 """The parameters of the world for each source of sightings."""
 WRONG_BY = 1.0
-"""How far the start of a robot with --wrong-start is off [m]."""
+"""The error of the start of a robot with --wrong-start [m]."""
 PATIENCE = 6.0
 """The factor by which the replay may take longer than planned: a slow machine slows it down."""
 START_UP = 60.0
 """The time limit for all processes to start [s]."""
 COMPARE_FROM = 5.0
-"""The time from which the swarms are compared; before, the first election is under way [s]."""
+"""The start of the comparison of the swarms, after the first election [s]."""
 INTERVALS = 12
 """The number of intervals in the table of results."""
 TRUSTED = 0.95
 """The least agreement of the two swarms by true poses for which the timing counts as good."""
 PUNCTUAL = 0.95
-"""The least share of messages, of those that are due, for which it does."""
+"""The least share of due messages for which the timing counts as good."""
 
 
 def world_parameters(options: Namespace) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
     """
     Return the parameters of the robots of each swarm, by its namespace.
 
-    :raises ParameterError: for landmarks that are not there.
+    :raises ParameterError: for missing landmarks.
     """
     found: dict[str, dict[str, Any]] = {
         ODOMETRY: {'odom_topic': ODOM}, REFERENCE: {'odom_topic': TRUTH},
@@ -119,7 +119,7 @@ def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
 
 
 def relayed(options: Namespace) -> bool:
-    """Return whether messages are relayed by the world, since some do not arrive."""
+    """Return whether the world relays messages, to lose some of them."""
     return bool(options.loss > 0.0 or math.isfinite(options.radio_range))
 
 
@@ -173,7 +173,7 @@ class LogsDemo(Node):
             self.processes.start(name, 'fleet', {
                 **self.scene_parameters, **own, 'use_sim_time': True,
                 'radius': options.radius, 'communication_range': options.range,
-                # With hysteresis partitions depend on what was before, and could differ rightly.
+                # With hysteresis partitions depend on the past, and could differ rightly.
                 'schedule': options.schedule, 'radius_hysteresis': 0.0}, {'__ns': f'/{name}'})
         print(f'{len(self.ids)} robots, {self.length:.0f} s of logs, {len(self.swarms)} swarms: '
               f'{", ".join(self.swarms)}; radius {options.radius:g} m, range {options.range:g} m')

@@ -32,8 +32,8 @@ from rclpy.signals import SignalHandlerOptions
 DESCRIPTION = """
 Elect leaders in a swarm of real ROS 2 nodes on an embedded world, kill the strongest leader's
 process, and check that the swarm recovers. With --task the regions run a task meanwhile, and its
-results are checked, too. Or, with --logs, replay logs of robots and report to which degree the
-partition by their odometry agrees with the one by their true poses.
+results are checked, too. Or, with --logs, replay logs of robots and report the agreement of the
+partition by their odometry with the one by their true poses.
 """
 
 
@@ -100,7 +100,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     logs.add_argument('--real-time-factor', type=_positive_number(float),
                       default=argparse.SUPPRESS,
                       help='speed of the replay (default: 8; with --sightings: 5)')
-    _add_sightings(parser.add_argument_group('what logged robots see of each other, with --logs'))
+    _add_sightings(parser.add_argument_group('sightings between logged robots, with --logs'))
     run = parser.add_argument_group('the run')
     run.add_argument('--processes', type=_positive_number(int), default=2,
                      help='number of processes that host robots, besides the one to be killed')
@@ -127,17 +127,17 @@ def _add_sightings(group: Any) -> None:
     """Add the options for cooperative localisation."""
     group.add_argument('--sightings', nargs='?', const='logs', default=None,
                        choices=('logs', 'uwb', 'camera'),
-                       help='a further swarm, which corrects its odometry by what the robots see '
-                       'of each other: as logged in the folder (without a value), or simulated '
-                       'ranges by radio, or simulated cameras')
+                       help="a further swarm, which corrects its odometry by the robots' "
+                       'sightings of each other: as logged in the folder (without a value), or '
+                       'simulated ranges by radio, or simulated cameras')
     group.add_argument('--landmarks', action='store_true',
                        help="it knows the places of the folder's landmarks, too")
     group.add_argument('--outliers', type=float, default=None,
                        help='share of outliers of simulated sightings, 0 to 1')
     group.add_argument('--bias', type=float, default=None,
-                       help='error that is common to all simulated ranges [m]')
+                       help='constant error of all simulated ranges [m]')
     group.add_argument('--carried', default='', metavar='IDS',
-                       help='robots that are carried 2 m away, which odometry does not notice')
+                       help='robots that are carried 2 m away, without a trace in odometry')
     group.add_argument('--carried-at', type=_positive_number(float), default=300.0,
                        help='when they are carried [s]')
     group.add_argument('--wrong-start', default='', metavar='IDS',

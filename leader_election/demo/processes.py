@@ -72,7 +72,7 @@ class Processes:
         return self._running[name].pid
 
     def kill(self, name: str) -> None:
-        """Kill a process without warning, by SIGKILL, as if its power failed."""
+        """Kill a process without warning, by SIGKILL, like a power failure."""
         child = self._running.pop(name)
         child.kill()
         child.wait()
@@ -87,14 +87,14 @@ class Processes:
             if child.poll() is not None:
                 last = self._log(name).read_text(errors='replace').strip().splitlines()[-1:]
                 raise ProcessDied(f'{name} ended with status {child.returncode}: '
-                                  f'{"".join(last) or "it said nothing"} (see {self._log(name)})')
+                                  f'{"".join(last) or "no output"} (see {self._log(name)})')
 
     def pause(self, name: str) -> None:
         """Stop a process by SIGSTOP: it neither computes nor answers until :meth:`go_on`."""
         self._running[name].send_signal(signal.SIGSTOP)
 
     def go_on(self, name: str) -> None:
-        """Let a paused process go on by SIGCONT."""
+        """Resume a paused process by SIGCONT."""
         self._running[name].send_signal(signal.SIGCONT)
 
     def stop(self) -> dict[str, int]:
@@ -106,7 +106,7 @@ class Processes:
         running, self._running = self._running, {}
         for child in running.values():
             child.send_signal(signal.SIGINT)
-            # A paused process takes the signal when it goes on.
+            # A paused process receives the signal when it resumes.
             child.send_signal(signal.SIGCONT)
         for child in running.values():
             try:

@@ -36,14 +36,14 @@ class Observation(NamedTuple):
     snapshot: Snapshot
     """Without killed robots."""
     truth: Mapping[int, Position]
-    """The true positions [m], by id, of killed robots, too; empty if the scenario needs none."""
+    """The true positions [m], by id, including killed robots; empty if the scenario needs none."""
     steady: bool
     """Whether the partition has been stable for long enough for tasks to work."""
 
 
 class DemoScenario:
     """
-    A scenario of the demonstration: its parameters and what is checked; this one has no task.
+    A scenario of the demonstration: its parameters and its checks; this one has no task.
 
     :ivar options: of the command line.
     """

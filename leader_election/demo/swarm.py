@@ -46,7 +46,7 @@ SETTLING_TIME = 10.0
 """The time after which tasks must work, from the first partition or the recovery on [s]."""
 EXACT_ODOMETRY = {
     'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0, 'odometry_noise_heading': 0.0}
-"""Parameters of robots whose odometry has no errors: their deviation does not grow on the way."""
+"""Parameters of robots whose odometry has no errors: their deviation does not grow."""
 STRONGEST = 'strongest_robot'
 """The name of the process of the robot that will be killed."""
 
@@ -56,7 +56,7 @@ class SwarmDemo:
 
     def __init__(self, options: Namespace) -> None:
         """
-        Compute the scene, to know which robot is the strongest.
+        Compute the scene, to find the strongest robot.
 
         :param options: of the command line.
         :raises ParameterError: for a wrong arena, and for robots that do not fit.

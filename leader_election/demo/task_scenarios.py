@@ -38,7 +38,7 @@ PEAK = (-1.5, 4.5, 1.0, 3.0)
 ALARM_DELAY = 8.0
 """The time that a reading takes to the leader, and the alarm to all members [s]."""
 CLEAR_DELAY = 15.0
-"""The time after which an alarm ends that no reading supports; alarms are held, too [s]."""
+"""The time after which an alarm without a supporting reading ends, including its hold time [s]."""
 
 AREA = (-9.5, -6.5, 9.5, 6.5)
 """Task patrol: left, bottom, right and top of the patrolled area [m]."""
@@ -50,9 +50,9 @@ VISITED = 0.6
 DISTANCE = 1.5
 """Task rally: the radius of the circle on which members surround their leader [m]."""
 LEADER_MARGIN = 1.0
-"""How far members may be beyond that, since the leader keeps moving [m]."""
+"""The tolerance of this radius, since the leader keeps moving [m]."""
 JOIN_TIME = 15.0
-"""The time that a robot may take to its leader after it has joined a region [s]."""
+"""The time for a robot to reach its leader after it has joined a region [s]."""
 IN_PLACE = 0.8
 """The share of members past that time that must be with their leader, on average."""
 
@@ -77,7 +77,7 @@ class CountScenario(DemoScenario):
     def checks(self) -> list[Check]:
         """Compare the average with the number of robots."""
         if not self._shares:
-            return [Check(False, 'count: there was no time to look at the counts')]
+            return [Check(False, 'count: there was no time to observe the counts')]
         error = fmean(abs(share - 1.0) for share in self._shares)
         return [Check(
             abs(fmean(self._shares) - 1.0) <= ACCURATE,
@@ -102,7 +102,7 @@ class FieldScenario(DemoScenario):
         self._right = {True: 0, False: 0}
 
     def observe(self, observation: Observation) -> None:
-        """Compare alarms with true readings, in regions where these have not just changed."""
+        """Compare alarms with true readings, in regions without a recent change of readings."""
         snapshot = observation.snapshot
         now = self._peaks(snapshot)
         self._since = {

@@ -21,11 +21,11 @@ from leader_election.doctor.observations import Level, Observations, Symptom
 ENOUGH = 4 * 2**20
 """A receive buffer that holds the announcements of Gazebo Sim with a hundred robots [B]."""
 DEFAULT, LARGEST = 'net.core.rmem_default', 'net.core.rmem_max'
-"""The settings of Linux: the size of a buffer unless asked for, and the largest to ask for [B]."""
+"""The settings of Linux: the default size of a buffer, and the largest allowed one [B]."""
 LOSSES = 1e-3
-"""The share of lost datagrams from which it is a warning."""
+"""The share of lost datagrams from which on a warning is given."""
 MANY_ROBOTS = 20
-"""With more robots in Gazebo Sim, buffers of Linux's default size overflow."""
+"""The most robots in Gazebo Sim for buffers of Linux's default size."""
 BRIDGES = ('clock_bridge', 'gazebo_bridge')
 """The names of the nodes that connect Gazebo Sim."""
 
@@ -44,7 +44,7 @@ def udp_counters(text: str) -> dict[str, int]:
 
 
 def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
-    """Find buffers that overflowed meanwhile, and those too small for Gazebo with many robots."""
+    """Find buffers that overflowed, and those too small for Gazebo with many robots."""
     lost = swarm.udp.get('RcvbufErrors', 0)
     small = [f'{name} is {swarm.receive_buffers[name]}' for name in (DEFAULT, LARGEST)
              if swarm.receive_buffers.get(name, ENOUGH) < ENOUGH]

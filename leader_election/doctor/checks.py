@@ -35,7 +35,7 @@ class Check(NamedTuple):
     look: Callable[[Observations], Iterable[Symptom]]
     """Yields the symptoms."""
     common: bool = False
-    """Whether all swarms are looked at together, else each by itself."""
+    """Whether all swarms are examined together, else each by itself."""
 
 
 class Finding(NamedTuple):
@@ -57,12 +57,12 @@ CHECKS = (
           'ros2 multicast send on the other machine), or list the peers in ROS_STATIC_PEERS.',
           identity.found, common=True),
     Check('missing', 'Are all expected robots there?',
-          'A robot of the fleet file, or the one asked for, is missing or has another id.',
+          'A robot of the fleet file, or the requested one, is missing or has another id.',
           'Check that its node runs (systemctl status, ros2 node list on the robot itself) and '
           'was started with its own name; if it is visible there and not here, it is the '
           'network: see found.', identity.missing, common=True),
     Check('silent', 'Does each robot send messages?',
-          'A node runs, but no candidacy comes from it: for its neighbours it does not exist.',
+          'A node runs, but sends no candidacy: for its neighbours it does not exist.',
           'A managed node may be inactive: ros2 lifecycle get and ros2 lifecycle set ... '
           'activate. With use_sim_time its rounds need /clock. Otherwise its neighbourhood is '
           'remapped to a topic of another name, or its messages do not reach this machine.',
@@ -82,7 +82,7 @@ CHECKS = (
           'Messages of another algorithm are dropped: the robots elect separately.',
           'Set parameter algorithm to one value on all robots.', identity.algorithms),
     Check('readable', 'Can all messages be read?',
-          'Something on the topic is no message, or one of another version of the package.',
+          'The topic carries invalid messages, or messages of another version of the package.',
           'Install one version of the package everywhere, and let nothing else publish on the '
           'neighbourhood topic.', identity.readable),
     Check('refused', 'Do robots accept the messages that they receive?',
@@ -97,8 +97,8 @@ CHECKS = (
     Check('keys', 'Do all robots sign with one key?',
           'A robot with a key does not believe one without it or with another, and the other way '
           'round: they elect separately.',
-          'Copy one key file to all robots and set swarm_key_file; swarm_key --show tells keys '
-          'apart, and leader_election swarm_key --help how a key is changed.', keys.keys),
+          'Copy one key file to all robots and set swarm_key_file; swarm_key --show compares '
+          'keys; leader_election swarm_key --help describes how to change a key.', keys.keys),
     Check('self_reported', 'Do the robots report no problem themselves?',
           'A robot publishes a warning or an error on /diagnostics.',
           'Follow its text; the other checks may show more.', identity.self_reported),
@@ -116,7 +116,7 @@ CHECKS = (
           'Two robots cannot be at one position; at the origin, initial_pose was forgotten.',
           "Set initial_pose to where the robot's odometry starts, in the shared frame, or use a "
           'localisation (pose_source: tf).', sensing.places),
-    Check('deviation', 'Are distances still worth anything?',
+    Check('deviation', 'Are distances certain enough?',
           'Odometry drifts: the more a robot has driven and turned, the less its distances are '
           'right, and with them neighbours, leaders and regions.',
           'Odometry alone: use pose_source cooperative with a sensor that sees other robots '
@@ -129,7 +129,7 @@ CHECKS = (
           'Sightings that contradict all others are rejected; without any, robots that cooperate '
           'have only odometry.',
           'Contradicting: check the ids that the sensor reports, initial_pose, sensor_pose, the '
-          'units (m, rad, left positive), and range_noise. Ids of which nothing is heard: give '
+          'units (m, rad, left positive), and range_noise. Ids without messages: give '
           'tag, radio and robot_id one number, list landmarks in the file of parameter '
           'landmarks, or look for silent robots. Names: set tag_names. Nothing seen: start the '
           "sensor's driver, and check sighting_sources and the topic (ros2 topic info -v).",
@@ -169,7 +169,7 @@ CHECKS = (
           'for an overloaded computer.', hearing.loss),
     Check('receive_buffers', 'Do the receive buffers of this computer suffice?',
           'Bursts of messages, as of discovery, overflow small buffers: topics of some robots are '
-          'never connected, in Gazebo Sim even the clock, and nothing says so.',
+          'never connected, in Gazebo Sim even the clock, without an error.',
           'sudo sysctl -w net.core.rmem_default=4194304 net.core.rmem_max=4194304; to keep it, '
           'write both into a file in /etc/sysctl.d. Then start all again.',
           buffers.receive_buffers, common=True),
@@ -199,7 +199,7 @@ def examine(swarm: Observations) -> list[Finding]:
     """
     Return all findings in the order of the checks, the worst of each check first.
 
-    Several swarms are examined apart (:mod:`leader_election.doctor.swarms`).
+    Several swarms are examined separately (:mod:`leader_election.doctor.swarms`).
     """
     parts = separate(swarm)
     findings = []

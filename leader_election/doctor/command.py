@@ -46,7 +46,7 @@ def _seconds(text: str) -> float:
 
 def parse(arguments: Sequence[str]) -> argparse.Namespace:
     """
-    Return the options; a wrong one ends the process with status 2 and one line on the reason.
+    Return the options; a wrong one ends the process with status 2 and one line with the reason.
 
     :raises ParameterError: where the fleet file cannot be read, or lacks the robot.
     """

@@ -32,9 +32,9 @@ from leader_election.robot.robot import HEARD, ROUNDS
 LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""
 NEAR = 0.8
-"""Within this share of the longest distance between neighbours a robot must be received."""
+"""The share of the longest distance between neighbours within which robots must be received."""
 FEW = 5
-"""With fewer messages no conclusion is drawn."""
+"""The least number of messages for a conclusion."""
 
 
 def shared_topic(swarm: Observations) -> Iterator[Symptom]:
@@ -79,7 +79,7 @@ def _robots(endpoints: list[Endpoint], nodes: set[str]) -> tuple[str, ...]:
 
 
 def _incompatibilities(publisher: Endpoint, subscription: Endpoint) -> Iterator[str]:
-    """Yield each policy of which the subscription requests more than the publisher offers."""
+    """Yield each policy for which the subscription requests more than the publisher offers."""
     if subscription.reliable and not publisher.reliable:
         yield 'reliability: best effort is offered, reliable requested'
     if subscription.latched and not publisher.latched:
@@ -118,7 +118,7 @@ def _longest_link(swarm: Observations) -> float:
 
 
 def one_way(swarm: Observations) -> Iterator[Symptom]:
-    """Find links in one direction only: pairs of which one receives the other, but not back."""
+    """Find links in one direction only: only one robot of a pair receives the other."""
     for one, other in combinations(sorted(swarm.ids.keys() & swarm.neighbours.keys()), 2):
         for receiver, sender in ((one, other), (other, one)):
             if (all(swarm.ids[sender] in ids for ids in _recent(swarm, receiver))
@@ -144,7 +144,7 @@ def _recent(swarm: Observations, robot: str) -> list[tuple[int, ...]]:
 
 
 def loss(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots of which many messages are lost, or none arrive for long."""
+    """Find robots with many lost messages, or with long gaps between messages."""
     paused: dict[str, tuple[float, float]] = {}
     lost: dict[str, tuple[float, int]] = {}
     for robot_id, messages in swarm.sent.items():
@@ -155,7 +155,7 @@ def loss(swarm: Observations) -> Iterator[Symptom]:
             paused |= dict.fromkeys(swarm.names_of(robot_id), (longest, expiry))
         for robot in swarm.names_of(robot_id)[:1]:
             sent, arrived = _sent_and_arrived(swarm, robot, times)
-            # One may be on its way at the begin or at the end.
+            # One message may be under way at the beginning or at the end.
             if sent >= FEW and arrived + 1 < (1.0 - LOSS) * sent:
                 lost[robot] = sent, arrived
     if paused:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of presence and identity: which robots are there, with which id, frame and algorithm."""
+"""Checks of presence and identity: robots, ids, frames and algorithms."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -30,13 +30,13 @@ from leader_election.robot.diagnostics import DUPLICATE_ID, ROUND_PERIOD
 from leader_election.robot.wire import RejectReason
 
 ROUNDS = 2
-"""A robot should be heard within so many of its rounds."""
+"""The number of rounds within which a message of a robot should be received."""
 JUMP = 0.2
-"""An id that moves farther and back within two messages belongs to two robots [m]."""
+"""The distance to and fro within two messages beyond which an id belongs to two robots [m]."""
 JUMPS = 3
-"""So many times, since a localisation may correct itself once."""
+"""The least number of such moves, since a localisation may correct itself once."""
 EXAMPLE_LENGTH = 60
-"""So much of a message that cannot be decoded is quoted [characters]."""
+"""The quoted length of a message that cannot be decoded [characters]."""
 
 
 def found(swarm: Observations) -> Iterator[Symptom]:
@@ -83,7 +83,7 @@ def silent(swarm: Observations) -> Iterator[Symptom]:
 
 
 def _is_rejected(swarm: Observations, name: str) -> bool:
-    """Return whether a robot sent messages that cannot be decoded: that is another check."""
+    """Return whether a robot sent messages that cannot be decoded, which another check reports."""
     own = f'"id":{swarm.ids[name]},'
     return any(isinstance(reason, RejectReason) and own in heard.payload
                for heard, reason in swarm.decoded)
@@ -108,7 +108,7 @@ def ids(swarm: Observations) -> Iterator[Symptom]:
         shared.add(robot_id)
     for robot_id, messages in swarm.sent.items():
         positions = [message.position for _, message in messages if message.position is not None]
-        # From a to b, and back to c near a: two robots whose messages alternate.
+        # From a to b, and back to c near a: alternating messages of two robots.
         returns = sum(
             math.dist(a, b) > JUMP and math.dist(a, c) < 0.5 * math.dist(a, b)
             for a, b, c in zip(positions, positions[1:], positions[2:]))
@@ -166,7 +166,7 @@ def refused(swarm: Observations) -> Iterator[Symptom]:
     robots_by: dict[str, list[str]] = {}
     for robot in swarm.robots:
         for reason in RejectReason:
-            # A robot also receives its own messages: these are no symptom.
+            # A robot also receives its own messages, which are no symptom.
             if reason != RejectReason.OWN_ID and swarm.increase(robot, reason.value) > 0.0:
                 robots_by.setdefault(reason.value, []).append(robot)
     for counter, robots in robots_by.items():

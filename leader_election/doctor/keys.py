@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of the swarm key: who signs, with which key, and who is believed without."""
+"""Checks of the swarm key: signed and unsigned messages, different keys, accepted messages."""
 
 from collections.abc import Iterator
 
@@ -29,7 +29,7 @@ def keys(swarm: Observations) -> Iterator[Symptom]:
                if _last(swarm, robot, ACCEPT_UNVERIFIED) == str(True)]
     if lenient:
         yield Symptom(Level.NOTE, tuple(lenient),
-                      'anybody is believed beside the robots with the key: accept_unverified')
+                      'unsigned messages are believed, too: accept_unverified')
 
 
 def _mixture(swarm: Observations) -> Iterator[Symptom]:
@@ -41,7 +41,7 @@ def _mixture(swarm: Observations) -> Iterator[Symptom]:
         yield Symptom(Level.WARN, swarm.names_of(robot_id),
                       f'some messages of id {robot_id} are signed and some are not: another '
                       'sender uses its id, or it was given its key while this listened')
-    # Robots of one of the two kinds, the fewer.
+    # Robots of the rarer of the two kinds.
     few, many = sorted((unsigned - signed, signed), key=len)
     if few:
         does, others = (('signed', 'not') if few <= signed else ('not signed', 'signed'))
@@ -75,6 +75,6 @@ def _different(swarm: Observations) -> Iterator[Symptom]:
 
 
 def _last(swarm: Observations, robot: str, key: str) -> str | None:
-    """Return a value of a robot's diagnostics; ``None``: it is not there."""
+    """Return a value of a robot's diagnostics; ``None``: missing."""
     values = [report.values[key] for report in swarm.reports_of(robot) if key in report.values]
     return values[-1] if values else None

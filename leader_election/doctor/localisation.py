@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of what robots know of where they are: deviations, sightings, sensors."""
+"""Checks of the robots' localisation: deviations, sightings, sensors."""
 
 from collections.abc import Iterator
 
@@ -35,15 +35,15 @@ from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.sensing import COOPERATIVE, NAMES_PASSED_OVER
 
 LARGE = 0.2
-"""A deviation of this part of the range or radius costs about a tenth of right leaders."""
+"""The deviation, relative to range or radius, that costs about a tenth of right leaders."""
 LEAST = 10
-"""So many sightings are judged, not fewer."""
+"""The least number of sightings that are judged."""
 SHARE = 0.5
-"""If a greater part is rejected, it is not chance."""
+"""The greatest share of rejections that is chance."""
 
 
 def deviation(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots whose distances are worth little."""
+    """Find robots with too uncertain distances."""
     for report in _last_reports(swarm):
         values, robot = report.values, report.robot
         own = number(values, DEVIATION)
@@ -63,14 +63,14 @@ def deviation(swarm: Observations) -> Iterator[Symptom]:
                    if (length := number(values, name)) is not None and length > 0.0}
         shortest = min(lengths, key=lambda name: lengths[name], default=None)
         if shortest is not None and found > LARGE * lengths[shortest]:
-            # By odometry alone it is the parameters that say so: nothing has been measured.
+            # By odometry alone the deviation follows from the parameters, without a measurement.
             level = Level.WARN if cooperates else Level.NOTE
             yield Symptom(level, (robot,), f'{what} may be {found:.1f} m off, with '
                                            f'{shortest} {lengths[shortest]:g} m')
 
 
 def sightings(swarm: Observations) -> Iterator[Symptom]:
-    """Find sightings that are rejected, of nobody, or missing."""
+    """Find sightings that are rejected, of unknown ids, or missing."""
     last = _last_reports(swarm)
     for report in last:
         robot, values = report.robot, report.values
@@ -119,7 +119,7 @@ def _last_reports(swarm: Observations) -> list[RobotReport]:
 
 
 def _unheard(swarm: Observations, report: RobotReport) -> list[int]:
-    """Return the ids in a robot's sightings that no message comes from; landmarks are excused."""
+    """Return the ids in a robot's sightings, except landmarks, without any message."""
     if number(report.values, LANDMARKS) != 0.0:
         return []
     seen = {sighting.id for _, message in swarm.sent.get(report.id, ())

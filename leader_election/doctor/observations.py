@@ -36,7 +36,7 @@ ODOMETRY = 'nav_msgs/msg/Odometry'
 TEXT = 'std_msgs/msg/String'
 """The types of odometry and of messages between robots."""
 IS_LEADER = 'is_leader'
-"""The topic that identifies the node of a robot: only these publish it."""
+"""The topic that identifies the node of a robot: only such nodes publish it."""
 NEIGHBOURHOOD = 'neighbourhood'
 """The name of the topic between robots, unless it is remapped."""
 CLOCK = '/clock'
@@ -78,7 +78,7 @@ class OdometryReading(NamedTuple):
 
     received: float
     stamp: float
-    """In its header [s]; 0: there is none."""
+    """The stamp in its header [s]; 0: none."""
     delay: float
     """The observer's time of day less the stamp [s]."""
     frame: str
@@ -87,7 +87,7 @@ class OdometryReading(NamedTuple):
 
 
 class RobotReport(NamedTuple):
-    """What a robot published about itself on ``/diagnostics`` at one time, all concerns merged."""
+    """The diagnostics of a robot at one time, with all concerns merged."""
 
     received: float
     robot: str
@@ -118,12 +118,12 @@ class Endpoint(NamedTuple):
     latched: bool = False
     """Whether the durability is transient local."""
     deadline: float = float('inf')
-    """The longest time between two messages that is offered or requested [s]."""
+    """The offered or requested longest time between two messages [s]."""
 
     @property
     def robot(self) -> str:
         """
-        Return the name of the robot that the node would belong to: its namespace, if any.
+        Return the name of the robot to which the node would belong: its namespace, if any.
 
         >>> Endpoint('/r1/odom', ODOMETRY, False, '/r1/election_node').robot
         'r1'
@@ -153,15 +153,15 @@ class Observations:
     environment: Mapping[str, str] = field(default_factory=dict)
     """The observer's environment variables that discovery depends on."""
     expected: Mapping[str, int | None] = field(default_factory=dict)
-    """The robots that are expected, with their ids where these are known."""
+    """The expected robots, with their ids where known."""
     only_expected: bool = False
     """Whether no other robots are expected."""
     radio_topics: Sequence[str] = ()
-    """The topics between robots, where they are known."""
+    """The topics between robots, where known."""
     receive_buffers: Mapping[str, int] = field(default_factory=dict)
     """Settings of this computer's receive buffers by name [B], as far as they can be read."""
     udp: Mapping[str, int] = field(default_factory=dict)
-    """By how much this computer's counters of UDP have grown, by name."""
+    """The growth of this computer's counters of UDP, by name."""
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
 
@@ -179,6 +179,21 @@ class Observations:
         return sorted(e for e in found if e.topic == first[e.node])
 
     @cached_property
+    def hosts(self) -> dict[str, list[str]]:
+        """
+        Return, for each lean robot's node, the nodes that communicate for it.
+
+        A lean robot has no publisher of messages. Its host, a node in the parent namespace, has.
+        """
+        radio = find_radio_topics(self)
+        senders = {e.node for e in self.endpoints if e.publishes and e.topic in radio}
+        hosts: dict[str, list[str]] = {}
+        for sender in sorted(senders):
+            hosts.setdefault(space_of(sender), []).append(sender)
+        return {e.node: hosts[space] for e in self.nodes
+                if e.node not in senders and (space := space_of(space_of(e.node))) in hosts}
+
+    @cached_property
     def robots(self) -> list[str]:
         """Return the names of all robots that have a node or publish diagnostics."""
         return sorted({e.robot for e in self.nodes} | {s.robot for s in self.diagnostics})
@@ -189,7 +204,7 @@ class Observations:
         return {report.robot: report.id for report in self.diagnostics}
 
     def names_of(self, robot_id: int) -> tuple[str, ...]:
-        """Return the names of the robots with an id; ``id 3`` where no name is known."""
+        """Return the names of the robots with an id; ``id 3`` without a known name."""
         names = tuple(sorted(name for name, own in self.ids.items() if own == robot_id))
         return names or (f'id {robot_id}',)
 
@@ -197,7 +212,7 @@ class Observations:
 
     @cached_property
     def decoded(self) -> list[tuple[HeardMessage, Message | RejectReason]]:
-        """Each message with its content, or with the reason why it cannot be decoded."""
+        """Each message with its content, or with the reason for rejecting it."""
         return [(heard, decode(heard.payload)) for heard in self.messages]
 
     @cached_property
@@ -216,7 +231,7 @@ class Observations:
         return math.dist(*known) if len(known) == 2 else 0.0
 
     def reports_of(self, robot: str) -> list[RobotReport]:
-        """Return what a robot published about itself, in the order of time."""
+        """Return the reports of a robot, in the order of time."""
         return [report for report in self.diagnostics if report.robot == robot]
 
     def increase(self, robot: str, counter: str) -> float:
@@ -226,13 +241,13 @@ class Observations:
         return max(values[-1] - values[0], 0.0) if values else 0.0
 
     def setting(self, robot: str, name: str) -> float:
-        """Return a parameter of a robot by its diagnostics; the default where it is not there."""
+        """Return a parameter of a robot by its diagnostics; the default if missing."""
         values = [report.values for report in self.reports_of(robot) if name in report.values]
         found = number(values[-1], name, finite=False) if values else None
         return float(getattr(ElectionParameters, name)) if found is None else found
 
     def needs_position(self, robot: str) -> bool:
-        """Return whether a robot depends on its position; also where it is unknown."""
+        """Return whether a robot depends on its position; true if unknown."""
         reports = self.reports_of(robot)
         return not reports or reports[-1].values.get(ODOMETRY_NEEDED) != str(False)
 
@@ -258,9 +273,19 @@ class Observations:
         return bool(self.publishers(CLOCK) or self.clock)
 
 
+def space_of(name: str) -> str:
+    """
+    Return the namespace of a topic, node or namespace.
+
+    >>> space_of('/red/r1/election_node'), space_of('/red')
+    ('/red/r1', '')
+    """
+    return name.rpartition('/')[0]
+
+
 def by_robot(folders: Mapping[str, T], endpoints: Sequence[Endpoint]) -> dict[str, T]:
     """
-    Return what is known by the namespaces of robots' outputs, by the names of the robots.
+    Return values, keyed by the namespaces of robots' outputs, by the names of the robots.
 
     :param folders: the values by namespace, of which the robot's parameter ``output_namespace``
         may be the end.
@@ -275,9 +300,9 @@ def find_radio_topics(observed: Observations) -> set[str]:
     """
     Return the topics between robots.
 
-    They are known by their name or from the fleet file. A robot's node that uses none of these
-    is assumed to use the topic of texts that it both publishes and subscribes to, with the
-    quality of service of messages between robots: its tasks may use further topics.
+    They are known by their name or from the fleet file. For a robot's node without such a topic,
+    it is the topic of strings that it both publishes and subscribes to, with the quality of
+    service of messages between robots: its tasks may use further topics.
     """
     texts = [endpoint for endpoint in observed.endpoints if endpoint.type == TEXT]
     nodes = {endpoint.node for endpoint in observed.nodes}
@@ -293,7 +318,7 @@ def find_radio_topics(observed: Observations) -> set[str]:
 
 def listing(names: Sequence[Any], most: int = 5) -> str:
     """
-    Return names as a text, with the number of those that are left out.
+    Return names as a text, with the number of omitted ones.
 
     >>> listing(['a', 'b', 'c', 'd'], 2)
     'a, b and 2 more'
@@ -304,7 +329,7 @@ def listing(names: Sequence[Any], most: int = 5) -> str:
 
 @lru_cache(maxsize=1024)
 def decode(payload: str) -> Message | RejectReason:
-    """Return the content of a message of any algorithm, or why it cannot be decoded."""
+    """Return the content of a message of any algorithm, or the reason for rejecting it."""
     name = algorithm_of(payload)
     if name not in ALGORITHMS.names():
         return RejectReason.ALGORITHM

@@ -72,7 +72,7 @@ def _quality(swarm: Observations, robot: str, topic: str,
 
 
 def _rate(readings: Sequence[OdometryReading]) -> float | None:
-    """Return the rate of readings [Hz], ``None`` where it is unknown."""
+    """Return the rate of readings [Hz], ``None`` if unknown."""
     span = readings[-1].received - readings[0].received
     return (len(readings) - 1) / span if span > 0.0 else None
 

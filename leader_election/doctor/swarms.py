@@ -13,41 +13,43 @@
 # limitations under the License.
 
 """
-The swarms among the observed robots: those that exchange messages on one topic.
+The swarms among the observed robots: robots that exchange messages on one topic.
 
-Two swarms in two namespaces may use the same ids, frames and places, and are examined apart. A
-robot whose topic is in its own namespace belongs to none: its ``neighbourhood`` is not remapped.
+Two swarms in two namespaces may use the same ids, frames and places, and are examined separately.
+A robot whose topic is in its own namespace belongs to none: its ``neighbourhood`` is not remapped.
 """
 
 from collections.abc import Collection
 from dataclasses import replace
 
-from leader_election.doctor.observations import find_radio_topics, Observations
+from leader_election.doctor.observations import find_radio_topics, Observations, space_of
 
 
 def swarm_topics(observed: Observations) -> dict[str, tuple[str, ...]]:
     """Return the topics of all swarms, each with the names of its robots."""
     radio = find_radio_topics(observed)
     nodes = {endpoint.node: endpoint.robot for endpoint in observed.nodes}
+    hosted: dict[str, list[str]] = {}
+    for node, hosts in observed.hosts.items():
+        for host in hosts:
+            hosted.setdefault(host, []).append(node)
     users: dict[str, set[str]] = {}
     for endpoint in observed.endpoints:
-        if endpoint.publishes and endpoint.topic in radio and endpoint.node in nodes:
-            users.setdefault(endpoint.topic, set()).add(endpoint.node)
+        if endpoint.publishes and endpoint.topic in radio:
+            own = [endpoint.node] if endpoint.node in nodes else hosted.get(endpoint.node, [])
+            if own:
+                users.setdefault(endpoint.topic, set()).update(own)
     return {topic: tuple(sorted(nodes[node] for node in own))
             for topic, own in sorted(users.items())
-            if len(own) > 1 or _space(topic) not in map(_space, own)}
-
-
-def _space(name: str) -> str:
-    """Return the namespace of a topic or a node."""
-    return name.rpartition('/')[0]
+            if len(own) > 1 or space_of(topic) not in map(space_of, own)}
 
 
 def separate(observed: Observations) -> dict[str, Observations]:
     """
     Return the observations of each swarm by its topic.
 
-    With several swarms, robots of none are under an empty name. One swarm has all observations.
+    With several swarms, robots without a swarm are under an empty name. One swarm has all
+    observations.
     """
     topics = swarm_topics(observed)
     if len(topics) < 2:
@@ -64,7 +66,7 @@ def choose(observed: Observations, topics: Collection[str]) -> Observations:
     """
     Return the observations without those of other swarms.
 
-    Robots of no swarm are kept, and expected robots with the swarm that each of them is in.
+    Robots without a swarm are kept, and expected robots of the kept swarms.
 
     :param topics: of the swarms to keep.
     """

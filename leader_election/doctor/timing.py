@@ -21,15 +21,15 @@ from statistics import median
 from leader_election.doctor.observations import CLOCK, Level, listing, Observations, Symptom
 
 OFFSET = 0.25
-"""The greatest offset of a clock that is tolerated, delays of messages included [s]."""
+"""The greatest tolerated offset of a clock, including delays of messages [s]."""
 REORDERED = 1e-3
-"""Stamps may go back by so much where messages overtake each other [s]."""
+"""The greatest step back of stamps that is explained by messages overtaking each other [s]."""
 NEAR = 3
-"""A jump needs so many delays before and after it: a single message may be late [messages]."""
+"""The number of delays before and after a jump: a single message may be late [messages]."""
 LEAP = 0.25
 """The smallest jump of a clock that is reported [s]."""
 FEW = 3 * NEAR
-"""With fewer messages no drift is computed."""
+"""The least number of messages for computing a drift."""
 DRIFT = 0.1
 """The smallest drift over the whole observation that is reported [s]."""
 
@@ -41,8 +41,12 @@ def simulated_time(swarm: Observations) -> Iterator[Symptom]:
     """Find simulated time with several publishers, with none, or used by some robots only."""
     publishers = sorted(endpoint.node for endpoint in swarm.publishers(CLOCK))
     subscribers = {endpoint.node for endpoint in swarm.subscriptions(CLOCK)}
-    using = sorted({e.robot for e in swarm.nodes if e.node in subscribers})
-    without = sorted({e.robot for e in swarm.nodes if e.node not in subscribers})
+    by_time: dict[bool, set[str]] = {True: set(), False: set()}
+    for endpoint in swarm.nodes:
+        # A lean robot has the clock of its host.
+        nodes = {endpoint.node, *swarm.hosts.get(endpoint.node, ())}
+        by_time[bool(nodes & subscribers)].add(endpoint.robot)
+    using, without = sorted(by_time[True]), sorted(by_time[False])
     if len(publishers) > 1:
         yield Symptom(Level.ERROR, (),
                       f'{len(publishers)} nodes publish {CLOCK}: {listing(publishers)}')
@@ -70,7 +74,7 @@ def jumps(swarm: Observations) -> Iterator[Symptom]:
 
 
 def _clocks_set(swarm: Observations) -> Iterator[Symptom]:
-    """Find clocks that were set; where all were at once, it is the observer's."""
+    """Find clocks that were set; if all were set at once, it is the observer's."""
     leaps = {source: leap([delay for _, delay in row])
              for source, row in _undisturbed(swarm).items()}
     by_source = {source: most for source, most in leaps.items() if most}
@@ -121,7 +125,7 @@ def _undisturbed(swarm: Observations) -> dict[tuple[str, str], Delays]:
     """
     Return times of receipt and delays, by robot and by the clock that sets the stamps.
 
-    Without messages that the network held back: their delays tell nothing about clocks.
+    Messages held back by the network are left out: their delays do not depend on clocks.
     """
     found: dict[tuple[str, str], Delays] = {}
     for robot_id, messages in swarm.sent.items():
@@ -158,7 +162,7 @@ def leap(delays: Sequence[float]) -> float:
     for k in range(NEAR, len(delays) - NEAR + 1):
         at_once = median(delays[k - NEAR:k]) - median(delays[k:k + NEAR])
         permanent = before[k - 1] - after[k]
-        # Both in the same direction, or it is a burst of late messages.
+        # Both in the same direction; otherwise it is a burst of late messages.
         if at_once * permanent > 0.0:
             most = max(most, min(at_once, permanent, key=abs), key=abs)
     return most if abs(most) > LEAP else 0.0
@@ -168,8 +172,8 @@ def not_held_back(row: Delays) -> Delays:
     """
     Return the messages that the network did not hold back.
 
-    One that was held back arrives together with the next: earlier by less than the difference of
-    their delays.
+    A message that was held back arrives together with the next one: earlier by less than the
+    difference of their delays.
 
     >>> not_held_back([(1.0, 0.1), (2.6, 0.7), (2.6, 0.2), (3.1, 0.2)])
     [(1.0, 0.1), (2.6, 0.2), (3.1, 0.2)]

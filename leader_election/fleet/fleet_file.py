@@ -15,7 +15,7 @@
 """
 The fleet file: all robots of a physical swarm by name, their types, and common defaults.
 
-All robots have the same file, and each takes its own part::
+All robots have the same file, and each uses its own part::
 
     defaults: {communication_range: 5.0, radius: 8.0}
     types:
@@ -24,8 +24,8 @@ All robots have the same file, and each takes its own part::
       alice: {id: 1, type: turtlebot4, initial_pose: [0, 0, 0], hostname: tb4-07}
       bob: {id: 2, type: turtlebot4, initial_pose: [1, 0, 3.14], radius: 7.0}
 
-Settings of a robot take precedence over those of its type, and these over the defaults. Users of
-Crazyswarm2 know the form, robots by name with types, from its ``crazyflies.yaml``.
+Settings of a robot take precedence over those of its type, and these over the defaults. The form,
+robots by name with types, is that of ``crazyflies.yaml`` in Crazyswarm2.
 """
 
 from collections.abc import Mapping

@@ -36,9 +36,9 @@ class FleetRobot(NamedTuple):
     parameters: dict[str, Any]
     """Parameters of its node: ``robot_id``, ``initial_pose``, and others that are set."""
     topics: dict[str, str]
-    """Those of ``fleet_settings.TOPICS`` that are set."""
+    """The topics of ``fleet_settings.TOPICS`` that are set."""
     driving: dict[str, Any]
-    """Those of ``DrivingParameters`` that are set, for all tasks and nodes that drive it."""
+    """The ``DrivingParameters`` that are set, for all tasks and nodes that drive it."""
 
 
 MUST_MATCH = {SHARED_TOPIC: 'do not hear each other', 'frame': "drop each other's messages",
@@ -50,7 +50,7 @@ EXPIRY_ROUNDS = 2
 
 def check_agreement(robots: Sequence[FleetRobot]) -> None:
     """
-    Check settings across robots; of robots that are not enabled only the hostnames.
+    Check settings across robots; for disabled robots only the hostnames.
 
     :param robots: all robots of a file.
     :raises ParameterError: for robots that cannot work together; the message names them.
@@ -96,7 +96,7 @@ def _check_matching(robots: Sequence[FleetRobot], name: str) -> None:
 
 
 def _check_keys(robots: Sequence[FleetRobot]) -> None:
-    """Check that all robots have a key file or none, but for those that are told to mix."""
+    """Check that all robots have a key file or none; exempt are those with accept_unverified."""
     strict = [robot for robot in robots if not _value(robot, 'accept_unverified')]
     for robot in robots:
         for other in strict:

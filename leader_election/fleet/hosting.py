@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The robots of a simulated swarm, and which of them a process hosts.
+The robots of a simulated swarm, and their assignment to processes.
 
 The executable ``fleet`` (``leader_election.nodes.robot_host``) hosts the nodes of many robots in
 one process. It is not to be confused with the fleet file of this room, which describes physical
@@ -70,7 +70,7 @@ def strength(parameters: RobotHostParameters, robot: int) -> float | None:
     """
     Return the strength of a robot, the same in any process.
 
-    :param parameters: how strengths are chosen, and the seed.
+    :param parameters: the choice of strengths, and the seed.
     :param robot: its id.
     :return: ``None`` if it is set by parameters.
     """
@@ -119,7 +119,7 @@ def check_free_space(robots: Sequence[RobotSpec], arena: Arena | None, robot_rad
     points = shapely.points(places)
     pairs = shapely.STRtree(points).query(points, predicate='dwithin', distance=2 * robot_radius)
     for one, other in pairs.T.tolist():
-        # Touching is not overlapping, whatever rounding makes of it.
+        # Robots that touch do not overlap, in spite of rounding.
         if one < other and np.hypot(*(places[one] - places[other])) < 2 * robot_radius - 1e-9:
             raise ParameterError(
                 f'parameter {parameter}: {robots[one].name} and {robots[other].name} would '

@@ -37,7 +37,7 @@ STEPS = {
     'finish': (key_file.finish, 'copy the file to all robots; the other key is worthless then'),
     'show': (key_file.read_keys, ''),
 }
-"""What each option does, and what to do after."""
+"""The function of each option, and the next step."""
 
 
 def options() -> argparse.ArgumentParser:
@@ -47,7 +47,7 @@ def options() -> argparse.ArgumentParser:
     step = parser.add_mutually_exclusive_group()
     for name, text in (
             ('next', 'add the next key, which is accepted from then on'),
-            ('switch', 'sign with the next key, and accept the one before still'),
+            ('switch', 'sign with the next key, and still accept the previous one'),
             ('finish', 'accept the key that signs alone'),
             ('show', 'show the fingerprints of the keys')):
         step.add_argument(f'--{name}', dest='step', action='store_const', const=name, help=text)
@@ -56,7 +56,7 @@ def options() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """
-    Do what the command line asks for.
+    Execute the command line.
 
     :param arguments: of the command line, by default those of this process.
     :return: the exit status.

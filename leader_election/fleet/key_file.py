@@ -15,8 +15,8 @@
 """
 The key file of a swarm: read and checked by robots, made and changed by ``swarm_key``.
 
-It holds one key a line, as 64 hexadecimal digits: the first signs, a second one is accepted beside
-it while the key is changed. Lines that begin with ``#`` are comments.
+It holds one key per line, as 64 hexadecimal digits: the first signs, a second one is accepted
+beside it while the key is changed. Lines that begin with ``#`` are comments.
 """
 
 import os
@@ -39,16 +39,16 @@ def read_keys(path: str | Path) -> Keys:
     Return the keys in a key file.
 
     :param path: of the file; ``~`` is expanded.
-    :raises ParameterError: for a file that cannot be read, that others can read, or that holds no
-        key; one line, with what to do.
+    :raises ParameterError: for a file that cannot be read, that others can read, or without a
+        key; one line, with the remedy.
     """
     return _read(path)[0]
 
 
 def _read(path: str | Path) -> tuple[Keys, object]:
-    """Return the keys in a file, and what differs when the file changes."""
+    """Return the keys in a file, and a value that differs when the file changes."""
     try:
-        # Opened before it is looked at, so that what is checked is what is read; not blocking,
+        # Opened before the checks, so that the checked file is the one that is read; not blocking,
         # since it may be a pipe.
         number = os.open(Path(path).expanduser(), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         try:
@@ -74,7 +74,7 @@ def _check(path: str | Path, status: os.stat_result) -> None:
         raise _wrong(path, 'is no file; swarm_key makes a key file')
     mode = stat.S_IMODE(status.st_mode)
     if mode & 0o077:
-        raise _wrong(path, f'is open to others than its owner (mode {mode:04o}); mend it by: '
+        raise _wrong(path, f'is open to others than its owner (mode {mode:04o}); correct it by: '
                      f'chmod 600 {shlex.quote(str(Path(path).expanduser()))}')
 
 
@@ -90,8 +90,8 @@ class KeyFile:
     """
     The key file of a robot, which is read again when it has changed.
 
-    :ivar keys: as read last; those before, where the file has become wrong.
-    :ivar error: what is wrong with the file now; empty: nothing.
+    :ivar keys: as read last; the previous ones if the file has become invalid.
+    :ivar error: the present error of the file; empty: none.
     """
 
     def __init__(self, path: str) -> None:
@@ -109,7 +109,7 @@ class KeyFile:
             self.keys, self._read_version = _read(path)
 
     def changed(self) -> bool:
-        """Read the file again where it has changed; return whether keys or error are others."""
+        """Read the file again if it has changed; return whether keys or error have changed."""
         if not self._path:
             return False
         before = (self.keys, self.error)
@@ -127,13 +127,13 @@ class KeyFile:
         return (self.keys, self.error) != before
 
 
-# What the command does.
+# Functions of the command.
 
 def make_key(path: Path) -> Keys:
     """
-    Make a file with a new key, which its owner alone can read.
+    Make a file with a new key, readable by its owner only.
 
-    :raises ParameterError: where there is a file already, or it cannot be written.
+    :raises ParameterError: if the file exists already, or cannot be written.
     """
     keys = (secrets.token_bytes(32),)
     try:
@@ -148,7 +148,7 @@ def add_next(path: Path) -> Keys:
     """
     Add a new key to a file, accepted beside the present one.
 
-    :raises ParameterError: where it holds two keys already, or is wrong.
+    :raises ParameterError: if it holds two keys already, or is invalid.
     """
     keys = read_keys(path)
     if len(keys) > 1:
@@ -159,7 +159,7 @@ def add_next(path: Path) -> Keys:
 
 def switch(path: Path) -> Keys:
     """
-    Let the second key in a file sign, and accept the first one still.
+    Let the second key in a file sign, and still accept the first one.
 
     :raises ParameterError: where there is no second key.
     """
@@ -183,7 +183,7 @@ def _both(path: Path) -> Keys:
 
 
 def _replace(path: Path, keys: Keys) -> Keys:
-    """Write other keys to a file; a reader finds the old ones or the new, nothing between."""
+    """Write other keys to a file atomically: a reader finds either the old or the new ones."""
     path = path.expanduser().resolve()
     new = path.with_name(f'.{path.name}.{secrets.token_hex(8)}')
     _write(new, keys)
@@ -197,7 +197,7 @@ def _replace(path: Path, keys: Keys) -> Keys:
 
 def _write(path: Path, keys: Keys) -> None:
     names = [f'# {role}: {fingerprint(key)}' for role, key in zip(('signs', 'accepted'), keys)]
-    lines = ['# Key file of leader_election. Keep it secret: who has it is believed.']
+    lines = ['# Key file of leader_election. Keep it secret: its holders are believed.']
     for name, key in zip(names, keys):
         lines += [name, key.hex()]
     try:

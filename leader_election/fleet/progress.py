@@ -17,15 +17,15 @@ import re
 from typing import NamedTuple
 
 CREATED, ELECTING = 'created', 'electing'
-"""The phases of a start: a robot's node is there; it has sent a message with all that it needs."""
+"""The phases of a start: a robot's node exists; it has all inputs and has sent a message."""
 LEAST = 50
-"""Fewer robots than this in a process start too soon for a progress to be of use."""
+"""The least number of robots in a process for reports of progress: fewer start too fast."""
 
 _LINE = re.compile(rf'\b([0-9]+) of ([0-9]+) robots ({CREATED}|{ELECTING})')
 
 
 class Step(NamedTuple):
-    """How far the robots of one process are."""
+    """The progress of the robots of one process."""
 
     done: int
     total: int
@@ -34,7 +34,7 @@ class Step(NamedTuple):
 
 def progress_line(step: Step) -> str:
     """
-    Return the line that a process logs.
+    Return the log line of a process.
 
     >>> progress_line(Step(25, 250, CREATED))
     '25 of 250 robots created'
@@ -44,7 +44,7 @@ def progress_line(step: Step) -> str:
 
 def is_due(step: Step) -> bool:
     """
-    Return whether a step is worth a line: each tenth.
+    Return whether a step is logged: each tenth.
 
     >>> [done for done in range(1, 251) if is_due(Step(done, 250, CREATED))][:3]
     [25, 50, 75]
@@ -55,7 +55,7 @@ def is_due(step: Step) -> bool:
 
 class SwarmProgress:
     """
-    Adds up what the processes of a swarm log.
+    Sums the logged progress of the processes of a swarm.
 
     :param robots: of all processes.
 
@@ -74,11 +74,11 @@ class SwarmProgress:
 
     def take(self, process: str, text: str) -> bool:
         """
-        Take in what a process has logged.
+        Add the log output of a process.
 
         :param process: its name.
-        :param text: one or more lines, of which others than those of the progress are ignored.
-        :return: whether it was progress.
+        :param text: one or more lines; other lines than progress lines are ignored.
+        :return: whether it contained progress.
         """
         found = _LINE.findall(text)
         for done, _, phase in found:
@@ -87,7 +87,7 @@ class SwarmProgress:
         return bool(found)
 
     def done(self, phase: str) -> int:
-        """Return how many robots have reached a phase."""
+        """Return the number of robots that have reached a phase."""
         return sum(done for (_, reached), done in self._steps.items() if reached == phase)
 
     @property

@@ -37,7 +37,7 @@ from leader_election.robot.wire import MAX_ID
 
 
 class RobotSpec(NamedTuple):
-    """What identifies a robot before it is started, and its initial pose."""
+    """The identity of a robot before its start, and its initial pose."""
 
     name: str
     """The robot's namespace, and the name of its model in a simulator; unique."""
@@ -89,7 +89,7 @@ def parse_robot_list(text: str, parameter: str = 'robots') -> tuple[RobotSpec, .
     Missing coordinates are 0. A robot without ``id`` gets the lowest free one, from 1 on.
 
     :param text: the list.
-    :param parameter: from which the text comes, for messages.
+    :param parameter: the source of the text, for messages.
     :raises ParameterError: for a text of another form, and for robots with the same name or id.
 
     >>> [tuple(r[:3]) for r in parse_robot_list('{name: a, pose: {x: 0.5}}; {name: b, id: 1}')]

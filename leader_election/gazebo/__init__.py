@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The swarm in Gazebo: its robot and its worlds as SDF, and what bridges them to ROS."""
+"""The swarm in Gazebo: its robot and its worlds as SDF, and the bridge to ROS."""

@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-The floor of a user's world: planes and flat boxes of static models, as far as the file has them.
+The floor of a user's world: the planes and flat boxes of static models in its file.
 
-Meshes, height maps and included models are not known.
+Meshes, height maps and included models are not supported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -25,9 +25,9 @@ from typing import NamedTuple
 from leader_election.gazebo.sdf import Element
 
 _STEEP = 1e-3
-"""What is tilted by more is no floor [rad]."""
+"""The greatest tilt of a floor [rad]."""
 _GAP = 0.02
-"""A slab that begins no higher than this above the floor lies on it [m]."""
+"""The greatest height above the floor at which a slab lies on it [m]."""
 
 
 class Slab(NamedTuple):
@@ -91,7 +91,7 @@ def _slabs(element: Element, frame: Pose) -> Iterator[Slab]:
 
 
 def _pose(element: Element, frame: Pose) -> Pose | None:
-    """Return the pose of an element in the world; ``None`` where it is tilted or not known."""
+    """Return the pose of an element in the world; ``None`` if it is tilted or unknown."""
     found = element.find('pose')
     if found is None:
         return frame
@@ -111,7 +111,7 @@ def _pose(element: Element, frame: Pose) -> Pose | None:
 
 
 def _numbers(text: str) -> list[float]:
-    """Return the numbers of a text; none where it has anything else."""
+    """Return the numbers of a text; none if it has anything else."""
     try:
         return [float(word) for word in text.split()]
     except ValueError:
@@ -120,7 +120,7 @@ def _numbers(text: str) -> list[float]:
 
 def floor_height(slabs: Sequence[Slab], place: tuple[float, float]) -> float | None:
     """
-    Return the height of the floor at a place: the lowest slab, and what lies on it.
+    Return the height of the floor at a place: of the lowest slab with the slabs that lie on it.
 
     :param slabs: of the world.
     :param place: x, y [m].

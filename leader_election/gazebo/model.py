@@ -155,8 +155,8 @@ _MIN_RANGE = _HEAD_RADIUS * math.sqrt(3) + 0.001
 The least range of a scanner [m].
 
 Gazebo Sim renders a cube map round the scanner. Towards the edges of the cube its near clipping
-plane is farther away, by up to the square root of three. What is drawn nearer than the least range
-is reported as too near, and hides all behind it.
+plane is farther away, by up to the square root of three. Objects nearer than the least range are
+reported as too near, and hide everything behind them.
 """
 
 _MIDDLE = (_FLOOR + _TOP) / 2
@@ -165,7 +165,7 @@ _SCANNER_Z = _TOP + _HEAD / 2
 _SHELL = cylinder(0.1, _HEAD_RADIUS, _HEAD, (0.0, 0.0, _SCANNER_Z))
 _BATTERY = box(0.8, (0.06, 0.12, 0.04), (-0.08, 0.0, 0.045))
 CHASSIS = combined([_DISC, _SHELL, _BATTERY])
-"""All parts but the wheels, as one body."""
+"""All parts except the wheels, as one body."""
 WHEEL = sphere(0.1, WHEEL_RADIUS)
 """One wheel."""
 
@@ -221,7 +221,7 @@ def _chassis(colour: Colour, simulator: Simulator, equipment: Equipment) -> Elem
         tag('visual', _pose(0.0, 0.0, _MIDDLE), disc, material(colour), name='disc'),
         tag('collision', _pose(0.0, 0.0, _SCANNER_Z), head, name='head_shape'),
         tag('visual', _pose(0.0, 0.0, _SCANNER_Z), head, material(colour), name='head'),
-        # Shows which way is ahead.
+        # Shows the forward direction.
         tag('visual', _pose(0.07, 0.0, _TOP + _HEAD + 0.005), nose, material(_WHITE), name='nose'),
         # The caster does not turn, but slides without friction.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),

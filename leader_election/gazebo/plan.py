@@ -17,8 +17,8 @@ A swarm in Gazebo: its parameters, robots and world file, and the configuration 
 
 The bridge is ``ros_gz_bridge``, which connects topics of Gazebo Sim and of ROS. Topics of Gazebo
 have the default names of its systems, which contain the model's name; those of ROS are in the
-robot's namespace, which is the same name. The clock has a bridge of its own, which runs first:
-Gazebo announces all topics every second, and a process that starts beside many may miss some.
+robot's namespace, which is the same name. The clock has its own bridge, which runs first: Gazebo
+announces all topics every second, and a process that starts while there are many may miss some.
 """
 
 from collections.abc import Iterator, Sequence
@@ -136,7 +136,7 @@ class SpawnParameters:
 
 
 class SwarmPlan(NamedTuple):
-    """All that is needed to start a swarm."""
+    """The data needed to start a swarm."""
 
     robots: tuple[RobotSpec, ...]
     world_name: str
@@ -149,7 +149,7 @@ class SwarmPlan(NamedTuple):
     odometry: dict[str, Any]
     """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
     note: str
-    """What the user should know, one line; may be empty."""
+    """A note for the user, one line; may be empty."""
 
 
 def plan_swarm(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_SIM) -> SwarmPlan:
@@ -222,7 +222,7 @@ def _known_arena(world: str) -> str:
 
 
 class SpawnPlan(NamedTuple):
-    """All that is needed to add one robot to a running world."""
+    """The data needed to add one robot to a running world."""
 
     robot: RobotSpec
     model: str
@@ -238,7 +238,7 @@ class SpawnPlan(NamedTuple):
     odometry: dict[str, Any]
     """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
     note: str
-    """What the user should know, one line; may be empty."""
+    """A note for the user, one line; may be empty."""
 
 
 def plan_spawn(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_SIM) -> SpawnPlan:
@@ -255,7 +255,7 @@ def plan_spawn(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_
     arena = '' if p.world == UNKNOWN_WORLD else _known_arena(p.world)
     if arena:
         check_free_space([robot], load_arena(arena), RADIUS, 'x, y')
-    # A user's file is read even where its name is not needed: a wrong one is an error.
+    # A user's file is read even if its name is not needed: a wrong file is an error.
     default_name = world_name(p.world) if is_user_world(p.world) else WORLD_NAME
     running = p.world_name or default_name
     equipment = equipment_of(p)
@@ -270,7 +270,7 @@ def plan_spawn(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_
 
 def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
     """
-    Return what each robot has in addition to its drive.
+    Return the equipment of each robot in addition to its drive.
 
     :raises ParameterError: for a scanner with so few beams that robots fit between them.
     """
@@ -345,7 +345,7 @@ def bridge_yaml(robots: Sequence[RobotSpec], world: str,
 def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[str, Any]]:
     """Yield the entries of one robot; a lazy one is bridged only while it has subscribers."""
     model = f'/model/{name}'
-    # Node gazebo_odometry makes odom, and tf, of it.
+    # Input of node gazebo_odometry, which publishes odom and tf.
     odometry = 'wheel_odometry' if equipment.needs_odometry_node else 'odom'
     yield _to_ros(f'{name}/{odometry}', f'{model}/odometry', 'nav_msgs/msg/Odometry', 'Odometry')
     yield _entry(ros=f'{name}/cmd_vel', gazebo=f'{model}/cmd_vel',

@@ -15,8 +15,8 @@
 """
 A running world in Gazebo Sim, through the command ``gz``: its models, and one more model in it.
 
-Also the command ``gazebo_spawn``. That of ros_gz asks for ever where the world does not run, and
-takes it for a success if there is a model of that name already, since Gazebo does.
+Also the command ``gazebo_spawn``. The corresponding command of ros_gz waits forever if the world
+does not run, and reports success if a model of that name exists already, as Gazebo does.
 """
 
 from collections.abc import Callable, Sequence
@@ -33,13 +33,13 @@ from leader_election.gazebo.plan import gazebo_topic
 from leader_election.parameters import ParameterError
 
 ANSWER = 5.0
-"""How long to wait for an answer of Gazebo [s]."""
+"""The timeout for an answer of Gazebo [s]."""
 ARRIVAL = 10.0
-"""How long a new model may take to be in the world [s]."""
+"""The timeout for a new model to appear in the world [s]."""
 _PAUSE = 0.5
-"""Between two questions whether it is there [s]."""
+"""The time between two checks for the model [s]."""
 _START = 20.0
-"""What the command itself may take beside that [s]."""
+"""The further time that the command itself may take [s]."""
 
 Request = Callable[[str, str, str, str], str | None]
 """
@@ -140,8 +140,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     Put the model of the command line into a running world; return the exit status.
 
-    :param arguments: of the command line, by default those of this process. Arguments of ROS, as
-        launch files give them, are passed over.
+    :param arguments: of the command line, by default those of this process. ROS arguments, as
+        launch files give them, are ignored.
     """
     parser = CommandLineParser(
         prog='leader_election gazebo_spawn',

@@ -51,11 +51,11 @@ STEPS = {Simulator.GZ_SIM: 0.005, Simulator.GZ_CLASSIC: 0.002}
 The default time step of physics [s].
 
 In Gazebo Classic (ODE) a robot drives 1 % faster than commanded with 2 ms, 3 % with 4 ms. In
-Gazebo Sim (DART) 5 ms drive as exactly as 2 ms, at half the processor time.
+Gazebo Sim (DART) 5 ms are as exact as 2 ms, at half the processor time.
 """
 
 MIN_BEAMS = 8
-"""With fewer beams a robot could be between two of them, undetected until it is near."""
+"""The least number of beams; between fewer beams a robot could be undetected until it is near."""
 
 
 class Lidar(NamedTuple):
@@ -134,13 +134,13 @@ def ground_truth_plugin() -> Element:
     """
     Return the plugin of Gazebo Sim that publishes a model's true pose.
 
-    The one for odometry would advertise three topics a robot instead of one. Each topic is
-    announced every second, all at once.
+    The plugin for odometry would advertise three topics per robot instead of one. All topics are
+    announced at once, every second.
     """
     return tag(
         'plugin', tag('publish_link_pose', False), tag('publish_visual_pose', False),
         tag('publish_collision_pose', False), tag('publish_sensor_pose', False),
-        # Versions before 8.10 publish no model's pose without this one.
+        # Versions before 8.10 publish no model's pose without this element.
         tag('publish_nested_model_pose', True), tag('publish_model_pose', True),
         tag('use_pose_vector_msg', False), tag('static_publisher', False),
         tag('update_frequency', ODOMETRY_RATE),

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""World files of users: robots are added to a copy, all else is left byte for byte."""
+"""World files of users: robots are added to a copy; all other bytes do not change."""
 
 from collections.abc import Sequence
 import os.path
@@ -32,7 +32,7 @@ from leader_election.parameters import ParameterError
 SUFFIXES = ('.sdf', '.world')
 """The suffixes of world files; an arena's is .yaml."""
 _COMMENT = re.compile(rb'<!\[CDATA\[.*?\]\]>|(<!--.*?-->)', re.DOTALL)
-"""CDATA sections or comments; only what is in the group is a comment."""
+"""CDATA sections or comments; the group matches comments only."""
 _FILE_REFERENCE = re.compile(
     r'<!--.*?-->|<(uri|\w+_map|diffuse|normal)>\s*([^<]*?)\s*</\1>', re.DOTALL)
 """Comments, or elements that may name a file; only the latter have groups."""
@@ -108,14 +108,14 @@ def floor_heights(path: str, places: Sequence[tuple[float, float]]) -> list[floa
 def add_robots(path: str, text: str, robots: Sequence[RobotSpec], simulator: Simulator,
                equipment: Equipment, heights: Sequence[float] = ()) -> UserWorld:
     """
-    Add robots to a copy of a world, and the systems that robots need and the world does not name.
+    Add robots to a copy of a world, and the systems needed by robots and missing in the world.
 
-    Gazebo Sim loads its default systems only into a world that names none. So all systems needed
+    Gazebo Sim loads its default systems only into a world without any. So all needed systems
     are added, not only those beyond the defaults.
 
     :param path: of the file, for messages.
     :param text: of the file, as of :func:`read_world`.
-    :param robots: to be added.
+    :param robots: the robots to be added.
     :param simulator: for which simulator the plugins are.
     :param equipment: what robots have in addition to their drive.
     :param heights: at which robots are put [m]; empty: all at 0.

@@ -93,7 +93,7 @@ def as_rectangle(polygon: shapely.Polygon) -> Rectangle | None:
     >>> as_rectangle(shapely.box(0.0, 0.0, 4.0, 2.0))
     Rectangle(x=2.0, y=1.0, length=4.0, width=2.0, yaw=0.0)
     """
-    # Not shapely.orient_polygons, which is of 2.1: Ubuntu 24.04 has 2.0.3.
+    # Not shapely.orient_polygons, which needs 2.1: Ubuntu 24.04 has 2.0.3.
     corners = shapely.get_coordinates(orient(polygon.normalize()))
     box = shapely.minimum_rotated_rectangle(polygon)
     if len(corners) != 5 or box.area > polygon.area * (1 + 1e-6):
@@ -153,7 +153,7 @@ WORLD_NAME = 'swarm'
 """The name of generated worlds."""
 _GROUND = (0.83, 0.84, 0.82)
 _MARGIN = 10.0
-"""By how much the ground is larger than the arena, on each side [m]."""
+"""The width of the ground beyond the arena, on each side [m]."""
 _ITERATIONS = 20
 """
 Iterations of Gazebo Classic's solver.

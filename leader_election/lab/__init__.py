@@ -39,7 +39,7 @@ __all__ = ['compare', 'figure', 'load', 'load_results', 'means', 'register', 'ru
 
 
 def __getattr__(name: str) -> Any:
-    """Return a name of the interface; they need the compiler, which other modules may not."""
+    """Import a name of the interface on first use, as only these names need the compiler."""
     if name not in __all__:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     from leader_election.lab import api

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The laboratory in Python, as in notebooks: what ``from leader_election import lab`` gives.
+The laboratory's interface for scripts and notebooks: ``from leader_election import lab``.
 
 ::
 
@@ -62,10 +62,10 @@ def register(algorithm: Algorithm) -> Algorithm:
     """
     Make an algorithm known to scenarios by its name, and return it.
 
-    The same call with a changed algorithm replaces it. Packages of their own use entry points
+    A repeated call with a changed algorithm replaces it. Installed packages use entry points
     instead.
 
-    :raises ValueError: for a name that one of the package, or of an installed one, has.
+    :raises ValueError: if an algorithm of this package or of an installed one has the name.
     """
     return ALGORITHMS.replace(algorithm)
 
@@ -76,9 +76,9 @@ def load(scenario: str | Path | Mapping[str, Any], name: str = 'own',
     Return a scenario.
 
     :param scenario: a name of ``lab list``, the path of a YAML file, or the content of one.
-    :param name: of the results, where the content is given.
-    :param values: other values by dotted keys, such as ``{'messages.loss': 0.2}``.
-    :raises ScenarioError: where it is not there, or something in it is not allowed.
+    :param name: name of the results, if the content is given.
+    :param values: values to replace, by dotted keys such as ``{'messages.loss': 0.2}``.
+    :raises ScenarioError: if there is no such scenario, or its content is not allowed.
 
     >>> load('acsos2022_random', values={'messages.loss': 0.2}).messages.loss
     0.2
@@ -92,17 +92,16 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
         algorithms: Sequence[str] = (), workers: int | None = None,
         progress: bool = False, cluster: str | None = None) -> xr.Dataset:
     """
-    Return the results of a scenario, after running what is missing.
+    Run the missing runs of a scenario, and return its results.
 
-    :param seeds: their number, or each of them.
+    :param seeds: the number of seeds, or the seeds themselves.
     :param folder: of the results, where runs are kept.
     :param algorithms: labels; none: all.
     :param workers: number of threads; ``None``: one for each core.
-    :param progress: whether lines tell how far it is.
+    :param progress: whether to print the progress.
     :param cluster: the address of a Dask scheduler, or ``local``, in place of threads.
-    :return: see :mod:`leader_election.lab.results`; only the seeds and algorithms that are asked
-        for.
-    :raises ResultError: where a file cannot be read or written.
+    :return: see :mod:`leader_election.lab.results`; only the requested seeds and algorithms.
+    :raises ResultError: if a file cannot be read or written.
     """
     wanted = range(seeds) if isinstance(seeds, int) else seeds
     labels = [entrant.label for entrant in scenario.entrants
@@ -116,13 +115,13 @@ def run(scenario: Scenario, seeds: int | Sequence[int] = 10, folder: Path | str 
 def run_until(scenario: Scenario, width: str, measure: str = 'instability', limit: int = LIMIT,
               folder: Path | str = FOLDER, progress: bool = False) -> xr.Dataset:
     """
-    Return results with as many seeds as it takes until intervals are narrow.
+    Run more seeds until the confidence intervals are narrow enough, and return the results.
 
-    Prints a line that tells whether that is reached, and with how many seeds, or how many it
-    would take.
+    A line is printed: whether the width was reached, and the number of seeds it took or would
+    take.
 
-    :param width: half of an interval, in the unit of the measure, or such as ``5%``: see
-        :mod:`leader_election.lab.until_width`.
+    :param width: half of an interval, in the unit of the measure or as a percentage such as
+        ``5%``: see :mod:`leader_election.lab.until_width`.
     :param measure: one of :func:`leader_election.lab.paired.measures_of`.
     :param limit: the greatest number of seeds.
     """
@@ -138,7 +137,7 @@ def load_results(name_or_path: str | Path, folder: Path | str = FOLDER) -> xr.Da
     """
     Return the kept results of a scenario, by its path or name.
 
-    :raises ResultError: where there are none, or they are of another text or other code.
+    :raises ResultError: if there are none, or they are of another text or other code.
     """
     return kept(str(name_or_path), Path(folder))
 
@@ -171,26 +170,27 @@ def compare(results: xr.Dataset, measure: str = 'instability',
     Return the paired differences between algorithms, with 95 % intervals.
 
     :param measure: one of :func:`leader_election.lab.paired.measures_of`.
-    :param pairs: of labels; the second one's values are subtracted. ``None``: all pairs.
+    :param pairs: pairs of labels; the values of the second are subtracted. ``None``: all pairs.
     :return: a row for each pair and variant: the number of common ``seeds``, both means, the
         ``difference`` with ``low`` and ``high``, the ``ratio`` of the means, ``p`` and ``p_holm``
-        (corrected for the number of rows), and whether it is ``apart`` from chance by the latter.
+        (corrected for the number of rows), and ``apart``: whether the difference is
+        distinguishable from chance by ``p_holm``.
     """
     keys = varied(results)
     return pd.DataFrame([
-        {'algorithm': one.algorithm, 'minus': one.other, **dict(zip(keys, one.varied)),
-         'seeds': one.seeds, 'mean': one.means[0], 'mean of other': one.means[1],
-         'difference': one.difference.value, 'low': one.difference.low,
-         'high': one.difference.high, 'ratio': one.ratio.value, 'p': one.p, 'p_holm': one.p_holm,
-         'apart': one.apart}
-        for one in differences(results, measure, pairs)])
+        {'algorithm': pair.algorithm, 'minus': pair.other, **dict(zip(keys, pair.varied)),
+         'seeds': pair.seeds, 'mean': pair.means[0], 'mean of other': pair.means[1],
+         'difference': pair.difference.value, 'low': pair.difference.low,
+         'high': pair.difference.high, 'ratio': pair.ratio.value, 'p': pair.p,
+         'p_holm': pair.p_holm, 'apart': pair.apart}
+        for pair in differences(results, measure, pairs)])
 
 
 def figure(results: xr.Dataset, measure: str | None = None) -> Figure:
     """
-    Return the figure that suits what a scenario varies, with 95 % intervals.
+    Return a figure of a scenario's results with 95 % intervals, over time or the varied keys.
 
-    :param measure: what is drawn; see :func:`leader_election.lab.figures.own.draw_own`.
+    :param measure: the measure to draw; see :func:`leader_election.lab.figures.own.draw_own`.
     """
     return draw_own(results, measure)
 
@@ -200,7 +200,8 @@ def write_report(results: xr.Dataset, folder: Path | str = FOLDER,
     """
     Write a report as Markdown, with its figure, and return its path.
 
-    :param folder: in which it is written, as ``<scenario>.md``.
-    :param measures: in which all pairs are compared; none: instability, leaders, led.
+    :param folder: folder of the report, ``<scenario>.md``.
+    :param measures: the measures in which all pairs are compared; empty: instability, leaders,
+        led.
     """
     return write_own_report(results, Path(folder), measures)

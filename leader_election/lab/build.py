@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The arrays of a run, as its scenario wants them at the start."""
+"""The arrays of a run at its start, built from its scenario."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
@@ -23,19 +23,39 @@ from leader_election.lab import engine
 from leader_election.lab.engine import Network
 from leader_election.lab.engine.arena import packed
 from leader_election.lab.regions import assign
-from leader_election.lab.scenario import Entrant, Group, Scenario, ScenarioError, section_errors
+from leader_election.lab.scenario import (
+    Entrant,
+    Group,
+    named_files,
+    Scenario,
+    ScenarioError,
+    section_errors,
+)
 from leader_election.lab.sensing import plain_parameters
 from leader_election.lab.topologies import Placement
 import numpy as np
 from numpy.typing import NDArray
 
 SMALL = 5_000
-"""So many devices fit into a processor's cache; more are stored by place, near ones together."""
+"""The number of devices that fit into a processor's cache; more are sorted by position."""
+
+
+def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
+    """Return the initial positions; cached, since a layout may take longer than a run."""
+    return _placements(groups, seed, tuple(_file_versions(groups)))
+
+
+def _file_versions(groups: tuple[Group, ...]) -> Iterator[tuple[str, int, int]]:
+    """Yield name, time and size of the files that groups name, whose content may change."""
+    for group in groups:
+        for file in named_files(group.parameters):
+            status = file.stat()
+            yield str(file), status.st_mtime_ns, status.st_size
 
 
 @lru_cache(maxsize=8)
-def placements_of(groups: tuple[Group, ...], seed: int) -> tuple[Placement, ...]:
-    """Return where devices begin; kept, since a layout may take longer than what runs on it."""
+def _placements(groups: tuple[Group, ...], seed: int,
+                versions: tuple[tuple[str, int, int], ...]) -> tuple[Placement, ...]:
     random = np.random.default_rng([seed, 0])
     return tuple(group.topology.place(group.parameters, random) for group in groups)
 
@@ -44,7 +64,7 @@ def network_of(
     scenario: Scenario, entrant: Entrant, seed: int,
     rounds: np.random.Generator, walk: np.random.Generator,
 ) -> tuple[Network, Any]:
-    """Return the network of a run at its start, in no state yet, and the state of its motion."""
+    """Return the network of a run before its initial states, and the state of its motion."""
     algorithm = entrant.algorithm
     with section_errors(scenario.name, 'devices'):
         placements = placements_of(scenario.groups, seed)
@@ -77,16 +97,16 @@ def network_of(
     placed = position.copy()
     with section_errors(scenario.name, 'motion'):
         motion = scenario.motion.begin(scenario.motion_parameters, position, scenario.tick, walk)
-    # A motion knows all devices by index, and may put them where it begins: not those that stay.
+    # A motion may move all devices to its own initial positions; those that stay are put back.
     position[~moving] = placed[~moving]
     movers = np.flatnonzero(moving) if speed > 0.0 else np.zeros(0, np.int64)
     flights = scenario.messages.delay[1] > 0.0
-    room = 8 * n if pairs is None else len(pairs)
+    slots = 8 * n if pairs is None else len(pairs)
     longest = 64 if pairs is None else int(np.bincount(pairs.ravel(), minlength=1).max()) + 1
     first, second = np.zeros((2, 0), np.int32) if pairs is None else pairs.T.copy()
-    lists = engine.Lists(
+    lists = engine.NeighbourLists(
         first, second, pairs is not None,
-        # At least two steps between one time that rows are made and the next.
+        # At least two steps between rebuilds.
         max(engine.SKIN * scenario.messages.range, 4.0 * speed * scenario.tick)
         if speed > 0.0 and pairs is None else 0.0,
         speed, scenario.tick, np.array([-np.inf]))
@@ -96,33 +116,34 @@ def network_of(
             position=position, present=np.ones(n, bool), running=np.ones(n, bool),
             group=np.zeros(n, np.int32), among=among, period=period, sent=np.full(n, -np.inf),
             error=np.zeros((n, 2))),
-        places=layout.places, vectors=layout.vectors, exports=exports,
+        offsets=layout.offsets, vectors=layout.vectors, exports=exports,
         rounds=engine.event_queue(begin, np.arange(n), scenario.rounds.spread == 0.0
                                   and scenario.rounds.jitter == 0.0),
         moves=engine.event_queue(step, movers, True),
-        links=engine.links(n, 2 * room, flights),
+        links=engine.empty_links(n, 2 * slots, flights),
         lists=lists,
-        pool=engine.pool(layout.rows(n)),
-        watch=engine.watch(n, scenario.measure.window, len(scenario.times()),
-                           scenario.measure.interval, adds_up(entrant)),
-        frame=np.zeros(len(engine.FRAME), np.int64), room=engine.room(longest, layout.width))
+        pool=engine.empty_pool(layout.rows(n)),
+        watch=engine.new_watch(n, scenario.measure.window, len(scenario.times()),
+                               scenario.measure.interval, adds_up(entrant)),
+        frame=np.zeros(len(engine.FRAME), np.int64),
+        workspace=engine.empty_workspace(longest, layout.width))
     return packed(network), motion
 
 
 def adds_up(entrant: Entrant) -> bool:
-    """Return whether the first number that regions collect is one that adds up."""
+    """Return whether the first number that regions collect is a sum."""
     return entrant.regions is not None and bool(
         plain_parameters(entrant).region.layout.kind[0] == summary_layout.ADD)
 
 
 def _by_place(position: NDArray[np.float64], wide: float) -> NDArray[np.int64]:
-    """Return the devices by place: column by column of squares, as the engine looks for links."""
+    """Return the devices in spatial order: columns of grid cells, as the engine visits them."""
     squares = np.floor((position - position.min(axis=0)) / wide)
     return np.lexsort((squares[:, 1], squares[:, 0]))
 
 
 def _fixed(scenario: Scenario, placements: Sequence[Any]) -> NDArray[np.int32] | None:
-    """Return the links that are given, ``None`` where range decides."""
+    """Return the links that the topology gives; ``None``: links depend on the range."""
     given = [placement.pairs for placement in placements]
     if all(pairs is None for pairs in given):
         return None
@@ -135,7 +156,7 @@ def _fixed(scenario: Scenario, placements: Sequence[Any]) -> NDArray[np.int32] |
 def _phases(
     scenario: Scenario, placements: Sequence[Any], random: np.random.Generator,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return when each device has its first round, and when it first moves [s]."""
+    """Return the times of each device's first round and first step [s]."""
     n = sum(len(placement.position) for placement in placements)
     fractions = random.random((n, 2))
     if scenario.rounds.phase == 'together':
@@ -150,10 +171,10 @@ def _phases(
 
 
 def larger(network: Network, status: int) -> Network:
-    """Return the same network with twice the room of what there was too little of."""
-    if status == engine.MORE_POOL:
+    """Return the same network with twice the capacity of the arrays that were too small."""
+    if status == engine.POOL_FULL:
         return network._replace(pool=engine.larger_pool(network.pool, 2))
-    if status == engine.MORE_ROOM:
-        size, width = network.room.heard.shape
-        return network._replace(room=engine.room(2 * size, width))
-    return network._replace(links=engine.larger_links(network.links, 2))
+    if status == engine.WORKSPACE_FULL:
+        size, width = network.workspace.columns.shape
+        return network._replace(workspace=engine.empty_workspace(2 * size, width))
+    return network._replace(links=packed(engine.larger_links(network.links, 2)))

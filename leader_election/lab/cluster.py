@@ -15,9 +15,9 @@
 """
 Computation of runs by the workers of a Dask cluster, on this machine or on many.
 
-The client hands out batches of runs, each to one worker, with few of them on the way at any time.
-So it knows what is lost with a worker, and that is all that is computed again. A worker is given
-the scenario once, and computes only if all that the runs follow from is the same there as here.
+The client sends batches of runs to single workers, few at a time. If a worker is lost, only its
+batches are computed again. A worker receives the scenario once, and computes only if its code and
+the files that the scenario names are the same as the client's.
 """
 
 from asyncio import TimeoutError as AsyncTimeoutError
@@ -44,35 +44,35 @@ from leader_election.lab.terminal import Progress
 import yaml
 
 LOCAL = 'local'
-"""In place of an address: a cluster of processes on this machine, as long as the command runs."""
+"""Address of a cluster of processes on this machine, for the duration of the command."""
 CONNECT = 20
-"""Time after which a scheduler that does not answer is given up [s]."""
-LOOK = 0.5
-"""Time between two looks at which workers there are [s]."""
+"""Timeout of the connection to a scheduler [s]."""
+UPDATE = 0.5
+"""Time between two updates of the list of workers [s]."""
 BATCH = 0.5
-"""About so long a worker computes until it answers [s]: an answer takes a few milliseconds."""
+"""Approximate computing time of a batch [s]; its answer takes a few milliseconds."""
 ALONE, DEADLY = 2, 4
-"""After so many workers died of what they had been given, each run is given out alone, and after
-so many it is given up."""
+"""Number of workers that died while they computed a group, after which it is sent alone, and
+after which it is abandoned."""
 
 Group = Mapping[Path, Key]
-"""Runs that are the same until their events differ, and the file of each."""
+"""Runs that are identical until their events differ, by file."""
 Work = tuple[str, tuple[int, ...], int]
 """Runs of a group: the label of the algorithm, the variants, and the seed."""
 
 _prepared: dict[str, list[Scenario]] = {}
-"""On a worker: the variants of each scenario that it was given."""
+"""On a worker: the variants of each scenario that it has received, by job."""
 _compiled: set[tuple[str, str]] = set()
 _compiling = Lock()
 
 
 def prepare(job: str, name: str, text: str, digests: Mapping[tuple[str, int], str]) -> str:
     """
-    Take a scenario, on a worker.
+    Store a scenario on a worker, if its runs would be the same as on the client.
 
-    :param job: a name for it, unique.
-    :param digests: the fingerprints that all runs have to have.
-    :return: why the runs would not be the same here; empty: they are.
+    :param job: unique name of the computation.
+    :param digests: the fingerprints of the client.
+    :return: the reason why the runs would differ here; empty: they would not.
     """
     try:
         scenario = parse(yaml.safe_load(text), name)
@@ -90,9 +90,9 @@ def prepare(job: str, name: str, text: str, digests: Mapping[tuple[str, int], st
 
 def compute_batch(job: str, batch: Sequence[Work]) -> tuple[float, list[list[Run]]] | None:
     """
-    Return the runs of some groups, and the time that they took [s], on a worker.
+    Compute groups of runs on a worker; return the time that this took [s], and the runs.
 
-    :return: ``None``: this process was not given the scenario.
+    :return: ``None`` if this process has not received the scenario.
     """
     variants = _prepared.get(job)
     if variants is None:
@@ -124,11 +124,11 @@ def connected(address: str, workers: int) -> Iterator[Any]:
         raise ResultError('--cluster needs the package distributed; pip install '
                           "'leader_election[cluster]', or make .venv/.cluster, installs it"
                           ) from None
-    # What happens to workers is said in lines of our own.
+    # Lost workers are reported by this module instead.
     for name in list(logging.root.manager.loggerDict):
         if name.startswith(('distributed', 'tornado')):
             logging.getLogger(name).setLevel(logging.CRITICAL)
-    dask: Any = distributed  # It has no types.
+    dask: Any = distributed  # An untyped package.
     cluster: Any = None
     try:
         if address == LOCAL:
@@ -154,7 +154,7 @@ def connected(address: str, workers: int) -> Iterator[Any]:
 
 @contextmanager
 def _uninterrupted() -> Iterator[None]:
-    """Let processes that are started ignore Ctrl-C, which is for this one: they inherit it."""
+    """Let processes that are started in the block ignore Ctrl-C: they inherit the handler."""
     if current_thread() is not main_thread():
         yield
         return
@@ -167,25 +167,25 @@ def _uninterrupted() -> Iterator[None]:
 
 @dataclass
 class Worker:
-    """A worker of the cluster, and what it has been given."""
+    """A worker of the cluster, and the batches sent to it."""
 
     threads: int
     ready: bool = False
     refused: str = ''
-    """Why it is not used; empty: it is, once it is ready."""
+    """The reason why the worker is not used; empty: it is used once it is ready."""
     batches: dict[str, tuple[Any, list[Group]]] = field(default_factory=dict)
-    """Futures and what is computed, by the keys of the futures."""
+    """Futures and their groups of runs, by the keys of the futures."""
     alone: bool = False
-    """Whether it is to be given nothing else now."""
+    """Whether it computes a suspect group, and receives nothing else meanwhile."""
 
     @property
     def room(self) -> int:
-        """Return how many more batches it takes: one is ready when another one ends."""
+        """Return the number of batches it still takes; a queued one avoids idle time."""
         return 0 if not self.ready or self.alone else 2 * self.threads - len(self.batches)
 
 
 class Lost(Exception):
-    """What was computed is gone with its worker, or with the scheduler."""
+    """A result was lost with its worker or with the scheduler."""
 
 
 class Sweep:
@@ -194,8 +194,8 @@ class Sweep:
 
     :param client: of the cluster.
     :param address: of the scheduler, for error texts.
-    :param scenario: that the runs are of.
-    :param groups: of runs to be computed.
+    :param scenario: the scenario of the runs.
+    :param groups: the groups of runs to be computed.
     :param digests: the fingerprints of all algorithms and variants.
     :param progress: where finished runs are reported.
     """
@@ -214,29 +214,29 @@ class Sweep:
         self._events: SimpleQueue[Any] = SimpleQueue()
         self.workers: dict[str, Worker] = {}
         self._asked: dict[str, tuple[Any, str]] = {}
-        """The questions whether a worker can be used, and its address, by their keys."""
+        """The pending calls of :func:`prepare`, each with its worker's address, by key."""
         self._seconds, self._groups = 0.0, 0
-        self._told_to_wait = False
+        self._waiting_noted = False
 
     def run(self) -> None:
         """
         Compute all groups, and write each run to its file as it is finished.
 
-        :raises ResultError: where no worker can be used, the scheduler is gone, or runs have
-            ended all workers that computed them; finished runs are kept.
+        :raises ResultError: if no worker can be used, the scheduler is gone, or all workers that
+            computed a run died; finished runs are kept.
         """
-        look = 0.0
+        due = 0.0
         while self._waiting or self._again or any(w.batches for w in self.workers.values()):
-            if monotonic() >= look:
-                self._look()
-                look = monotonic() + LOOK
+            if monotonic() >= due:
+                self._update_workers()
+                due = monotonic() + UPDATE
             self._hand_out()
             try:
-                future = self._events.get(timeout=max(0.0, look - monotonic()))
+                future = self._events.get(timeout=max(0.0, due - monotonic()))
             except Empty:
                 continue
             if not self._answered(future):
-                look = 0.0
+                due = 0.0
         if self._deadly:
             key = self._deadly[0]
             others = f' ({len(self._deadly) - 1} more likewise)' if self._deadly[1:] else ''
@@ -245,8 +245,8 @@ class Sweep:
                 f'workers that were given this run died{others}; is there too little memory, or a '
                 'limit of time? All other runs are kept')
 
-    def _look(self) -> None:
-        """Find out which workers have joined, and which ones are gone."""
+    def _update_workers(self) -> None:
+        """Add the workers that have joined, and remove those that are gone."""
         threads = self._threads()
         for address in self.workers.keys() - threads.keys():
             self._lost(address)
@@ -256,14 +256,14 @@ class Sweep:
         usable = sum(not worker.refused for worker in self.workers.values())
         self.progress.at_work(usable)
         if usable:
-            self._told_to_wait = False
+            self._waiting_noted = False
         elif self.workers:
             reason = next(iter(self.workers.values())).refused
             raise ResultError(f'no worker of {self.address} can be used: {reason}; each has to '
                               'have the same version of leader_election, of the algorithms of '
                               'your own, and of the files that the scenario names')
-        elif not self._told_to_wait:
-            self._told_to_wait = True
+        elif not self._waiting_noted:
+            self._waiting_noted = True
             self.progress.note(f'no worker is connected to {self.address}; waiting for one '
                                '(Ctrl-C ends, finished runs are kept)')
 
@@ -285,23 +285,23 @@ class Sweep:
         return future
 
     def _ask(self, address: str) -> None:
-        """Give a worker the scenario."""
+        """Send the scenario to a worker."""
         self.workers[address].ready = False
         future = self._submit(address, prepare, *self._given)
         self._asked[future.key] = future, address
 
     def _lost(self, address: str) -> None:
-        """Take back what a worker was given that is gone."""
+        """Remove a worker that is gone, and queue its batches again."""
         worker = self.workers.pop(address)
         self._asked = {key: asked for key, asked in self._asked.items() if asked[1] != address}
         for _, groups in worker.batches.values():
             self._take_back(groups)
         if worker.batches:
-            self.progress.note(f'worker {address} is gone; what it was computing is computed '
+            self.progress.note(f'worker {address} is gone; its unfinished runs are computed '
                                'again')
 
     def _take_back(self, groups: Sequence[Group]) -> None:
-        """Let groups be computed again whose worker died, unless they are to blame."""
+        """Queue groups again whose worker died; abandon those that ``DEADLY`` workers died of."""
         for group in groups:
             self._deaths[id(group)] = self._deaths.get(id(group), 0) + 1
             if self._deaths[id(group)] < DEADLY:
@@ -310,7 +310,7 @@ class Sweep:
                 self._deadly.append(next(iter(group.values())))
 
     def _hand_out(self) -> None:
-        """Give batches to all workers that have room, first to those with the least to do."""
+        """Send batches to all workers with room for them, the least loaded first."""
         while self._again or self._waiting:
             free = [(len(worker.batches) / worker.threads, address)
                     for address, worker in self.workers.items() if worker.room > 0]
@@ -325,7 +325,7 @@ class Sweep:
             elif self._waiting:
                 batch = [self._waiting.popleft() for _ in range(self._batch_size())]
             else:
-                return  # What is suspected waits for a worker that has nothing else to do.
+                return  # A suspect group waits for an idle worker.
             work = [(next(iter(group.values())).algorithm,
                      tuple(key.variant for key in group.values()),
                      next(iter(group.values())).seed) for group in batch]
@@ -333,7 +333,7 @@ class Sweep:
             worker.batches[future.key] = future, batch
 
     def _batch_size(self) -> int:
-        """Return how many groups a batch has: fewer in the end, so that all end together."""
+        """Return the number of groups of a batch; smaller at the end, to end all together."""
         if self._groups == 0:
             return 1
         threads = sum(w.threads for w in self.workers.values() if not w.refused)
@@ -341,7 +341,7 @@ class Sweep:
         return max(1, min(int(size), ceil(len(self._waiting) / (2 * threads))))
 
     def _answered(self, future: Any) -> bool:
-        """Take in what a worker has answered; return whether it is still there."""
+        """Process an answer; return whether its worker can still be used."""
         if future.key in self._asked:
             _, address = self._asked.pop(future.key)
             if address not in self.workers:
@@ -352,7 +352,7 @@ class Sweep:
             except Lost:
                 return False
             except Exception as error:
-                # It is not installed there, or an older version is.
+                # The package is missing there, or older.
                 worker.refused = f'{type(error).__name__}: {results.reason(error)}'
             worker.ready = not worker.refused
             if worker.refused:
@@ -361,15 +361,15 @@ class Sweep:
         for address, worker in self.workers.items():
             if future.key in worker.batches:
                 return self._computed(future, address)
-        return True  # Of a worker that was given up.
+        return True  # From a worker that is gone.
 
     def _computed(self, future: Any, address: str) -> bool:
-        """Take in the runs of a batch; return whether its worker is still there."""
+        """Store the runs of a batch; return whether its worker can still be used."""
         worker = self.workers[address]
         try:
             answer = self._fetched(future, address)
         except Lost:
-            return False  # The next look finds the worker, or the scheduler, gone.
+            return False  # The next update finds that the worker, or the scheduler, is gone.
         _, groups = worker.batches.pop(future.key)
         worker.alone = False
         if answer is None:

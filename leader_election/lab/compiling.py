@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Compile an algorithm before many runs of it, and say so."""
+"""Compilation of an algorithm before its runs, and a message about it."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -27,31 +27,31 @@ from numba.core import event
 
 
 def compile_by_running(scenario: Scenario, label: str, progress: Progress) -> None:
-    """Compile an algorithm by a short run, and tell if that was not done on an earlier day."""
+    """Compile an algorithm by a short run, and report it unless the compiled code was cached."""
     began = monotonic()
-    with compiling(lambda: progress.note(f'compiling {label} (once; it is kept) ...')) as told:
+    with compiling(lambda: progress.note(f'compiling {label} (once; it is kept) ...')) as started:
         simulate(replace(scenario, duration=scenario.measure.interval), label, 0)
-    if told.is_set():
+    if started.is_set():
         progress.note(f'compiled {label} in {monotonic() - began:.1f} s')
 
 
 @contextmanager
-def compiling(tell: Callable[[], None]) -> Iterator[Event]:
+def compiling(notify: Callable[[], None]) -> Iterator[Event]:
     """
-    Call a function, once, as soon as numba begins to compile; what it has kept does not count.
+    Call a function once, as soon as numba begins to compile; loading from its cache is ignored.
 
-    :return: whether it was called.
+    :return: an event that is set when compilation begins.
     """
-    told = Event()
+    started = Event()
 
     class Listener(event.Listener):
         def on_start(self, event: event.Event) -> None:
-            if not told.is_set():
-                told.set()
-                tell()
+            if not started.is_set():
+                started.set()
+                notify()
 
         def on_end(self, event: event.Event) -> None:
             pass
 
     with event.install_listener('numba:compile', Listener()):
-        yield told
+        yield started

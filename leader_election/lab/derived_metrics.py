@@ -15,29 +15,27 @@
 """
 Metrics derived from the results of runs: devices with a live leader, and errors of counting.
 
-The part of devices whose leader leads itself belongs beside instability. Devices that name a
-leader that is gone, or one that by now follows another, may all agree, and change nothing.
+Instability is not sufficient: devices may agree permanently on a leader that is gone, or that now
+follows another one. The part of devices whose leader leads itself shows this.
 """
 
 from leader_election.lab.engine.samples import COUNTERS, ROUNDS
+from leader_election.lab.settings import period_of
 from leader_election.lab.statistics import time_average
-from leader_election.parameters import as_number
 import xarray
-import yaml
 
 
 def mean_running(results: xarray.Dataset) -> xarray.DataArray:
     """
     Return the mean number of devices that ran, over a run; nan where the run is missing.
 
-    It is derived from the number of rounds that were run.
+    It is derived from the number of rounds that were run, and from the period of each variant.
 
     :param results: of a scenario (see :mod:`leader_election.lab.results`).
     """
-    rounds = yaml.safe_load(results.attrs['text']).get('rounds') or {}
-    period = results.coords.get('rounds.period', as_number(rounds.get('period', 1.0)))
     counted = results['counts'].sel(counter=COUNTERS[ROUNDS], drop=True)
-    mean: xarray.DataArray = counted.where(counted > 0) * period / results['time'].max().item()
+    mean: xarray.DataArray = (
+        counted.where(counted > 0) * period_of(results) / results['time'].max().item())
     return mean
 
 
@@ -59,13 +57,17 @@ def united_part(results: xarray.Dataset) -> xarray.DataArray:
     return part
 
 
+DERIVED = {'led': led_part, 'united': united_part}
+"""The metrics over time that are derived from others, by name."""
+
+
 def has_counts(results: xarray.Dataset) -> bool:
-    """Return whether any algorithm of some results has regions with an aggregate that adds up."""
+    """Return whether the regions of any algorithm collect a sum, such as a count."""
     return 'counted' in results and bool(results['counted'].notnull().any())
 
 
 def counted_part(results: xarray.Dataset) -> xarray.DataArray:
-    """Return the sum of all leaders' counts by the true value; 1 is right."""
+    """Return the sum of all leaders' counts divided by the true value; 1 is exact."""
     part: xarray.DataArray = results['counted'] / results['present']
     return part
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What happens to a network from outside while it runs, one kind each, found by name."""
+"""External events of a network during a run, found by the names of their kinds."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,17 +35,17 @@ class Event:
     """A kind of event."""
 
     name: str
-    """What ``kind`` says in a scenario to choose it."""
+    """The value of ``kind`` in a scenario."""
     parameters: type[Any]
     """A dataclass of ``leader_election.parameters.parameter`` fields, ``at`` among them."""
     happen: Callable[[Any, Network, Algorithm, np.random.Generator], None]
     """``happen(parameters, network, algorithm, random)`` changes the network in place."""
     prepare: Callable[[Any, Network], None] | None = None
-    """What is done at the start, if anything."""
+    """Called at the start of a run."""
     states: bool = False
-    """Whether it changes states: what was sent before stays what it was."""
+    """Whether it changes states; messages that were sent before keep the earlier ones."""
     extend: Callable[[Algorithm], Algorithm] | None = None
-    """Returns the algorithm that it acts on; the same one where it does not act on it."""
+    """Returns the algorithm with the fields that the event sets; unchanged if it sets none."""
 
 
 EVENTS: Registry[Event] = Registry('event', 'leader_election.lab_events')
@@ -56,20 +56,20 @@ def _stop(network: Network, devices: NDArray[np.int64], gone: bool) -> None:
     network.devices.running[devices] = False
     if gone:
         network.devices.present[devices] = False
-        network.lists.due[0] = -np.inf
-    for bits in watch.changes[devices]:
-        watch.changed[0] -= int(bits & np.uint64(2**watch.window - 1)).bit_count()
-    watch.changes[devices] = 0
-    watch.begun[devices] = False
+        network.lists.rebuild_at[0] = -np.inf
+    for bits in watch.change_bits[devices]:
+        watch.change_totals[0] -= int(bits & np.uint64(2**watch.window - 1)).bit_count()
+    watch.change_bits[devices] = 0
+    watch.has_run[devices] = False
 
 
 @dataclass(frozen=True)
 class Die(Some):
-    """Some devices are gone."""
+    """Some devices fail."""
 
     linger: bool = parameter(
-        False, 'What they sent last stays with their neighbours until it expires; where messages '
-        'do not expire, for good.')
+        False, 'Their last messages stay in the mailboxes of neighbours until they expire; '
+        'without expiry, for good.')
 
 
 def _die(parameters: Die, network: Network, algorithm: Algorithm,
@@ -79,18 +79,19 @@ def _die(parameters: Die, network: Network, algorithm: Algorithm,
 
 @dataclass(frozen=True)
 class Join(Some):
-    """Some devices that were not there before begin."""
+    """Some devices join, which are absent before."""
 
     def __post_init__(self) -> None:
-        """Refuse what would be drawn anew, or be another's turn, between the start and then."""
+        """Refuse selections that may differ between the start of the run and the event."""
         super().__post_init__()
-        for name, value, all_of_them in (('share', self.share, 1.0),
+        for name, value, all_devices in (('share', self.share, 1.0),
                                          ('leaders', self.leaders, False),
                                          ('strongest', self.strongest, 0),
                                          ('chance', self.chance, 1.0)):
-            if value != all_of_them:
+            if value != all_devices:
                 raise ParameterError(f'parameter {name}: {value} is not allowed; it takes '
-                                     f'{all_of_them}, since who joins is told by first and last')
+                                     f'{all_devices}, since only first and last select the '
+                                     'devices that join')
 
 
 def _join(parameters: Join, network: Network, algorithm: Algorithm,
@@ -99,10 +100,10 @@ def _join(parameters: Join, network: Network, algorithm: Algorithm,
     chosen = parameters.among(network, random)
     devices.running[chosen] = devices.present[chosen] = True
     begin(algorithm, network, chosen)
-    network.lists.due[0] = -np.inf
+    network.lists.rebuild_at[0] = -np.inf
 
 
-def _not_yet(parameters: Join, network: Network) -> None:
+def _remove_before(parameters: Join, network: Network) -> None:
     _stop(network, parameters.among(network, np.random.default_rng(0)), True)
 
 
@@ -123,17 +124,17 @@ class State(Some):
     """The states of some devices are changed."""
 
     claim: str = parameter(
-        'none', 'Which leader they name from now on: each any of the devices (random), one that '
-        'there is not (phantom), or the same as before (none).',
+        'none', 'The leader that they name from now on: a random device for each (random), one '
+        'that does not exist (phantom), or the same as before (none).',
         choices=lambda: ('none', 'random', 'phantom'))
     value: float = parameter(0.0, 'The value (strength, negated) of the phantom.', lower=-1e300,
                              upper=1e300)
     heard: bool = parameter(
-        False, 'Whether neighbours have heard the changed states already, in place of what they '
-        'heard last.')
+        False, 'Whether the changed states also replace the messages that are on the way or '
+        'received already.')
     fields: tuple[str, ...] = parameter(
         (), 'Fields of the state that are set, where the algorithm has them.')
-    values: tuple[float, ...] = parameter((), 'What these are set to.')
+    values: tuple[float, ...] = parameter((), 'The values of these fields.')
 
     def __post_init__(self) -> None:
         """Refuse fields without values."""
@@ -161,11 +162,11 @@ def _state(parameters: State, network: Network, algorithm: Algorithm,
         if field in columns:
             columns[field][chosen] = value
     if parameters.heard:
-        _tell(network, chosen)
+        _replace_messages(network, chosen)
 
 
-def _tell(network: Network, chosen: NDArray[np.int64]) -> None:
-    """Put the states of some devices in the place of what others have heard of them."""
+def _replace_messages(network: Network, chosen: NDArray[np.int64]) -> None:
+    """Replace the received and the travelling messages of some devices by their states."""
     links, pool = network.links, network.pool
     slots, _ = slots_of(links)
     slots = slots[np.isin(links.neighbour[slots], chosen)]
@@ -173,9 +174,9 @@ def _tell(network: Network, chosen: NDArray[np.int64]) -> None:
     def put(places: NDArray[np.int32], slots: NDArray[np.int64]) -> None:
         pool.exports[places] = network.exports[links.neighbour[slots]]
     boxes = slots[links.flags[slots] & OLDER != 0]
-    put(links.box[boxes], boxes)
-    flying = slots if len(links.flight) > 0 else slots[:0]
-    places = links.flight[flying, 0]
+    put(links.pool_index[boxes], boxes)
+    flying = slots if len(links.in_flight) > 0 else slots[:0]
+    places = links.in_flight[flying, 0]
     while len(flying) > 0:
         flying, places = flying[places >= 0], places[places >= 0]
         put(places, flying)
@@ -184,9 +185,10 @@ def _tell(network: Network, chosen: NDArray[np.int64]) -> None:
 
 @dataclass(frozen=True)
 class Corrupt(Some):
-    """The states of some devices become anything."""
+    """The states of some devices become random."""
 
-    most: float = parameter(100.0, 'Numbers are drawn from 0 to this.', lower=0.0, upper=1e300)
+    most: float = parameter(100.0, 'The greatest number drawn; the least is 0.', lower=0.0,
+                            upper=1e300)
 
 
 def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
@@ -207,7 +209,7 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
             sign = -1.0 if name.endswith('value') else 1.0
             column[chosen] = sign * random.uniform(0.0, parameters.most, shape)
     for field in algorithm.fields:
-        # Nothing is ever read beyond the level that a device has reached, or written there.
+        # Entries beyond the level that a device has reached are never read or written.
         if field.per_level and field.padding is not None:
             column = getattr(columns, field.name)
             used = len(field.padding) // algorithm.levels * (columns.depth[chosen] + 1)
@@ -219,35 +221,35 @@ def _corrupt(parameters: Corrupt, network: Network, algorithm: Algorithm,
 @dataclass(frozen=True)
 class Split:
     """
-    No message gets from one side of a line to the other.
+    No message crosses a line any more.
 
-    Sides are where devices are when it happens: who walks across the line later keeps its side.
+    The side of a device is that at the time of the event; it keeps it when it crosses the line.
     """
 
-    at: float = parameter(0.0, 'When it happens.', unit='s', lower=0.0, upper=1e9)
-    axis: str = parameter('x', 'The coordinate that decides who is on which side.',
+    at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
+    axis: str = parameter('x', 'The coordinate that decides the side of a device.',
                           choices=lambda: ('x', 'y'))
-    line: float = parameter(0.0, 'Where the line is.', unit='m', lower=-1e9, upper=1e9)
+    line: float = parameter(0.0, 'The coordinate of the line.', unit='m', lower=-1e9, upper=1e9)
 
 
 def _split(parameters: Split, network: Network, algorithm: Algorithm,
            random: np.random.Generator) -> None:
     side = network.devices.position[:, 'xy'.index(parameters.axis)] > parameters.line
     network.devices.group[:] = side
-    network.lists.due[0] = -np.inf
+    network.lists.rebuild_at[0] = -np.inf
 
 
 @dataclass(frozen=True)
 class Heal:
-    """Messages get everywhere again."""
+    """Messages cross the line again."""
 
-    at: float = parameter(0.0, 'When it happens.', unit='s', lower=0.0, upper=1e9)
+    at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
 
 
 def _heal(parameters: Heal, network: Network, algorithm: Algorithm,
           random: np.random.Generator) -> None:
     network.devices.group[:] = 0
-    network.lists.due[0] = -np.inf
+    network.lists.rebuild_at[0] = -np.inf
 
 
 @dataclass(frozen=True)
@@ -255,13 +257,13 @@ class Rounding:
     """
     The time since a device's last round is a difference of rounded times.
 
-    Devices for which it is less than a period hesitate in their next round, in which they take no
-    part in the gossip of a level that they reach (:mod:`leader_election.lab.hesitation`). That are
-    about a sixth of them where the time crosses a power of two, with a period of 1 s; else none.
+    Devices for which it is less than a period hesitate in their next round: they take no part in
+    the gossip of a level that they reach in it (:mod:`leader_election.lab.hesitation`). With a
+    period of 1 s, these are about a sixth of them if the time crosses a power of two, else none.
     """
 
-    at: float = parameter(0.0, 'When it happens: a power of two, at which the next rounds are the '
-                          'first.', unit='s', lower=0.0, upper=1e9)
+    at: float = parameter(0.0, 'Time of the event, a power of two, just before the first rounds '
+                          'after it.', unit='s', lower=0.0, upper=1e9)
 
 
 def _rounding(parameters: Rounding, network: Network, algorithm: Algorithm,
@@ -275,7 +277,7 @@ def _rounding(parameters: Rounding, network: Network, algorithm: Algorithm,
 
 for _event in (
     Event('die', Die, _die),
-    Event('join', Join, _join, prepare=_not_yet, states=True),
+    Event('join', Join, _join, prepare=_remove_before, states=True),
     Event('strength', ChangeStrength, _strength),
     Event('state', State, _state, states=True),
     Event('corrupt', Corrupt, _corrupt, states=True),

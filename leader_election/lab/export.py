@@ -13,22 +13,28 @@
 # limitations under the License.
 
 """
-Results as a table, CSV or Parquet: one row a run and time, or one row a run.
+Export of results as a table, CSV or Parquet: a row for each run and time, or for each run.
 
 A row has the algorithm, the keys that vary and the seed; then the time and all measures, or their
-means over time without the first sixth, derived measures, and all counters. Runs that are missing
-have no rows. Parquet has the unit and the description of a column in the metadata of its field,
-and the text of the scenario in that of the table.
+means over time without the first sixth, derived measures, and all counters. Missing runs have no
+rows. A Parquet file has the unit and the description of each column in the metadata of its field,
+and the text of the scenario in the metadata of the table.
 """
 
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from leader_election.lab.derived_metrics import led_part, united_part
+from leader_election.lab.derived_metrics import DERIVED
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS
 from leader_election.lab.labels import attributes
-from leader_election.lab.results import MISSING, reason, replacing, ResultError, varied
+from leader_election.lab.results import (
+    finished_variants,
+    reason,
+    replacing,
+    ResultError,
+    varied,
+)
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.statistics import time_average
 import numpy as np
@@ -40,8 +46,6 @@ from rich.table import Table
 import xarray
 
 CSV, PARQUET = '.csv', '.parquet'
-DERIVED = {'led': led_part, 'united': united_part}
-"""Measures of a summary that are derived from others."""
 MEAN = 'Mean over time without the first sixth. '
 
 
@@ -50,12 +54,12 @@ class Column(NamedTuple):
 
     name: str
     units: str
-    """Empty: texts have none."""
+    """Empty for texts."""
     description: str
 
 
 def check_format(path: Path) -> None:
-    """Raise a :class:`ResultError` if a file cannot become a table."""
+    """Raise a :class:`ResultError` if a table cannot be written to a path."""
     if path.suffix not in (CSV, PARQUET):
         raise ResultError(f'{path} is not allowed; it takes a name that ends in {CSV} or '
                           f'{PARQUET}')
@@ -67,7 +71,7 @@ def columns(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> list[
     """
     Return the columns of the table.
 
-    :param summary: whether it has one row a run, in place of one a run and time.
+    :param summary: whether it has a row for each run, not for each run and time.
     """
     measures = [name for name in COLUMNS if name in dataset]
     names = ['algorithm', *varied(dataset), 'seed', *([] if summary else ['time']), *measures]
@@ -77,9 +81,9 @@ def columns(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> list[
         names += [*DERIVED, *COUNTERS, 'message_bytes']
     found = []
     for name in names:
-        what = attributes(name, scenario)
-        found.append(Column(name, what.get('units', ''),
-                            (MEAN if name in averaged else '') + what['description']))
+        label = attributes(name, scenario)
+        found.append(Column(name, label.get('units', ''),
+                            (MEAN if name in averaged else '') + label['description']))
     return found
 
 
@@ -87,16 +91,10 @@ def frames(dataset: xarray.Dataset, summary: bool) -> Iterator[pandas.DataFrame]
     """
     Yield the rows of each algorithm and variant that has been run; missing runs have none.
 
-    :param summary: whether each run has one row, in place of one for each time.
+    :param summary: whether each run has one row, not one for each time.
     """
     keys = varied(dataset)
-    stacked = dataset.stack(variant=['algorithm', *keys], create_index=False).transpose(
-        'variant', 'seed', ...)
-    for k in range(stacked.sizes['variant']):
-        one = stacked.isel(variant=k)
-        one = one.isel(seed=np.flatnonzero(one['counts'].values[:, 0] != MISSING))
-        if not one.sizes['seed']:
-            continue
+    for one in finished_variants(dataset):
         seeds, times = one['seed'].values, one['time'].values
         rows = 1 if summary else len(times)
         frame = {name: np.full(len(seeds) * rows, one[name].values)
@@ -121,9 +119,9 @@ def write(dataset: xarray.Dataset, scenario: Scenario, path: Path, summary: bool
 
     :param dataset: the results of the scenario.
     :param path: ends in ``.csv`` or ``.parquet``.
-    :param summary: whether to write one row a run, in place of one a run and time.
+    :param summary: whether to write a row for each run, not for each run and time.
     :return: the number of rows.
-    :raises ResultError: where the file cannot be written.
+    :raises ResultError: if the file cannot be written.
     """
     check_format(path)
     try:
@@ -165,9 +163,9 @@ def _schema(frame: pandas.DataFrame, dataset: xarray.Dataset, labels: list[Colum
 
 
 def legend(dataset: xarray.Dataset, scenario: Scenario, summary: bool) -> Table:
-    """Return what the columns are, as a table for the terminal."""
+    """Return the units and descriptions of the columns, as a table for the terminal."""
     shown = Table(box=SIMPLE_HEAD)
-    for name in ('column', 'unit', 'what it is'):
+    for name in ('column', 'unit', 'description'):
         shown.add_column(name)
     for column in columns(dataset, scenario, summary):
         shown.add_row(column.name, column.units, column.description)

@@ -13,32 +13,31 @@
 # limitations under the License.
 
 """
-What the numbers of a run follow from, as digests: the scenario, the algorithm, and their code.
+Digests of all inputs of a run: the scenario, the algorithm, and their code.
 
-The digests are of what was read, not of how it was written: a comment, a title, another order of
-keys, ``1e1`` for ``10`` or a default that is written out make no difference.
+Scenarios are digested as parsed: a comment, a title, another order of keys, ``1e1`` for ``10`` or
+an explicit default make no difference.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 import hashlib
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.coordination.aggregate import AGGREGATES
 from leader_election.lab import sources
-from leader_election.lab.scenario import Entrant, Scenario
+from leader_election.lab.scenario import Entrant, named_files, Scenario
 import numpy as np
 
 NOT_OF_RUNS = ('name', 'text', 'title', 'source', 'entrants', 'vary')
-"""Parts of a scenario that a run of one algorithm in one variant does not follow from."""
+"""Parts of a scenario that a run of one algorithm in one variant does not depend on."""
 DIGITS = 12
 """Hexadecimal digits of each digest."""
 
 
 class Fingerprint(NamedTuple):
-    """The digests of all that the runs of an algorithm in a scenario follow from."""
+    """The digests of all inputs of the runs of an algorithm in a scenario."""
 
     scenario: str
     """Of the scenario without its algorithms, and of the files that it names."""
@@ -48,12 +47,12 @@ class Fingerprint(NamedTuple):
     """Of the sources, without those of the other algorithms."""
 
     def __str__(self) -> str:
-        """Return the fingerprint as a text, of which file names are made."""
+        """Return the fingerprint as text, as used in file names."""
         return '-'.join(self)
 
     def difference(self, other: str) -> str:
         """
-        Return what differs from another fingerprint, which is given as a text.
+        Return the parts that differ from another fingerprint, given as text.
 
         >>> Fingerprint('a', 'b', 'c').difference('a-b-d')
         'code'
@@ -68,7 +67,7 @@ class Fingerprint(NamedTuple):
 
 def fingerprint(scenario: Scenario, algorithm: str) -> Fingerprint:
     """
-    Return the digests of all that the runs of an algorithm in a scenario follow from.
+    Return the digests of all inputs of the runs of an algorithm in a scenario.
 
     :param algorithm: its label.
     """
@@ -87,7 +86,7 @@ def _digest(*parts: Any) -> str:
 
 
 def _canonical(value: Any) -> Any:
-    """Return a value as something whose ``repr`` is the same in all processes."""
+    """Return a value in a form with the same ``repr`` in all processes."""
     if is_dataclass(value) and not isinstance(value, type):
         return type(value).__name__, [(field.name, _canonical(getattr(value, field.name)))
                                       for field in fields(value)]
@@ -104,44 +103,37 @@ def _canonical(value: Any) -> Any:
     if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
         return [_canonical(inner) for inner in value]
     if callable(value):
-        # What it does is in the digest of the code.
+        # Its code is in the digest of the code.
         return getattr(value, '__module__', ''), getattr(value, '__qualname__', '')
     return value
 
 
 def _contents(scenario: Scenario) -> Iterator[str]:
-    """Yield digests of the files that topologies, motion and events are read from."""
+    """Yield digests of the files that topologies, motion and events read."""
     named = [group.parameters for group in scenario.groups]
     named += [scenario.motion_parameters, *(parameters for _, parameters in scenario.events)]
     for parameters in named:
-        for field in fields(parameters):
-            value = getattr(parameters, field.name)
-            # A parameter that takes one of several words is no path.
-            if type(value) is not str or not value or field.metadata.get('choices') is not None:
-                continue
-            path = Path(value)
-            files = sorted(path.glob('*')) if path.is_dir() else [path]
-            yield from (sources.digest([file]) for file in files if file.is_file())
+        yield from (sources.digest([file]) for file in named_files(parameters))
 
 
 def algorithm_modules() -> frozenset[str]:
-    """Return the modules of all algorithms: runs follow from that of their own one only."""
+    """Return the modules of all algorithms; a run depends only on that of its own algorithm."""
     return frozenset(ALGORITHMS.get(name).round.__module__ for name in ALGORITHMS.names())
 
 
 def stem(scenario: Scenario, algorithm: str) -> str:
     """
-    Return a digest of all that the runs follow from until something happens.
+    Return a digest of all inputs of the runs but later events.
 
-    Runs with the same one, and the same seed, are the same up to the first event that differs.
+    Runs with the same digest and seed are identical up to the first event that differs.
     """
-    # What is prepared at the start counts from then on.
+    # Events that are prepared at the start have an effect from the start on.
     events = tuple(each for each in scenario.events if each[0].prepare is not None)
     return str(fingerprint(replace(scenario, events=events), algorithm))
 
 
 def _chosen(scenario: Scenario, entrant: Entrant) -> Iterator[Any]:
-    """Yield the functions that the scenario has chosen by their names."""
+    """Yield the functions that the scenario chooses by name."""
     election = ALGORITHMS.get(entrant.algorithm.name)
     for algorithm in (election, entrant.algorithm):
         yield from (algorithm.round, algorithm.state, algorithm.start, algorithm.configure)

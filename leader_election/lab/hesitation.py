@@ -15,14 +15,14 @@
 """
 Recursive election with the rounding error of the artefact of ACSOS 2022, for the laboratory only.
 
-There a device takes part in the gossip of a level once its strength has been the same for a
-second at that level, by a sum of differences of rounded times. In the round in which the time
-crosses a power of two its last bit is lost. Where that bit is 1, the time is rounded to the even
-neighbour, half of them down, and the difference is a little less than 1 s. A time that was rounded
-at the last power of two is even, so a third of them have that bit, and a sixth of all devices a
-difference that is too small. Such a device, if it reaches a level in this very round, is not yet
-in its gossip, and names itself there for a round. Devices near it take it for the best of that
-level, to which they measure the distance.
+In the artefact, a device takes part in the gossip of a level once its strength at that level has
+been constant for a second, measured as a sum of differences of rounded times. In the round in
+which the time crosses a power of two, its last bit is lost. Times with this bit set are rounded to
+the even neighbour, half of them down, and the difference is slightly less than 1 s. Times that
+were rounded at the last power of two are even, so a third of all have this bit set, and a sixth of
+all devices get a difference that is too small. If such a device reaches a level in this round, it
+is not in the level's gossip yet, and names itself there for one round. Devices near it take it for
+the best of that level, and measure their distance to it.
 
 Source: DanySK/experiment-2022-self-stab-leader-election (the condition), Protelis/Protelis
 (``isSignalStable``, the time since the last round).
@@ -36,7 +36,7 @@ from leader_election.algorithms.fields import Kept
 from leader_election.algorithms.recursive import elected, Levels, LevelsOfAll, recursive_round
 
 FIELD = 'hesitates'
-"""The field of the state that says whether a device hesitates in its next round: 1, else 0."""
+"""The field of the state: 1 if the device hesitates in its next round, else 0."""
 _FIELDS = [*get_type_hints(Levels, include_extras=True).items(), (FIELD, Kept[int])]
 HesitantLevels = cast(Any, NamedTuple)('HesitantLevels', _FIELDS)
 HesitantLevelsOfAll = cast(Any, NamedTuple)('HesitantLevelsOfAll', [
@@ -54,7 +54,7 @@ def hesitant_round(device: Device, state: Any, neighbours: Any, metric: Any,
 
 @cache
 def hesitant(algorithm: Algorithm) -> Algorithm:
-    """Return an algorithm in which devices may hesitate; only the recursive one is another."""
+    """Return an algorithm in which devices may hesitate; only the recursive one changes."""
     if algorithm.round is not recursive_round:
         return algorithm
     first = algorithm.start

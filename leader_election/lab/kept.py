@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kept results of any scenario, found by its path or its name."""
+"""The kept results of a scenario, found by its path or name."""
 
 from pathlib import Path
 
@@ -22,11 +22,9 @@ from leader_election.lab.results import ResultError
 from leader_election.lab.scenario import Scenario
 import xarray
 
-SUFFIXES = ('.yaml', '.yml')
-
 
 class UnknownResultsError(ResultError):
-    """A name that neither a scenario nor results have; the text is one line for the user."""
+    """A name of neither a scenario nor results; the text is one line for the user."""
 
 
 def kept(name_or_path: str, folder: Path) -> xarray.Dataset:
@@ -34,13 +32,13 @@ def kept(name_or_path: str, folder: Path) -> xarray.Dataset:
     Return the kept results of a scenario.
 
     :param name_or_path: the path of a scenario's file, the name of one of the package's, or the
-        name of results in the folder, which are then taken as they are.
+        name of results in the folder, which are then used without a check.
     :param folder: of the results (see :mod:`leader_election.lab.results`).
-    :raises ResultError: where there are none, or they are of another scenario or version; the
-        text says what to run.
-    :raises ScenarioError: where the scenario's file is not there or its content is not allowed.
+    :raises ResultError: if there are none, or they are of another scenario or version; the text
+        has the command to run.
+    :raises ScenarioError: if the scenario's file is missing or its content is not allowed.
     """
-    if name_or_path.endswith(SUFFIXES) or name_or_path in scenarios.names():
+    if name_or_path.endswith(scenarios.SUFFIXES) or name_or_path in scenarios.names():
         return kept_of(scenarios.load(name_or_path), folder, name_or_path)
     path = results.path_of(folder, name_or_path)
     if Path(name_or_path).name != name_or_path or not path.exists():
@@ -54,7 +52,7 @@ def kept_of(scenario: Scenario, folder: Path, argument: str) -> xarray.Dataset:
     """
     Return the kept results of a scenario that is loaded already.
 
-    :param argument: by which it is named on the command line, for the error.
+    :param argument: its name on the command line, for the error text.
     """
     path = results.path_of(folder, scenario.name)
     if not path.exists():

@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-What the numbers of results are: a name, a unit and a description of every variable.
+The name, the unit and the description of every variable of results.
 
 They are attributes of the datasets (``long_name``, ``units``, ``description``, by the conventions
-for climate and forecast metadata, CF) and of the columns that are exported. This table is no part
-of the engine: to word it otherwise changes no fingerprint.
+for climate and forecast metadata, CF) and of the exported columns. This table is not part of the
+engine: a change of its texts changes no fingerprint.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,24 +31,24 @@ from leader_election.robot.parameters import ElectionParameters
 ONE = '1'
 """The unit of numbers without one: counts and parts."""
 DISTANCE = 'distance'
-"""In place of a unit: that of the metric of the scenario, metres or none (hops, costs)."""
+"""Placeholder for the unit of the scenario's metric: metres, or none (hops, costs)."""
 
 
 class Label(NamedTuple):
-    """What a variable is."""
+    """The label of a variable."""
 
     long_name: str
     units: str
-    """As UDUNITS writes them; ``DISTANCE``: as the scenario's metric has it."""
+    """As UDUNITS writes them; ``DISTANCE``: the unit of the scenario's metric."""
     description: str
 
 
 LABELS: Mapping[str, Label] = {name: Label(*label) for name, label in {
     'algorithm': ('algorithm under test', '', 'Its label in the scenario.'),
-    'seed': ('seed', ONE, 'All random numbers of a run follow from it. Runs of different '
+    'seed': ('seed', ONE, 'It determines all random numbers of a run. Runs of different '
              'algorithms with the same seed have the same devices, walks and losses.'),
     'time': ('time', 's', 'Simulated time since the start.'),
-    'counter': ('what is counted', '', 'Messages are counted once for each receiver in range.'),
+    'counter': ('counter', '', 'Messages are counted once for each receiver in range.'),
     'fingerprint': ('fingerprint', '', 'Digests of the scenario, the algorithm, and the code.'),
     'instability': ('instability', ONE, 'Part of the last measure.window rounds in which the '
                     'leader of a device changed, mean over devices (ACSOS 2022, section V-C).'),
@@ -66,17 +66,17 @@ LABELS: Mapping[str, Label] = {name: Label(*label) for name, label in {
                     'a device of the region knows of, mean over leaders that lead themselves.'),
     'largest_radius': ('radius of the widest region', DISTANCE, 'Greatest distance to a leader '
                        'that a device knows of, of those leaders that lead themselves.'),
-    'counted': ('sum of what leaders have counted', ONE, 'Sum of the first number of the '
-                'aggregates of all leaders; in the unit of what devices contribute.'),
-    'present': ('what there is to count', ONE, 'The right value of counted: the sum of the '
-                'contributions of all devices that run.'),
+    'counted': ("sum of the leaders' counts", ONE, 'Sum of the first number of the aggregates '
+                'of all leaders, in the unit of the contributions.'),
+    'present': ('true value of counted', ONE, 'The sum of the contributions of all devices that '
+                'run.'),
     'informed': ('part of devices with a decision', ONE, 'Devices that have a decision of their '
                  'leader, as a part of all.'),
     'agreeing': ("part of devices with their leader's decision", ONE, 'Devices whose decision is '
                  'the present one of their leader, as a part of all.'),
-    'load_mean': ('mean load of leaders', ONE, 'Mean over leaders of what each has counted.'),
-    'load_sigma': ('deviation of the loads of leaders', ONE, 'Standard deviation over leaders '
-                   'of what each has counted.'),
+    'load_mean': ('mean load of leaders', ONE, "Mean of the leaders' counts."),
+    'load_sigma': ('deviation of the loads of leaders', ONE, 'Standard deviation of the '
+                   "leaders' counts."),
     'mean_reach': ('mean radius by feedback', DISTANCE, 'Mean over leaders of the radius within '
                    'which devices join their regions.'),
     'counts': ('counters', ONE, 'Over the whole run; -1 where it is missing. See counter.'),
@@ -85,17 +85,17 @@ LABELS: Mapping[str, Label] = {name: Label(*label) for name, label in {
     'rounds': ('rounds', ONE, 'Number of rounds that devices have run.'),
     'moves': ('moves', ONE, 'Number of steps of devices that move.'),
     'sent': ('messages sent', ONE, 'One for each receiver in range.'),
-    'duplicated': ('messages duplicated', ONE, 'Additional copies on the way.'),
-    'lost': ('messages lost', ONE, 'Those that the radio lost.'),
-    'delivered': ('messages delivered', ONE, 'Those that came into a mailbox.'),
-    'overwritten': ('messages overwritten', ONE, 'Delivered ones that a later one replaced.'),
-    'expired': ('messages expired', ONE, 'Delivered ones that became too old in the mailbox.'),
-    'departed': ('messages of the departed', ONE, 'Delivered ones that were removed since the '
-                 'sender was out of range.'),
-    'undelivered': ('messages undelivered', ONE, 'Those whose receiver was gone or out of range '
-                    'at their arrival.'),
-    'rebuilt': ('lists rebuilt', ONE, 'How often the lists of neighbours were made anew; a '
-                'matter of the engine.'),
+    'duplicated': ('messages duplicated', ONE, 'Additional copies of messages.'),
+    'lost': ('messages lost', ONE, 'Messages that the radio lost.'),
+    'delivered': ('messages delivered', ONE, 'Messages that reached a mailbox.'),
+    'overwritten': ('messages overwritten', ONE, 'Delivered messages that a later one replaced.'),
+    'expired': ('messages expired', ONE, 'Delivered messages that became too old in the mailbox.'),
+    'departed': ('messages of the departed', ONE, 'Delivered messages that were removed since '
+                 'the sender was out of range.'),
+    'undelivered': ('messages undelivered', ONE, 'Messages whose receiver was gone or out of '
+                    'range at their arrival.'),
+    'rebuilt': ('lists rebuilt', ONE, 'Number of rebuilds of the neighbour lists; internal to '
+                'the engine.'),
     'out_of_levels': ('rounds out of levels', ONE, 'Number of rounds that ended at the last level '
                       'of a recursive election.'),
     'led': ('part of devices whose leader leads', ONE, 'Devices whose leader exists and leads '
@@ -103,7 +103,7 @@ LABELS: Mapping[str, Label] = {name: Label(*label) for name, label in {
     'united': ('part of devices in the largest region', ONE, 'Of the regions whose leader leads '
                'itself, as a part of the mean number of devices that run.'),
 }.items()}
-"""Of all variables, coordinates, counters, and measures that are derived from these."""
+"""The labels of all variables, coordinates, counters, and derived measures."""
 
 
 def attributes(name: str, scenario: Scenario) -> dict[str, str]:
@@ -111,7 +111,7 @@ def attributes(name: str, scenario: Scenario) -> dict[str, str]:
     Return the attributes of a variable, a coordinate or a counter of a scenario's results.
 
     :param name: of the variable, or of a key that varies.
-    :return: ``long_name``, ``units`` (missing where there can be none) and ``description``.
+    :return: ``long_name``, ``units`` (missing for texts) and ``description``.
     """
     label = LABELS.get(name) or _label_of_key(name, scenario)
     units = _unit_of_distance(scenario) if label.units == DISTANCE else label.units
@@ -126,13 +126,13 @@ def _unit_of_distance(scenario: Scenario) -> str:
 
 
 def _label_of_key(name: str, scenario: Scenario) -> Label:
-    """Return what a key that varies is, as the table that declares it says."""
+    """Return the label of a key that varies, from the table that declares it."""
     key = next(iter(scenario.vary[name][0].keys)) if name in scenario.vary else name
     last, text = key.split('.')[-1], name.replace('.', ' ').replace('_', ' ')
     for declared in _declarations(key.split('.')[0], scenario):
         for parameter in table(declared):
             if parameter.name == last:
-                # Without what a unit is in other cases, such as hops.
+                # Without the unit of other cases, in brackets, such as hops.
                 units = parameter.unit.partition(' (')[0] or ONE
                 return Label(text, units if parameter.type in (int, float) else '',
                              f'Key {key} of the scenario: {parameter.description}')

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is said of the limit of levels of a recursive election, of which a scenario sets any."""
+"""Report on the limit of levels of a recursive election, which a scenario may set."""
 
 from collections.abc import Iterator
 
@@ -27,8 +27,8 @@ def level_lines(results: xr.Dataset) -> Iterator[str]:
     """
     Yield a line for each algorithm with levels: how many rounds ended at the last one.
 
-    A device that reaches it leads itself. Where none ever did, the result is that of a recursion
-    without an end.
+    A device that reaches the last level leads itself. If none did, the result is that of an
+    endless recursion.
 
     :param results: of a scenario, with its text in the attribute ``text``.
     """

@@ -13,15 +13,15 @@
 # limitations under the License.
 
 """
-Errors of the positions by which devices know their distances.
+Errors of the positions from which devices compute their distances.
 
-Dead reckoning: the noise of odometry is that which the robots' filter assumes
+Dead reckoning: odometry has the noise that the robots' filter assumes
 (:func:`leader_election.localisation.noise.odometry_covariance`). Along the way the position errs
 by 0.06 m after 1 m, across it by half of that; the heading errs by 0.20 rad after a turn of 1 rad
-and by 0.03 rad after 1 m (standard deviations; variances add up). An error of the heading turns
-all that is walked from then on.
+and by 0.03 rad after 1 m (standard deviations; variances add up). An error of the heading rotates
+the path from then on.
 
-Cooperative localisation: not the filter, but its effect. In a frame that all devices share, the
+Cooperative localisation: a model of the filter's effect. In a frame that all devices share, the
 error of each coordinate is a stationary Ornstein-Uhlenbeck process, independent of those of other
 devices. The frame itself drifts, for all devices alike (G. Uhlenbeck, L. Ornstein, "On the Theory
 of the Brownian Motion", Physical Review 36, 1930).
@@ -35,19 +35,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 MOVED = 0.01
-"""A shorter way between two changes of the errors has no direction: there is no turn [m]."""
+"""The least displacement between two changes of the errors that defines a direction [m]."""
 
 Floats = NDArray[np.float64]
 
 
 class PositionErrors:
     """
-    The errors of all devices' positions, changed in place as time goes on.
+    The errors of all devices' positions, changed in place over time.
 
     :param parameters: of a model that is not exact.
-    :param position: where devices are at time 0 [m], shape (n, 2).
-    :param error: where the errors are written [m], shape (n, 2).
-    :param order: the place of each device in the order of ids, in which numbers are drawn.
+    :param position: positions at time 0 [m], shape (n, 2).
+    :param error: the array of the errors to write [m], shape (n, 2).
+    :param order: the rank of each device by id; random numbers are drawn in this order.
     """
 
     def __init__(self, parameters: Localisation, position: Floats, error: Floats,
@@ -55,7 +55,7 @@ class PositionErrors:
         assert parameters.model != EXACT
         self.error = error
         self.frame = np.zeros(2)
-        """How far the common frame has drifted [m], which is not part of the errors."""
+        """Drift of the common frame [m], which is not part of the errors."""
         self._parameters, self._order, self._random = parameters, order, random
         self._position = position.copy()
         self._direction = np.full(len(position), np.nan)
@@ -71,8 +71,8 @@ class PositionErrors:
         """
         Change the errors.
 
-        :param position: where devices are now [m], shape (n, 2).
-        :param seconds: since the last change.
+        :param position: present positions [m], shape (n, 2).
+        :param seconds: time since the last change [s].
         """
         if self._parameters.model == DRIFT:
             self._drift(position, seconds)
@@ -84,7 +84,7 @@ class PositionErrors:
         return position + self.error + self.frame
 
     def _relax(self, seconds: float) -> None:
-        """Let stationary errors go on: the exact solution of the process over this time."""
+        """Advance stationary errors by the exact solution of the process over this time."""
         parameters = self._parameters
         kept = (math.exp(-seconds / parameters.correlation_time)
                 if parameters.correlation_time > 0.0 else 0.0)
@@ -99,7 +99,7 @@ class PositionErrors:
         return self._parameters.deviation / math.sqrt(2.0)
 
     def _drift(self, position: Floats, seconds: float) -> None:
-        """Let odometry measure the way since the last change, a straight one."""
+        """Add the errors of odometry over the straight displacement since the last change."""
         parameters = self._parameters
         way = position - self._position
         length = np.hypot(way[:, 0], way[:, 1])
@@ -109,19 +109,19 @@ class PositionErrors:
         place = np.sqrt(parameters.odometry_noise_position ** 2 * length + rest)
         turning = np.sqrt(parameters.odometry_noise_turn ** 2 * turn
                           + parameters.odometry_noise_heading ** 2 * length + rest) * drawn[:, 2]
-        # At rest there is no way to be along or across: either axis will do.
+        # At rest there is no direction of motion: any axis will do.
         ahead = np.divide(way, length[:, None], out=np.tile([1.0, 0.0], (len(way), 1)),
                           where=length[:, None] > 0.0)
         left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
         measured = (way + (place * drawn[:, 0])[:, None] * ahead
                     + (math.sqrt(ACROSS) * place * drawn[:, 1])[:, None] * left)
-        # Noise of the heading comes up all along the way: half of it turns the way itself.
+        # The noise of the heading grows along the way: half of it rotates the displacement.
         self.error += _turned(measured, self._heading + turning / 2.0) - way
         self._heading += turning
         self._position[:] = position
 
     def _turn(self, way: Floats, length: Floats) -> Floats:
-        """Return by how much devices have turned [rad], at least 0; they face where they go."""
+        """Return the angles by which the directions of motion have changed [rad], at least 0."""
         direction = np.arctan2(way[:, 1], way[:, 0])
         moved = length >= MOVED
         turn = np.abs((direction - self._direction + math.pi) % (2.0 * math.pi) - math.pi)
@@ -129,7 +129,7 @@ class PositionErrors:
         return np.where(moved & np.isfinite(turn), turn, 0.0)
 
     def _normal(self, columns: int) -> Floats:
-        """Return standard normal numbers, a row for each device: the same for any storage."""
+        """Return standard normal numbers, a row for each device, for any order of storage."""
         return self._random.standard_normal((len(self._order), columns))[self._order]
 
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The command ``lab``: what each subcommand does."""
+"""The subcommands of the command ``lab``."""
 
 import argparse
 from collections.abc import Callable, Mapping, Sequence
@@ -41,7 +41,7 @@ from rich.table import Table
 import xarray
 
 MISSED = 1
-"""Exit status where intervals are not as narrow as wanted."""
+"""Exit status if intervals are wider than wanted."""
 
 
 def main() -> int:
@@ -54,7 +54,7 @@ def main() -> int:
     try:
         return commands[options.command](options)
     except (ScenarioError, ResultError, OSError) as error:
-        # OSError: of a file of another library, such as the cache of compiled code.
+        # OSError: from a file of another library, such as the cache of compiled code.
         return print_error(error)
     except KeyboardInterrupt:
         again = ' without --again' if getattr(options, 'again', False) else ''
@@ -94,7 +94,7 @@ def seeds_done(scenario: Scenario, folder: Path) -> str:
     """
     Return the number of seeds that are done for all algorithms and variants, as text.
 
-    What was computed of another text of the scenario, or of other code, is not counted.
+    Runs of another text of the scenario, or of other code, are not counted.
     """
     digests = results.digests(scenario)
     try:
@@ -116,7 +116,7 @@ def run(options: argparse.Namespace) -> int:
     out = options.results / f'{scenario.name}_{label}.gif'
     if not options.no_animation:
         from leader_election.lab.figures.partition import animate, check_format
-        check_format(out)  # Not only after an hour.
+        check_format(out)  # Before any run.
     discard = [options.again]  # Only before the first batch of seeds.
 
     def compute(seeds: Sequence[int]) -> xarray.Dataset:
@@ -133,7 +133,7 @@ def run(options: argparse.Namespace) -> int:
         outcome = run_until(compute, options.seeds or range(LIMIT), options.measure,
                             options.until_width, labels, lambda text: print(text, flush=True))
         dataset = outcome.results
-    console().print(table(dataset, scenario.rounds.period, scenario.measure.window))
+    console().print(table(dataset))
     rows = to_first_rows(dataset)
     if rows is not None:
         console().print()
@@ -161,7 +161,7 @@ def run_label(seed: int, values: Mapping[str, Any]) -> str:
 
 
 def compare(options: argparse.Namespace) -> int:
-    """Print the paired differences between a scenario's algorithms, of kept results."""
+    """Print the paired differences between a scenario's algorithms over kept results."""
     dataset = kept(options.scenario, options.results)
     if len(options.algorithm) == 1:
         raise ScenarioError(f'--algorithm: {options.algorithm[0]!r} is not allowed alone; it '
@@ -174,7 +174,7 @@ def compare(options: argparse.Namespace) -> int:
 
 
 def export_results(options: argparse.Namespace) -> int:
-    """Write the kept results of a scenario as a table, and print what its columns are."""
+    """Write the kept results of a scenario as a table, and print descriptions of its columns."""
     from leader_election.lab import export
     scenario = scenarios.load(options.scenario)
     out = options.out or options.results / (

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How long messages are that devices would send, if they were robots."""
+"""Length of the messages that devices would send as robots."""
 
 import math
 from typing import Any
@@ -29,7 +29,7 @@ from leader_election.robot.wire import dumps
 import numpy as np
 
 SIZED = 100
-"""The number of devices whose last messages are written out."""
+"""Greatest number of devices whose messages are encoded."""
 DIGITS = 4
 """Decimal places of positions and distances [m], as on robots."""
 

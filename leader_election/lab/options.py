@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The options of the command ``lab``, and what their values are allowed to be."""
+"""The options of the command ``lab``, and the checks of their values."""
 
 import argparse
 from argparse import ArgumentTypeError
@@ -106,8 +106,8 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                            help='runs at the same time (default: one a core)')
     computing.add_argument('--cluster', metavar='ADDRESS',
                            help='compute on the workers of the Dask scheduler at this address, '
-                           'for example tcp://host:8786; or local: on processes of this machine, '
-                           'as many as --workers says')
+                           'for example tcp://host:8786; or local: on --workers processes of this '
+                           'machine')
 
     commands.add_parser('list', parents=[everywhere],
                         help='list the scenarios, and the number of seeds done')
@@ -126,7 +126,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                      'the differences to the first algorithm, or of the mean of a single one; '
                      f'in its unit, or such as 5%% of the mean. Begins with {LEAST} seeds')
     run.add_argument('--measure', default=MEASURE, metavar='NAME',
-                     help=f'what --until-width is about (default: {MEASURE})')
+                     help=f'the measure of --until-width (default: {MEASURE})')
     run.add_argument('--algorithm', action='append', default=[], metavar='NAME',
                      help='only this algorithm; may be repeated')
     run.add_argument('--set', action='append', default=[], type=parse_setting, metavar='KEY=VALUE',
@@ -140,18 +140,18 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         'compare', parents=[everywhere],
         help="compare a scenario's algorithms: paired differences over kept results",
         description='Print the differences between algorithms over the same seeds, with 95 % '
-        'intervals, of the results that are there. All pairs are tested together.')
-    compare.add_argument('scenario', metavar='SCENARIO', help='as of lab run')
+        'intervals, from kept results. All pairs are tested together.')
+    compare.add_argument('scenario', metavar='SCENARIO', help='as for lab run')
     compare.add_argument('--measure', action='append', default=[], metavar='NAME',
                          help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
-                         help='only pairs of these; at least two')
+                         help='only pairs of these algorithms; at least two')
 
     export = commands.add_parser(
         'export', parents=[everywhere], help="write a scenario's results as a table",
-        description='Write the results that are there as a table, CSV or Parquet: one row a run '
-        'and time, or with --summary one row a run.')
-    export.add_argument('scenario', metavar='SCENARIO', help='as of lab run')
+        description='Write kept results as a table, CSV or Parquet: a row for each run and time, '
+        'or with --summary for each run.')
+    export.add_argument('scenario', metavar='SCENARIO', help='as for lab run')
     export.add_argument('--out', type=Path, metavar='FILE',
                         help='ends in .csv or .parquet (default: SCENARIO.csv, or '
                         'SCENARIO_summary.csv, in the folder of the results)')
@@ -160,13 +160,13 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
 
     figure = commands.add_parser(
         'figure', parents=[everywhere], help='draw a figure, also of your own scenario',
-        description='Draw a figure of the package, or the one that suits a scenario: its measure '
-        'over time, or against what it varies, with 95 % intervals; a map of two keys.')
+        description='Draw a figure of the package, or one of a scenario: its measure over time, '
+        'or against the key that it varies, with 95 % intervals; a map of two keys.')
     figure.add_argument('name', metavar='NAME|SCENARIO', nargs='?', default='',
-                        help='name of a figure, or a scenario as of lab run; none: list all names')
+                        help='name of a figure, or a scenario as for lab run; none: list names')
     figure.add_argument('--measure', metavar='NAME',
-                        help='of a scenario: what is drawn (default: instability; against keys '
-                        'also led devices and leaders)')
+                        help='the measure to draw, for a scenario (default: instability; against '
+                        'keys also led devices and leaders)')
     figure.add_argument('--out', type=Path, metavar='FILE',
                         help='(default: figures/NAME.png in the folder of the results)')
 
@@ -174,10 +174,10 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         'report', parents=[everywhere], help="write a report of a scenario's kept results",
         description='Write a report as Markdown: means and paired differences with 95 % '
         'intervals, the figure, versions, and the text of the scenario.')
-    report.add_argument('scenario', metavar='SCENARIO', help='as of lab run')
+    report.add_argument('scenario', metavar='SCENARIO', help='as for lab run')
     report.add_argument('--measure', action='append', default=[], metavar='NAME',
-                        help='what all pairs are compared in (default: instability, leaders, '
-                        'led); may be repeated')
+                        help='a measure in which all pairs are compared (default: instability, '
+                        'leaders, led); may be repeated')
     report.add_argument('--out', type=Path, metavar='FILE',
                         help='(default: SCENARIO.md in the folder of the results)')
 
@@ -185,8 +185,8 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         'reproduce', parents=[everywhere, computing],
         help="run the papers' scenarios, and compare with the published numbers",
         description='The exit status is 0 if no aim is missed, 1 if one is missed, 2 after an '
-        'error. With 10 seeds or fewer, a number misses its aim only if its 95 % interval does '
-        'not hold the published one either.')
+        'error. With 10 seeds or fewer, a number misses its aim only if its 95 % interval also '
+        'excludes the published one.')
     reproduce.add_argument('--seeds', type=_parse_count, default=200, metavar='N',
                            help='number of seeds of each scenario (default: 200)')
 

@@ -21,14 +21,13 @@ from pathlib import Path
 from leader_election.lab.figures.own import draw_own
 from leader_election.lab.figures.style import check_writable, count_seeds, draw_to, write_errors
 from leader_election.lab.paired_tables import markdown_table, paired_section, SHOWN
-from leader_election.lab.schema import Measure, Rounds
 from leader_election.lab.summary import caption, cells
-from leader_election.parameters import as_number
 import xarray as xr
 import yaml
 
 SUFFIX = '.md'
 VERSIONS = ('leader_election', 'python', 'numpy', 'numba', 'xarray')
+"""The attributes of results that are versions."""
 
 
 def write_report(results: xr.Dataset, folder: Path, measures: Sequence[str] = (),
@@ -37,10 +36,10 @@ def write_report(results: xr.Dataset, folder: Path, measures: Sequence[str] = ()
     Write the report of a scenario's results and its figure; return the path of the report.
 
     :param folder: of the results; the figure is ``figures/<scenario>.png`` in it.
-    :param measures: in which all pairs of algorithms are compared, and of which the first one is
-        drawn; none: instability, leaders and devices that are led.
+    :param measures: the measures in which all pairs of algorithms are compared; the first one is
+        drawn. Empty: instability, leaders and devices that are led.
     :param out: the report; ``None``: ``<scenario>.md`` in the folder of the results.
-    :raises ResultError: where a file cannot be written, or a measure is unknown.
+    :raises ResultError: if a file cannot be written, or a measure is unknown.
     """
     out = out or folder / f'{results.attrs["scenario"]}{SUFFIX}'
     check_writable(out, [SUFFIX])
@@ -56,13 +55,11 @@ def report(results: xr.Dataset, measures: Sequence[str], figure: str) -> str:
     """
     Return the report of a scenario's results, as Markdown.
 
-    :param measures: in which all pairs of algorithms are compared.
-    :param figure: the path of its figure, from the report's folder on.
+    :param measures: the measures in which all pairs of algorithms are compared.
+    :param figure: the path of its figure, relative to the report's folder.
     """
     scenario = yaml.safe_load(results.attrs['text'])
-    rounds, measure = scenario.get('rounds') or {}, scenario.get('measure') or {}
-    columns, rows = cells(results, as_number(rounds.get('period', Rounds.period)),
-                          int(as_number(measure.get('window', Measure.window))))
+    columns, rows = cells(results)
     sections = [paired_section(results, measure) for measure in measures]
     versions = ', '.join(f'{name} {results.attrs[name]}' for name in VERSIONS
                          if name in results.attrs)
@@ -76,8 +73,8 @@ def report(results: xr.Dataset, measures: Sequence[str], figure: str) -> str:
         f'![{results.attrs["title"]}]({figure})', '']
     if any(sections):
         parts += ['## Paired differences', '',
-                  'All algorithms of a seed have the same devices, walks and losses, so what is '
-                  'compared is the difference within each seed.']
+                  'All algorithms of a seed have the same devices, walks and losses, so the '
+                  'differences within each seed are compared.']
         for section in sections:
             parts += ['', *section] if section else []
     return '\n'.join([

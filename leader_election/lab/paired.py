@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-Paired differences between algorithms: over the seeds that both were run with.
+Paired differences between algorithms, over the seeds that both were run with.
 
-In a seed all algorithms have the same devices, walks and losses, so that what is good or bad luck
-for one is so for the other one, too. The difference within each seed is free of it: its interval
-is narrower than two separate ones tell.
+In a seed all algorithms have the same devices, walks and losses, so random effects of the seed are
+common to both. The difference within each seed is free of them: its interval is narrower than the
+two separate intervals suggest.
 """
 
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ from typing import Any, NamedTuple
 from leader_election.lab.derived_metrics import (
     counting_bias,
     counting_error,
+    DERIVED,
     has_counts,
-    led_part,
-    united_part,
 )
 from leader_election.lab.engine.samples import COUNTERS, ROUNDS, SENT
 from leader_election.lab.results import ResultError, varied
 from leader_election.lab.statistics import (
+    are_equal,
     CONFIDENCE,
     Estimate,
     estimate_mean,
@@ -44,12 +44,13 @@ import numpy as np
 from scipy.special import stdtr  # type: ignore[import-untyped]
 import xarray as xr
 
-LED, UNITED, RECEIVERS, BYTES, BIAS, OFF = 'led', 'united', 'receivers', 'bytes', 'bias', 'off'
+LED, UNITED = DERIVED
+RECEIVERS, BYTES, BIAS, OFF = 'receivers', 'bytes', 'bias', 'off'
 """Measures that are derived from others; ``off`` is the mean absolute deviation of counts."""
-PARTS = ('instability', LED, UNITED, 'informed', 'agreeing', BIAS, OFF)
-"""Measures that are parts of 1."""
 PERCENT = (LED, UNITED, 'informed', 'agreeing', BIAS, OFF)
 """Measures that are written in per cent."""
+PARTS = ('instability', *PERCENT)
+"""Measures that are parts of 1."""
 
 
 class Difference(NamedTuple):
@@ -67,32 +68,32 @@ class Difference(NamedTuple):
     difference: Estimate
     """Its interval is by Student's t over the differences of single seeds."""
     ratio: Estimate
-    """The mean of the one by that of the other one; see :func:`estimate_ratio`."""
+    """The mean of the first divided by that of the other; see :func:`estimate_ratio`."""
     p: float
-    """Probability of such a difference where there is none; nan for fewer than two seeds."""
+    """Probability of a difference at least this large by chance; nan for fewer than two seeds."""
     p_holm: float
     """The same among all differences that are tested together (see :func:`holm`)."""
 
     @property
     def apart(self) -> bool:
-        """Whether it is distinguishable from chance among all that are tested together."""
+        """Whether it is distinguishable from chance among all differences tested together."""
         return self.p_holm < 1.0 - CONFIDENCE
 
     @property
     def apart_alone(self) -> bool:
-        """Whether its own interval does not hold 0."""
+        """Whether its own interval excludes 0; fewer than six equal differences have none."""
         return self.p < 1.0 - CONFIDENCE
 
 
 def measures_of(results: xr.Dataset) -> tuple[str, ...]:
-    """Return the measures that results have one number of for each run."""
+    """Return the measures that have a number for each run of some results."""
     derived = [LED, UNITED, RECEIVERS, BYTES] + ([BIAS, OFF] if has_counts(results) else [])
     sampled = [str(name) for name, values in results.data_vars.items() if 'time' in values.dims]
     return (*sampled, *derived)
 
 
 def measures_to_come(missing: xr.Dataset) -> tuple[str, ...]:
-    """Return the measures that results may have once their runs, all missing yet, are there."""
+    """Return the measures that results may have once their missing runs are computed."""
     return measures_of(missing) + ((BIAS, OFF) if 'counted' in missing else ())
 
 
@@ -105,10 +106,10 @@ def check_measure(known: Sequence[str], measure: str) -> None:
 
 def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
     """
-    Return a number for each run: of what is sampled, the average over time after the warm-up.
+    Return a number for each run; sampled measures are averaged over time after the warm-up.
 
     :param measure: one of :func:`measures_of`.
-    :return: over ``algorithm``, the keys that vary and ``seed``; nan where the run is missing.
+    :return: over ``algorithm``, the keys that vary and ``seed``; nan for missing runs.
     :raises ResultError: for an unknown measure.
     """
     check_measure(measures_of(results), measure)
@@ -121,8 +122,7 @@ def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:
         return received
     if measure in (BIAS, OFF):
         return counting_bias(results) if measure == BIAS else counting_error(results)
-    derived = {LED: led_part, UNITED: united_part}
-    return time_average(derived[measure](results) if measure in derived else results[measure])
+    return time_average(DERIVED[measure](results) if measure in DERIVED else results[measure])
 
 
 def to_first(labels: Sequence[str]) -> list[tuple[str, str]]:
@@ -148,16 +148,17 @@ def all_pairs(labels: Sequence[str]) -> list[tuple[str, str]]:
 def differences(results: xr.Dataset, measure: str,
                 pairs: Sequence[tuple[str, str]] | None = None) -> list[Difference]:
     """
-    Return the paired differences of a measure: for each pair of algorithms, one a variant.
+    Return the paired differences of a measure, one for each pair of algorithms and variant.
 
-    All of them count as tested together: :attr:`Difference.p_holm` is corrected for their number.
-    Variants that do not matter for two algorithms have the same runs, and count as one.
+    All are tested together: :attr:`Difference.p_holm` is corrected for their number. Variants
+    that do not affect two algorithms have the same runs, and count as one test.
 
     :param results: of a scenario (see :mod:`leader_election.lab.results`).
     :param measure: one of :func:`measures_of`.
     :param pairs: labels of algorithms; the second one's values are subtracted. ``None``: all
         pairs.
-    :return: those of pairs and variants that have a seed in common, by pair, then by variant.
+    :return: the differences of all pairs and variants with a common seed, by pair, then by
+        variant.
     :raises ResultError: for an unknown measure or algorithm.
     """
     labels = [str(label) for label in results['algorithm'].values]
@@ -204,20 +205,23 @@ def _difference(algorithm: str, other: str, variant: tuple[Any, ...],
 
 def p_of_mean(samples: Floats) -> float:
     """
-    Return the two-sided probability of a mean that far from 0, by Student's t.
+    Return the two-sided probability of a mean at least this far from 0, by Student's t.
 
     :param samples: shape (n,).
-    :return: nan for fewer than two; where all are equal 1 if they are 0, else 0.
+    :return: nan for fewer than two samples. If all are equal, their spread is not known: 1 if
+        they are 0, else the probability of the same sign in all of them (sign test).
 
     >>> round(p_of_mean(np.array([1.0, 2.0, 3.0])), 4)
     0.0742
+    >>> p_of_mean(np.array([1.0, 1.0, 1.0])), p_of_mean(np.zeros(3))
+    (0.25, 1.0)
     """
     n = len(samples)
     if n < 2:
         return np.nan
     mean, error = float(samples.mean()), float(samples.std(ddof=1) / np.sqrt(n))
-    if error == 0.0:
-        return 1.0 if mean == 0.0 else 0.0
+    if are_equal(samples):
+        return 1.0 if mean == 0.0 else 0.5 ** (n - 1)
     return 2.0 * float(stdtr(n - 1, -abs(mean) / error))
 
 
@@ -225,7 +229,8 @@ def estimate_ratio(above: Floats, below: Floats) -> Estimate:
     """
     Return the ratio of two means over the same seeds, and its interval.
 
-    :param above: shape (n,), as is ``below``, whose mean is greater than 0: else all is nan.
+    :param above: shape (n,).
+    :param below: shape (n,); if its mean is not greater than 0, the result is nan.
     :return: the interval is by Student's t over ``above - ratio * below``, a first-order
         approximation (the ratio estimator of Cochran, Sampling Techniques, section 6).
 
@@ -244,11 +249,11 @@ def holm(p: Floats) -> Floats:
     """
     Return probabilities corrected for the number of tests, by Holm's step-down method.
 
-    The probability that any of the differences that are marked by it is due to chance is at most
-    1 - ``CONFIDENCE``, however the tests depend on each other (S. Holm, A Simple Sequentially
+    The probability that any of the marked differences is due to chance is at most
+    1 - ``CONFIDENCE``, for any dependence between the tests (S. Holm, A Simple Sequentially
     Rejective Multiple Test Procedure, Scandinavian Journal of Statistics 6, 1979).
 
-    :param p: shape (tests,); nan, where nothing could be tested, stays nan and does not count.
+    :param p: shape (tests,); nan, for differences without a test, stays nan and does not count.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
     [0.03, 0.06, 0.06]

@@ -36,11 +36,10 @@ import xarray as xr
 SHOWN = ('instability', 'leaders', LED)
 """The measures of the table below the means of ``lab run``."""
 FEW = 10
-"""With fewer seeds, an interval relies on differences that are spread as in a normal
-distribution."""
+"""With fewer seeds, intervals rely on normally distributed differences."""
 APART, APART_ALONE = '*', '(*)'
-"""The marks of differences that are distinguishable from chance, and of those that are so only
-where they are looked at by themselves."""
+"""The marks of differences that are distinguishable from chance among all that are tested
+together, and of those that are so only if tested alone."""
 
 
 class Rows(NamedTuple):
@@ -50,14 +49,14 @@ class Rows(NamedTuple):
     columns: tuple[str, ...]
     rows: list[tuple[str, ...]]
     notes: list[str]
-    """Lines below it: what the numbers are, and how they were corrected."""
+    """Lines below it: the meaning of the numbers, and their correction."""
 
 
 def to_first_rows(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> Rows | None:
     """
-    Return the differences of each algorithm to the first one, a column a measure.
+    Return the differences of each algorithm to the first one, with a column for each measure.
 
-    :return: ``None`` where no two algorithms have a seed in common.
+    :return: ``None`` if no two algorithms have a seed in common.
     """
     labels = [str(label) for label in results['algorithm'].values]
     columns = {measure: differences(results, measure, to_first(labels)) for measure in measures
@@ -80,7 +79,7 @@ def to_first_rows(results: xr.Dataset, measures: Sequence[str] = SHOWN) -> Rows 
 def pair_rows(results: xr.Dataset, measure: str,
               pairs: Sequence[tuple[str, str]] | None = None) -> Rows:
     """
-    Return the differences of pairs of algorithms in one measure, a row a pair and variant.
+    Return the differences of pairs of algorithms in a measure, a row for each pair and variant.
 
     :param pairs: of labels; ``None``: all.
     """
@@ -100,11 +99,11 @@ def pair_rows(results: xr.Dataset, measure: str,
 
 def notes(tested: int, seeds: int, where: str) -> list[str]:
     """
-    Return the lines that tell what the numbers of a table are.
+    Return the lines that explain the numbers of a table.
 
     :param tested: number of differences that are tested together.
-    :param seeds: the least number of seeds of any.
-    :param where: what they are together in: a column, or the table.
+    :param seeds: the least number of seeds of any difference.
+    :param where: the place of these differences: ``a column``, or ``the table``.
     """
     lines = ["±: 95 % interval of the mean difference within a seed, by Student's t; each by "
              'itself',
@@ -112,7 +111,7 @@ def notes(tested: int, seeds: int, where: str) -> list[str]:
              f'{APART_ALONE}: only by itself' if tested > 1 else
              f'{APART}: distinguishable from chance (5 %)']
     if seeds == 1:
-        lines.append('one seed has no interval, and tells nothing apart from chance')
+        lines.append('one seed gives no interval; no difference is distinguishable from chance')
     elif seeds < FEW:
         lines.append(f'fewer than {FEW} seeds: the intervals hold where differences are spread '
                      'about normally')
@@ -120,7 +119,7 @@ def notes(tested: int, seeds: int, where: str) -> list[str]:
 
 
 def mark(one: Difference) -> str:
-    """Return the mark of a difference; empty where it is not distinguishable from chance."""
+    """Return the mark of a difference; empty if it is not distinguishable from chance."""
     return APART if one.apart else APART_ALONE if one.apart_alone else ''
 
 
@@ -184,7 +183,7 @@ def terminal_table(rows: Rows) -> Table:
 
 
 def markdown(rows: Rows) -> list[str]:
-    """Return a table as lines of Markdown, with its notes below; asterisks are no mark-up."""
+    """Return a table as lines of Markdown, with its notes below; asterisks are escaped."""
     lines = [*markdown_table(rows.columns, rows.rows), '', *(f'- {note}' for note in rows.notes)]
     return [line.replace('*', r'\*') for line in lines]
 
@@ -200,7 +199,7 @@ def paired_section(results: xr.Dataset, measure: str = SHOWN[0]) -> list[str]:
 
     :param results: of a scenario.
     :param measure: one of :func:`leader_election.lab.paired.measures_of`.
-    :return: empty where there are no two algorithms with a seed in common.
+    :return: empty if no two algorithms have a seed in common.
     """
     rows = pair_rows(results, measure)
     return [f'{rows.title}.', '', *markdown(rows)] if rows.rows else []
@@ -210,7 +209,7 @@ def first_section(results: xr.Dataset) -> list[str]:
     """
     Return the differences of each algorithm to the first one as lines of Markdown.
 
-    :return: empty where no two algorithms have a seed in common; else an empty line is last.
+    :return: empty if no two algorithms have a seed in common; else the last line is empty.
     """
     rows = to_first_rows(results)
     return [] if rows is None else [f'{rows.title}.', '', *markdown(rows), '']

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Parsing and checking of the parts of a scenario file; a key that is not declared is refused."""
+"""Parsing and checking of the parts of a scenario file; undeclared keys are refused."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -40,11 +40,11 @@ LABEL = r'[\w-][\w. -]*'
 LARGEST_RADIUS = 1e6
 """[m]. A robot also accepts 0; then every device leads, and there is nothing to measure."""
 LARGEST_CONTRIBUTION = 1e9
-"""Absolute value of what a device contributes to an aggregate."""
+"""Greatest absolute value of a device's contribution to an aggregate."""
 MOST_LEVELS = 1000
-"""Of a recursive election; the state of a device grows by 32 bytes a level."""
+"""Of a recursive election; each level adds 32 bytes to the state of a device."""
 LARGEST_EXACT_INT = 2**53
-"""Up to here every whole number is a float as well."""
+"""Up to this number every integer is exact as a float."""
 
 
 class ScenarioError(ValueError):
@@ -164,7 +164,7 @@ def parse_entrant(values: Any, name: str, link_range: float) -> Entrant:
         raise ScenarioError(f'scenario {name}: algorithms.radius: {radius!r} is not allowed; '
                             f'it takes more than 0 m, up to {LARGEST_RADIUS:g} m')
     with section_errors(name, 'algorithms'):
-        # What a scenario leaves open is as in the papers, which the function's defaults are.
+        # Keys that a scenario omits are as in the papers: the defaults of the function.
         settings = {key: known[key].check(_given(known[key], rest))
                     for key in algorithm.takes
                     if key in known and (key in rest or key not in algorithm.as_published)}
@@ -201,7 +201,7 @@ def _given(parameter: Parameter, values: Mapping[str, Any]) -> Any:
 
 
 def extended(entrant: Entrant, events: Sequence[tuple[Event, Any]]) -> Entrant:
-    """Return an entrant whose algorithm has what the events act on."""
+    """Return an entrant whose algorithm has the fields that the events set."""
     algorithm = entrant.algorithm
     for event, _ in events:
         if event.extend is not None:
@@ -258,7 +258,7 @@ def as_list(raw: Mapping[str, Any], key: str, name: str) -> Sequence[Any]:
 
 def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength: Strength,
                  entrants: Sequence[Entrant], name: str) -> None:
-    """Raise a :class:`ScenarioError` for events that would have no effect, or another one."""
+    """Raise a :class:`ScenarioError` for events without effect, or with an unintended one."""
     for event, parameters in events:
         if parameters.at > duration:
             raise ScenarioError(
@@ -275,7 +275,7 @@ def check_events(events: Sequence[tuple[Event, Any]], duration: float, strength:
 
 
 def check_groups(groups: Sequence[Group], entrants: Sequence[Entrant], name: str) -> None:
-    """Raise a :class:`ScenarioError` for regions' keys of groups if an algorithm has none."""
+    """Raise a :class:`ScenarioError` for keys of regions if an algorithm has no regions."""
     for entrant in entrants:
         for group in groups:
             for key, value, default in (('role', group.role, Group.role),

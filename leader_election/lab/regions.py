@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Algorithms with regions on top: how a scenario asks for them, and what devices bring along."""
+"""Algorithms with regions on top, and the roles and contributions of devices in a scenario."""
 
 from collections.abc import Sequence
 import math
@@ -37,9 +37,9 @@ def with_regions(algorithm: Algorithm, election: Any, regions: Regions, radius: 
     Return an election algorithm with regions on top, and the parameters of its round.
 
     :param election: the parameters of the election's round.
-    :param radius: the election's [m]; infinite: it takes none.
-    :param link_range: where a neighbour is heard no more, in the metric; infinite: not known.
-    :raises ParameterError: for what cannot be run.
+    :param radius: radius of the election [m]; infinite: it has none.
+    :param link_range: greatest distance of a neighbour, in the metric; infinite: not known.
+    :raises ParameterError: for settings that the laboratory cannot run.
     """
     aggregate = aggregate_of(regions)
     if summary_layout.OWN == aggregate.kind:
@@ -60,16 +60,17 @@ def with_regions(algorithm: Algorithm, election: Any, regions: Regions, radius: 
 
 
 def aggregate_of(regions: Regions) -> Aggregate:
-    """Return what is collected."""
+    """Return the aggregate that regions collect."""
     return AGGREGATES.get(regions.aggregate).make()
 
 
 def assign(columns: Any, regions: Regions, groups: Sequence[Group], member_of: NDArray[np.int64],
            ids: NDArray[np.int64]) -> None:
     """
-    Write what devices are and bring along into the columns of their states, before they begin.
+    Write the roles and contributions of devices into the columns of their states, at the start.
 
-    :param member_of: the group of each device, by its number, shape (n,).
+    :param member_of: the index of each device's group, shape (n,).
+    :param ids: the ids of the devices, shape (n,).
     """
     aggregate = aggregate_of(regions)
     for i in range(len(ids)):

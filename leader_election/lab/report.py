@@ -25,10 +25,12 @@ from leader_election.lab import figures, published, runs
 from leader_election.lab import scenario as scenarios
 from leader_election.lab.comparison import COLUMNS, COMPARISONS, LEGEND, Order, Row
 from leader_election.lab.figures import localisation_error, steadiness
-from leader_election.lab.figures.style import count_seeds
+from leader_election.lab.figures.style import count_seeds, write_errors
+from leader_election.lab.kept import kept_of
 from leader_election.lab.level_limit import level_lines
+from leader_election.lab.own_report import VERSIONS
 from leader_election.lab.paired_tables import first_section, markdown_table, paired_section
-from leader_election.lab.results import load, MISSING, path_of, reason, ResultError, varied
+from leader_election.lab.results import MISSING, path_of, ResultError, varied
 from leader_election.lab.scenario import ScenarioError
 from leader_election.lab.study import claim_rows, FIGURES, SCENARIO, TABLE_COLUMNS, table_rows
 from leader_election.lab.summary import lines
@@ -40,8 +42,9 @@ FEW = 10
 """With this number of seeds or fewer, a deviation may be due to chance."""
 UNDECIDED = 'not enough seeds to tell'
 STATUS = (f'The exit status of `lab reproduce` is 0 if no aim is missed, {MISSED} if one is '
-          f'missed. With {FEW} seeds or fewer, a number misses its aim only if its 95 % interval '
-          'does not hold the published one.')
+          f'missed. With {FEW} seeds or fewer, a number misses its aim only if the 95 % interval '
+          'of its ratio to the published one excludes 1, and an order of algorithms does not '
+          'count.')
 PAPERS: Mapping[str, str] = {
     'acsos2022': 'Pianini, Casadei, Viroli: Self-stabilising Priority-Based Multi-Leader Election '
                  'and Network Partitioning (ACSOS 2022)',
@@ -54,7 +57,6 @@ TABLES: Mapping[str, Sequence[tuple[str, Sequence[str], Callable[..., Any]]]] = 
         ('localisation_error', localisation_error.TABLE_COLUMNS, localisation_error.table_rows),
         ('localisation_drift', localisation_error.DRIFT_COLUMNS, localisation_error.drift_rows)]}
 """The tables that belong to a figure: the scenario, the columns, and the function of the rows."""
-VERSIONS = ('leader_election', 'python', 'numpy', 'numba', 'xarray')
 
 
 def reproduce(seeds: int, folder: Path, workers: int | None = None,
@@ -64,11 +66,11 @@ def reproduce(seeds: int, folder: Path, workers: int | None = None,
 
     :param seeds: number of seeds of each scenario, from 0 on.
     :param folder: of the results; figures go to ``figures`` in it. Sweeps are drawn as well if
-        their results are there.
+        their results are kept.
     :param workers: number of runs at the same time; ``None``: one for each core.
     :param cluster: where runs are computed (see :func:`leader_election.lab.runs.run`).
-    :return: the exit status: 0, or ``MISSED`` where an aim is missed.
-    :raises ResultError: where a file cannot be read or written.
+    :return: the exit status: 0, or ``MISSED`` if an aim is missed.
+    :raises ResultError: if a file cannot be read or written.
     """
     began = monotonic()
     results = {name: runs.run(scenarios.load(name), range(seeds), folder=folder, workers=workers,
@@ -87,11 +89,15 @@ def own_tables(folder: Path, drawn: Sequence[str]) -> list[str]:
     Return the tables of this package's own experiments as Markdown.
 
     :param folder: of the results.
-    :param drawn: the names of the figures whose results are there.
+    :param drawn: the names of the figures with kept results.
     """
-    return [line for name in drawn for scenario, columns, rows in TABLES.get(name, ())
-            for line in ('', *markdown_table(columns, rows(
-                load(path_of(folder, scenario)), scenarios.load(scenario))))][1:]
+    lines: list[str] = []
+    for name in drawn:
+        for scenario, columns, rows in TABLES.get(name, ()):
+            loaded = scenarios.load(scenario)
+            lines += ['', *markdown_table(columns, rows(
+                kept_of(loaded, folder, scenario), loaded))]
+    return lines[1:]
 
 
 def conclude(text: str, missed: Sequence[str], folder: Path) -> int:
@@ -103,24 +109,22 @@ def conclude(text: str, missed: Sequence[str], folder: Path) -> int:
 
 
 def _write_report(text: str, path: Path) -> None:
-    """Write a report; raise a :class:`ResultError` where that fails."""
-    try:
+    """Write a report; raise a :class:`ResultError` if that fails."""
+    with write_errors(path):
         path.write_text(text)
-    except OSError as error:
-        raise ResultError(f'{path} cannot be written ({reason(error)})') from None
     print(f'wrote {path}')
 
 
 def aims_missed(results: Mapping[str, xr.Dataset],
                 rows: Mapping[str, Sequence[Row]]) -> list[str]:
-    """Return a line for each aim that is missed, and not only by chance."""
+    """Return a line for each aim that is missed by more than chance."""
     return [f'{name}, {row.quantity}: {row.cells()[1]}, published {row.cells()[3]}'
             for name, of_scenario in rows.items() for row in of_scenario
             if row.met is False and not is_undecided(row, seeds_run(results[name]))]
 
 
 def seeds_run(results: xr.Dataset) -> int:
-    """Return the least number of seeds that any algorithm was run for."""
+    """Return the least number of seeds of any algorithm."""
     run = (results['counts'] != MISSING).all('counter').sum('seed')
     return int(run.min())
 
@@ -129,11 +133,14 @@ def is_undecided(row: Row, seeds: int) -> bool:
     """
     Return whether an aim is missed, but possibly by chance.
 
-    That is so with few seeds, if the numbers do not differ by more than chance. A number that does
-    not exist, or an order, is always missed for certain.
+    This is so with few seeds, if the numbers do not differ by more than chance, and for an order:
+    that of the means of few seeds is often another one by chance. A number that does not exist is
+    definitely missed.
     """
-    if row.met is not False or isinstance(row, Order) or seeds > FEW or row.published is None:
+    if row.met is not False or seeds > FEW:
         return False
+    if isinstance(row, Order):
+        return True
     # Without an interval, as for a single seed, nothing is certain.
     return not (isnan(row.ours.value) or row.differs)
 
@@ -148,7 +155,7 @@ def papers_report(results: Mapping[str, xr.Dataset], rows: Mapping[str, Sequence
     :param drawn: the names of the figures in the folder ``figures`` beside the report.
     :param missing: a line for each figure that could not be drawn.
     :param seconds: duration of the computation [s].
-    :param tables: the lines of the tables of own experiments, where their results are there.
+    :param tables: the lines of the tables of own experiments with kept results.
     """
     aims = [row for of_scenario in rows.values() for row in of_scenario if row.met is not None]
     missed = aims_missed(results, rows)
@@ -215,7 +222,7 @@ def machine() -> str:
 
 def draw_all(names: Sequence[str], folder: Path) -> tuple[list[str], list[str]]:
     """
-    Draw all figures whose results are there, into ``figures`` in the folder of the results.
+    Draw all figures with kept results, into ``figures`` in the folder of the results.
 
     :return: the names of those that were drawn, and a line with the reason for each other one.
     """
@@ -238,7 +245,7 @@ def draw_all(names: Sequence[str], folder: Path) -> tuple[list[str], list[str]]:
 COLLECTIONS = 'collections'
 """The scenario that compares collection methods."""
 FEWER = 5
-"""It is run with seeds / FEWER: with all seeds it would take as long as the study."""
+"""Divisor of its number of seeds: with all seeds it would take as long as the study."""
 
 
 def study(seeds: int, folder: Path, workers: int | None = None,

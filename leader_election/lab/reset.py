@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The state in which a device begins, or begins again."""
+"""The initial states of devices, at the start of a run or after a restart."""
 
 from typing import Any
 
@@ -24,15 +24,15 @@ from numpy.typing import NDArray
 
 OWN = ('device', 'role', 'contribution', 'own_announcement', 'sensed', 'place_x', 'place_y',
        'speed_x', 'speed_y', 'clock')
-"""The fields of a state with regions that are a device's own, whatever happens to the rest."""
+"""The fields of a state that belong to the device itself, and that a restart does not reset."""
 
 
 AT_ONCE = 10_000
-"""The states of so many devices are made at a time, so that those of many take no room."""
+"""Number of states that are created at a time, to limit the memory of large networks."""
 
 
 def begin(algorithm: Algorithm, network: Network, chosen: NDArray[np.int64]) -> None:
-    """Let some devices, by index, be in the state of one that has heard nobody yet."""
+    """Set devices, by index, to their initial states, before any message."""
     columns = state_layout(algorithm).columns(network.exports)
     for first in range(0, len(chosen), AT_ONCE):
         some = chosen[first:first + AT_ONCE]

@@ -19,15 +19,16 @@ Dimensions: ``algorithm``, one for each key that the scenario varies, ``seed``, 
 ``counter``. Variables: each of ``MEASURES`` over all but ``counter``, nan where a run is missing,
 and of ``REGION_MEASURES`` where algorithms have regions, nan for those that have none;
 ``counts``, -1 where a run is missing; ``message_bytes``; and ``fingerprint`` over algorithms and
-the keys that vary: the digests of all that the numbers depend on. With its seed it identifies a
-run: runs are found by it again, whatever place they have in another dataset. What each is, and
-its unit, is in the attributes ``long_name``, ``units`` and ``description``.
+the keys that vary: the digests of all that the numbers depend on. Fingerprint and seed identify a
+run in any dataset. The attributes ``long_name``, ``units`` and ``description`` document each
+variable.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime, timezone
+from itertools import product
 import math
 import os
 from pathlib import Path
@@ -40,6 +41,7 @@ from leader_election.lab.fingerprint import Fingerprint, fingerprint
 from leader_election.lab.labels import attributes
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import Run
+from leader_election.lab.sources import ChangedSourceError
 import numba
 import numpy as np
 from numpy.typing import NDArray
@@ -84,10 +86,17 @@ Digests = Mapping[tuple[str, int], Fingerprint]
 
 
 def digests(scenario: Scenario) -> Digests:
-    """Return the fingerprint of each algorithm, by label, and variant."""
-    return {(entrant.label, k): fingerprint(variant, entrant.label)
-            for k, (_, variant) in enumerate(scenario.variants())
-            for entrant in scenario.entrants}
+    """
+    Return the fingerprint of each algorithm, by label, and variant.
+
+    :raises ResultError: if a source file changed after its import.
+    """
+    try:
+        return {(entrant.label, k): fingerprint(variant, entrant.label)
+                for k, (_, variant) in enumerate(scenario.variants())
+                for entrant in scenario.entrants}
+    except ChangedSourceError as error:
+        raise ResultError(str(error)) from None
 
 
 def measures_of(scenario: Scenario) -> tuple[str, ...]:
@@ -118,10 +127,10 @@ def copy_runs(source: xarray.Dataset, target: xarray.Dataset, known: Digests) ->
     """
     Write all runs of a dataset to their places in another, which must have their seeds.
 
-    :param source: with fingerprints, by which its runs are found, whatever their labels.
-    :param known: the fingerprints of the other.
+    :param source: with fingerprints, by which its runs are found; labels are ignored.
+    :param known: the fingerprints of ``target``.
     """
-    theirs, done = places(source), _done(source)
+    found, done = places(source), _done(source)
     column = {seed: k for k, seed in enumerate(target['seed'].values.tolist())}
     seeds = source['seed'].values.tolist()
     index = {label: a for a, label in enumerate(target['algorithm'].values.tolist())}
@@ -130,11 +139,11 @@ def copy_runs(source: xarray.Dataset, target: xarray.Dataset, known: Digests) ->
     pairs = [(_by_run(source[name].values, source), _by_run(target[name].values, target))
              for name in copied]
     for (label, k), digest in known.items():
-        for a, variant in theirs.get(str(digest), ()) if label in index else ():
+        for a, variant in found.get(str(digest), ()) if label in index else ():
             rows = np.flatnonzero(done[a, variant])
-            into = [column[seeds[row]] for row in rows]
-            for values, places_of in pairs:
-                places_of[index[label], k, into] = values[a, variant, rows]
+            columns = [column[seeds[row]] for row in rows]
+            for values, copies in pairs:
+                copies[index[label], k, columns] = values[a, variant, rows]
 
 
 def _by_run(values: NDArray[Any], dataset: xarray.Dataset) -> NDArray[Any]:
@@ -145,7 +154,7 @@ def _by_run(values: NDArray[Any], dataset: xarray.Dataset) -> NDArray[Any]:
 
 
 def put(dataset: xarray.Dataset, key: Key, run: Run) -> None:
-    """Write a run to its place in a dataset, which must have it."""
+    """Write a run to its place in a dataset; the dataset must include the key."""
     place = (dataset.get_index('algorithm').get_loc(key.algorithm),
              *np.unravel_index(key.variant, [dataset.sizes[name] for name in varied(dataset)]),
              dataset.get_index('seed').get_loc(key.seed))
@@ -162,15 +171,30 @@ def varied(dataset: xarray.Dataset) -> list[str]:
             if name not in ('algorithm', 'seed', 'counter')]
 
 
+def finished_variants(dataset: xarray.Dataset) -> Iterator[xarray.Dataset]:
+    """
+    Yield the finished runs of each algorithm and variant; none if all are missing.
+
+    :return: over ``seed`` first; the algorithm and the keys that vary are scalar coordinates.
+    """
+    stacked = dataset.stack(variant=['algorithm', *varied(dataset)], create_index=False).transpose(
+        'variant', 'seed', ...)
+    for k in range(stacked.sizes['variant']):
+        one = stacked.isel(variant=k)
+        one = one.isel(seed=np.flatnonzero(one['counts'].values[:, 0] != MISSING))
+        if one.sizes['seed']:
+            yield one
+
+
 def present(dataset: xarray.Dataset) -> set[Key]:
-    """Return the runs that a dataset has."""
+    """Return the keys of the runs in a dataset."""
     labels, seeds = dataset['algorithm'].values, dataset['seed'].values
     return {Key(str(labels[a]), int(variant), int(seeds[s]))
             for a, variant, s in np.argwhere(_done(dataset))}
 
 
 def _done(dataset: xarray.Dataset) -> NDArray[np.bool_]:
-    """Return which runs a dataset has, shape (algorithms, variants, seeds)."""
+    """Return a mask of the runs in a dataset, shape (algorithms, variants, seeds)."""
     done: NDArray[np.bool_] = _by_run(dataset['counts'].values, dataset)[..., 0] != MISSING
     return done
 
@@ -194,7 +218,7 @@ def place_of(dataset: xarray.Dataset, algorithm: int, variant: int) -> tuple[str
 
 
 def seeds_present(dataset: xarray.Dataset) -> dict[str, set[int]]:
-    """Return the seeds of the runs that a dataset has, by fingerprint."""
+    """Return the seeds of the runs in a dataset, by fingerprint."""
     seeds, done = dataset['seed'].values, _done(dataset)
     return {digest: {seed for place in of_digest for seed in seeds[done[place]].tolist()}
             for digest, of_digest in places(dataset).items()}
@@ -202,13 +226,13 @@ def seeds_present(dataset: xarray.Dataset) -> dict[str, set[int]]:
 
 def table_of(dataset: xarray.Dataset, wanted: Mapping[str, Collection[int]]) -> xarray.Dataset:
     """
-    Return a dataset of some runs of another one, in which fingerprints take the place of labels.
+    Return a dataset of some runs of another one, with fingerprints in place of labels.
 
-    :param wanted: the seeds of these runs by fingerprint; the other has all of them.
+    :param wanted: the seeds of these runs by fingerprint; the dataset has all of them.
     """
-    of = places(dataset)
-    rows = [(digest, *place) for digest in wanted for place in of[digest][:1]]
-    # Where several variants have a fingerprint, each may have other seeds.
+    found = places(dataset)
+    rows = [(digest, *place) for digest in wanted for place in found[digest][:1]]
+    # Variants with the same fingerprint may have different seeds.
     seeds = sorted(set().union(*wanted.values()))
     table = xarray.Dataset(coords={
         'algorithm': [digest for digest, *_ in rows], 'seed': seeds,
@@ -222,7 +246,7 @@ def table_of(dataset: xarray.Dataset, wanted: Mapping[str, Collection[int]]) -> 
                              MISSING if name == 'counts' else np.nan, values.dtype)
             for row, (digest, *_) in enumerate(rows):
                 for k, seed in enumerate(seeds):
-                    for place in of[digest] if seed in wanted[digest] else ():
+                    for place in found[digest] if seed in wanted[digest] else ():
                         if done[place][column[seed]]:
                             filled[row, k] = values[place][column[seed]]
             table[name] = ('algorithm', 'seed', *dataset[name].dims[len(varied(dataset)) + 2:]
@@ -231,13 +255,14 @@ def table_of(dataset: xarray.Dataset, wanted: Mapping[str, Collection[int]]) -> 
     return table
 
 
-def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
+def save(dataset: xarray.Dataset, scenario: Scenario, path: Path, known: Digests) -> None:
     """
     Write results, with their fingerprints and versions; the file is replaced as a whole.
 
-    :raises ResultError: where it cannot be written; then an older file is unchanged.
+    :param known: the fingerprints with which the runs were computed.
+    :raises ResultError: if it cannot be written; then an older file is unchanged.
     """
-    complete = dataset.assign(fingerprint=_fingerprints(dataset, scenario))
+    complete = dataset.assign(fingerprint=_fingerprints(dataset, known))
     complete['fingerprint'].attrs = attributes('fingerprint', scenario)
     complete.attrs = {
         'scenario': scenario.name, 'title': scenario.title, 'source': scenario.source,
@@ -250,9 +275,9 @@ def save(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> None:
 
 def write(dataset: xarray.Dataset, path: Path) -> None:
     """
-    Write a dataset with its fingerprints as it is; the file is replaced as a whole.
+    Write a dataset with its fingerprints unchanged; the file is replaced as a whole.
 
-    :raises ResultError: where it cannot be written; then an older file is unchanged.
+    :raises ResultError: if it cannot be written; then an older file is unchanged.
     """
     compressed = {measure: {'zlib': True, 'complevel': 4} for measure in COLUMNS
                   if measure in dataset}
@@ -265,7 +290,7 @@ def load(path: Path, variables: Sequence[str] | None = None) -> xarray.Dataset:
     Return the results in a file.
 
     :param variables: only these; ``None``: all.
-    :raises ResultError: where the file is missing, cannot be read, or has other content.
+    :raises ResultError: if the file is missing, cannot be read, or has other content.
     """
     check_no_folder(path)
     if not path.exists():
@@ -290,18 +315,22 @@ def check_no_folder(path: Path) -> None:
 
 def check_current(dataset: xarray.Dataset, scenario: Scenario, path: Path) -> xarray.Dataset:
     """
-    Return results that were read from a path, if all are of this scenario and of present code.
+    Return results that were read from a path, if all are of this scenario and the present code.
 
-    :raises ResultError: where some are not.
+    :raises ResultError: if some are not.
     """
-    if not set(places(dataset)) <= set(map(str, digests(scenario).values())):
+    known, keys = digests(scenario), dimensions(scenario)
+    expected = {(label, tuple(zip(keys, values))): str(known[label, k])
+                for label in (entrant.label for entrant in scenario.entrants)
+                for k, values in enumerate(product(*keys.values()))}
+    if any(expected.get(place_of(dataset, *place)) != digest
+           for digest, of_digest in places(dataset).items() for place in of_digest):
         raise ResultError(f'{path} holds runs of another text of the scenario, or of other code; '
                           'lab run sets them aside, and runs again what is missing')
     return dataset
 
 
-def _fingerprints(dataset: xarray.Dataset, scenario: Scenario) -> xarray.DataArray:
-    known = digests(scenario)
+def _fingerprints(dataset: xarray.Dataset, known: Digests) -> xarray.DataArray:
     shape = [dataset.sizes[name] for name in varied(dataset)]
     return xarray.DataArray(
         np.array([[str(known[label, k]) for k in range(math.prod(shape))]
@@ -314,7 +343,7 @@ def replacing(path: Path) -> Iterator[Path]:
     """
     Yield the path of a temporary file that replaces ``path`` once it is complete.
 
-    :raises ResultError: where it cannot be written.
+    :raises ResultError: if it cannot be written.
     """
     temporary = path.with_name(f'.{path.name}.writing')
     try:

@@ -15,8 +15,9 @@
 """Computation of the missing runs of a scenario, in threads; each finished run is kept at once."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed, ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import product
 import os
 from pathlib import Path
@@ -27,7 +28,7 @@ from leader_election.lab import results, store
 from leader_election.lab.compiling import compile_by_running
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.fingerprint import stem
-from leader_election.lab.results import Digests, Key
+from leader_election.lab.results import Digests, Key, ResultError
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import simulate_branches
 from leader_election.lab.terminal import Progress
@@ -45,12 +46,12 @@ def run(
     progress: Progress | None = None, cluster: str | None = None,
 ) -> xarray.Dataset:
     """
-    Return the results of a scenario, after computing the runs of it that are missing.
+    Compute the missing runs of a scenario, and return its results.
 
     Results depend on the seeds only, not on the number of workers. A computation that was
-    interrupted continues from the finished runs when it is called again. Runs of which the
-    scenario, the algorithm's parameters or the code have changed are computed again, and only
-    those; what was computed before is set aside (see :mod:`leader_election.lab.store`).
+    interrupted continues from the finished runs when it is called again. Only runs whose scenario,
+    algorithm's parameters or code have changed are computed again; the earlier ones are set aside
+    (see :mod:`leader_election.lab.store`).
 
     :param algorithms: labels; none: all of the scenario's.
     :param folder: of the results (see :mod:`leader_election.lab.results`).
@@ -89,34 +90,55 @@ def run(
             keys = {store.part_of(parts, digests[key.algorithm, key.variant], key.seed): key
                     for key in missing}
             groups = _grouped_by_stem(keys, variants)
-            if cluster is not None:
-                from leader_election.lab.cluster import connected, Sweep
-                with connected(cluster, workers or cores()) as client, \
-                        progress.counting(scenario.name, len(keys)):
-                    Sweep(client, cluster, scenario, groups, digests, progress).run()
-            else:
-                for label in dict.fromkeys(key.algorithm for key in missing):
-                    compile_by_running(variants[0], label, progress)
-                with progress.counting(scenario.name, len(keys)):
-                    _compute(groups, variants, workers or cores(), progress)
+            with _unchanged_inputs(scenario, digests, keys):
+                if cluster is not None:
+                    from leader_election.lab.cluster import connected, Sweep
+                    with connected(cluster, workers or cores()) as client, \
+                            progress.counting(scenario.name, len(keys)):
+                        Sweep(client, cluster, scenario, groups, digests, progress).run()
+                else:
+                    for label in dict.fromkeys(key.algorithm for key in missing):
+                        compile_by_running(variants[0], label, progress)
+                    with progress.counting(scenario.name, len(keys)):
+                        _compute(groups, variants, workers or cores(), progress)
             finished = store.find(folder, scenario.name)
         dataset, moved = store.merge(finished, scenario, folder, digests)
         aside = store.aside_of(folder, scenario.name)
         if moved:
             progress.note(f'{scenario.name}: {moved} runs of another text or of other code are '
-                          f'set aside in {aside} ({store.size(aside) / 1e6:.1f} MB), and come '
-                          'back with it')
+                          f'set aside in {aside} ({store.size(aside) / 1e6:.1f} MB), and are used '
+                          'again if text and code return')
     return dataset
+
+
+@contextmanager
+def _unchanged_inputs(
+        scenario: Scenario, digests: Digests, files: Iterable[Path]) -> Iterator[None]:
+    """
+    Discard the runs computed meanwhile if a file that the scenario names has changed.
+
+    :param files: of these runs.
+    :raises ResultError: if one has changed.
+    """
+    try:
+        yield
+    finally:
+        if {key: digest.scenario for key, digest in results.digests(scenario).items()} != {
+                key: digest.scenario for key, digest in digests.items()}:
+            for file in files:
+                file.unlink(missing_ok=True)
+            raise ResultError(f'{scenario.name}: a file that the scenario names was changed '
+                              'during the computation, whose runs are discarded; run it again')
 
 
 def _plan(asked: int, missing: Sequence[Key], old: xarray.Dataset | None, scenario: Scenario,
           digests: Digests) -> str:
     """
-    Return what is kept, what is run again and why, in one line.
+    Return a line with the numbers of runs that are kept, run again (and the reason), and new.
 
-    :param asked: number of runs that are wanted.
-    :param missing: those of them that are to be run.
-    :param old: the results file as it was.
+    :param asked: number of requested runs.
+    :param missing: the requested runs that are to be computed.
+    :param old: the content of the results file before.
     """
     line = f'{asked - len(missing)} of {asked} runs are there already'
     if old is None or not missing:
@@ -178,7 +200,7 @@ def _compute(groups: Sequence[Mapping[Path, Key]], variants: Sequence[Scenario],
             for key, rounds in future.result():
                 progress.finished(f'{key.algorithm}, seed {key.seed}', rounds)
     except BaseException:
-        # Runs that are being computed are neither waited for nor kept.
+        # Do not wait for unfinished runs, and do not keep them.
         with writing:
             stopped.set()
         raise

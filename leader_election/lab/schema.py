@@ -64,7 +64,7 @@ class Messages:
 
 
 BUILT_IN_METRICS = ('distance', 'hops')
-"""Those that the engine computes by itself."""
+"""The metrics that the engine computes itself."""
 
 
 def metric_names() -> tuple[str, ...]:
@@ -75,7 +75,7 @@ def metric_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Sensor:
-    """What devices sense, for metrics that compare it: Gaussian peaks over a base."""
+    """The field that devices sense, for metrics that compare readings: a base, Gaussian peaks."""
 
     base: float = parameter(0.0, 'The reading far from all peaks.')
     peaks: tuple[float, ...] = parameter(
@@ -87,7 +87,7 @@ class Sensor:
         1.0, 'Time between two readings of moving devices.', unit='s', lower=1e-3, upper=1e6)
 
     def __post_init__(self) -> None:
-        """Raise a ``ParameterError`` for a peak that is cut off."""
+        """Raise a ``ParameterError`` for an incomplete peak."""
         if len(self.peaks) % 3:
             raise ParameterError(f'parameter peaks: {list(self.peaks)} is not allowed; it takes '
                                  'three numbers a peak: x, y, height')
@@ -99,7 +99,7 @@ EXACT, DRIFT, COOPERATIVE = 'exact', 'drift', 'cooperative'
 
 @dataclass(frozen=True)
 class Localisation:
-    """The positions that devices believe they have, by which they know their distances."""
+    """The estimated positions of devices, from which they compute distances."""
 
     model: str = parameter(
         EXACT, 'Which positions devices use for distances: the true ones (exact), those of '
@@ -107,8 +107,8 @@ class Localisation:
         'sightings of neighbours, whose error does not grow (cooperative).',
         choices=lambda: (EXACT, DRIFT, COOPERATIVE))
     communication_range: float = parameter(
-        INFINITE, 'A neighbour whose estimated distance is greater is none, even if its messages '
-        'are received, as on robots; messages.range is the reach of the radio by true positions.',
+        INFINITE, 'Greatest estimated distance of a neighbour; messages from farther devices are '
+        'ignored, as on robots. messages.range is the reach of the radio by true positions.',
         unit='m', lower=1e-9, upper=INFINITE)
     interval: float = parameter(
         1.0, 'Time between two changes of the errors.', unit='s', lower=1e-3, upper=1e6)
@@ -150,7 +150,7 @@ class Localisation:
 
 @dataclass(frozen=True)
 class Rounds:
-    """When devices run their rounds."""
+    """The times of the rounds of devices."""
 
     period: float = parameter(1.0, 'Time between two rounds of a device.', unit='s', lower=1e-3,
                               upper=1e6)
@@ -181,7 +181,7 @@ def strength_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Strength:
-    """Where the strengths of devices come from."""
+    """The source of the strengths of devices."""
 
     cycle: tuple[str, ...] = parameter(
         ('random',), 'One of random (0 to 1, drawn anew each time), degree (the number of '
@@ -246,6 +246,6 @@ class Entrant:
     parameters: Any
     """The result of the algorithm's ``configure``."""
     weakest: bool
-    """Whether it is given negated strengths, so that the weakest device wins."""
+    """Whether strengths are negated, so that the weakest device wins."""
     regions: Regions | None = None
     """Settings of coordination in the leaders' regions; ``None``: election only."""

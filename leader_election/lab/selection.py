@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Which devices an event is about."""
+"""The selection of the devices that an event affects."""
 
 from dataclasses import dataclass
 
@@ -22,38 +22,38 @@ from leader_election.parameters import parameter, ParameterError
 import numpy as np
 from numpy.typing import NDArray
 
-EVERYBODY = -1
+NO_LIMIT = -1
 
 
 @dataclass(frozen=True)
 class Some:
-    """Some devices at some time."""
+    """The time of an event, and a selection of devices."""
 
-    at: float = parameter(0.0, 'When it happens.', unit='s', lower=0.0, upper=1e9)
-    first: int = parameter(EVERYBODY, 'The least id concerned; -1: no limit.', lower=-1,
+    at: float = parameter(0.0, 'Time of the event.', unit='s', lower=0.0, upper=1e9)
+    first: int = parameter(NO_LIMIT, 'The least id of the devices; -1: no limit.', lower=-1,
                            upper=2**53)
-    last: int = parameter(EVERYBODY, 'The greatest id concerned; -1: no limit.', lower=-1,
+    last: int = parameter(NO_LIMIT, 'The greatest id of the devices; -1: no limit.', lower=-1,
                           upper=2**53)
     share: float = parameter(1.0, 'The part of these, drawn at random.', lower=0.0, upper=1.0)
-    leaders: bool = parameter(False, 'Only those that lead themselves, and run.')
-    strongest: int = parameter(0, 'Only so many, the strongest of those that run; 0: all.',
+    leaders: bool = parameter(False, 'Only devices that run and lead themselves.')
+    strongest: int = parameter(0, 'Only this number of the strongest running devices; 0: all.',
                                lower=0, upper=2**31)
-    chance: float = parameter(1.0, 'Each of all these is concerned with this probability.',
+    chance: float = parameter(1.0, 'Probability of each of all these to be selected.',
                               lower=0.0, upper=1.0)
 
     def __post_init__(self) -> None:
-        """Refuse a range of ids that nobody is in."""
-        if EVERYBODY not in (self.first, self.last) and self.last < self.first:
+        """Refuse an empty range of ids."""
+        if NO_LIMIT not in (self.first, self.last) and self.last < self.first:
             raise ParameterError(f'parameter last: {self.last} is not allowed; it takes at least '
                                  f'first, which is {self.first}')
 
     def among(self, network: Network, random: np.random.Generator) -> NDArray[np.int64]:
-        """Return the indices of the devices concerned."""
+        """Return the indices of the selected devices."""
         devices = network.devices
         chosen = np.ones(len(devices.id), bool)
-        if self.first != EVERYBODY:
+        if self.first != NO_LIMIT:
             chosen &= devices.id >= self.first
-        if self.last != EVERYBODY:
+        if self.last != NO_LIMIT:
             chosen &= devices.id <= self.last
         if self.leaders:
             chosen &= leading(network)
@@ -71,12 +71,12 @@ class Some:
 
 
 def leading(network: Network) -> NDArray[np.bool_]:
-    """Return which devices run and lead themselves, shape (n,)."""
-    devices, places, exports = network.devices, network.places, network.exports
-    # Who names itself at an infinite distance has found nobody yet (classic).
+    """Return a mask of the devices that run and lead themselves, shape (n,)."""
+    devices, offsets, exports = network.devices, network.offsets, network.exports
+    # A device that names itself at an infinite distance has no leader yet (classic).
     leads: NDArray[np.bool_] = (
-        devices.running & (exports[:, places.leader] == devices.id)
-        & (exports.view(np.float64)[:, places.distance] < np.inf))
-    if places.role != ABSENT:
-        leads &= exports[:, places.role] == CANDIDATE
+        devices.running & (exports[:, offsets.leader] == devices.id)
+        & (exports.view(np.float64)[:, offsets.distance] < np.inf))
+    if offsets.role != ABSENT:
+        leads &= exports[:, offsets.role] == CANDIDATE
     return leads

@@ -17,9 +17,8 @@ Metrics and strength sources of the robots' registries in the laboratory.
 
 Straight distance, hops and degree are built into the engine. Any other metric with a ``cost`` or
 ``course``, and any other strength source with a ``compute``, is composed with the election's
-round: one round that measures, computes the strength, and elects. The functions are those that
-robots call. What devices sense is a field over the plane; a reading travels with the device's
-state, as with its messages.
+round: one round that measures, computes the strength, and elects. Robots call the same functions.
+Devices sense a field over the plane; a reading is part of the device's state and of its messages.
 """
 
 from collections.abc import Mapping, Sequence
@@ -42,8 +41,8 @@ FIELDS: dict[str, Any] = {
     'sensed': float, 'place_x': float, 'place_y': float, 'speed_x': float, 'speed_y': float,
     'clock': Kept[float]}
 """
-What a state has beside the election's: the device's reading, where it is, its velocity by that and
-the place before, and the time.
+The fields of a state beside those of the election: the device's reading, its position, its
+velocity by the last two positions, and the time.
 """
 _REGISTRIES: dict[str, Registry[Any]] = {'metric': METRICS, 'source': STRENGTH_SOURCES}
 
@@ -60,7 +59,7 @@ class Sensing:
 
     def with_metric(self, name: str, values: Mapping[str, Any]) -> 'Sensing':
         """
-        Return this with the metric of a scenario.
+        Return a copy with the metric of a scenario.
 
         :param values: the metric's own parameters by name.
         :raises ParameterError: for a metric that only robots have, or a wrong value.
@@ -70,7 +69,7 @@ class Sensing:
 
     def with_source(self, cycle: Sequence[str], values: Mapping[str, Any]) -> 'Sensing':
         """
-        Return this with the strength source of a scenario.
+        Return a copy with the strength source of a scenario.
 
         :param values: the source's own parameters by name.
         :raises ParameterError: for a source beside other strengths, or a wrong value.
@@ -83,12 +82,12 @@ class Sensing:
         return replace(self, source=source, source_parameters=_numbers('source', source, values))
 
     def __bool__(self) -> bool:
-        """Return whether there is any."""
+        """Return whether there is a metric or a source."""
         return self.metric is not None or self.source is not None
 
 
 class Parameters(NamedTuple):
-    """What a composed round takes."""
+    """The parameters of a composed round."""
 
     election: Any
     metric: Any
@@ -100,7 +99,7 @@ class Parameters(NamedTuple):
 
 
 def _numbers(kind: str, entry: Any, values: Mapping[str, Any]) -> Any:
-    """Return own parameters as a named tuple that compiled code takes."""
+    """Return own parameters as a named tuple for compiled code."""
     if entry is None:
         if values:
             raise ParameterError(f'unknown parameter {next(iter(values))}; known: none')
@@ -111,7 +110,7 @@ def _numbers(kind: str, entry: Any, values: Mapping[str, Any]) -> Any:
 
 
 _NUMERIC = (bool, int, float)
-"""Compiled code takes no texts and no lists."""
+"""The types of parameters that compiled code accepts; texts and lists are left out."""
 
 
 @cache
@@ -119,11 +118,11 @@ def own_type(kind: str, name: str) -> Any:
     """Return the named tuple of an entry's own numeric parameters; the same one each time."""
     entry = _REGISTRIES[kind].get(name)
     fields = [(p.name, p.type) for p in table(entry.parameters) if p.type in _NUMERIC]
-    # Never empty: what is compiled for two entries differs in the type of their parameters.
-    made = cast(Any, NamedTuple)(f'{kind}_{name}'.replace('-', '_'), [*fields, ('unused', int)])
-    # By this name it is found again when compiled code is read that was kept.
-    made.__module__ = __name__
-    return made
+    # Never empty: the type of the parameters distinguishes the compiled code of two entries.
+    own = cast(Any, NamedTuple)(f'{kind}_{name}'.replace('-', '_'), [*fields, ('unused', int)])
+    # Compiled code that is loaded from the cache finds the type by this name.
+    own.__module__ = __name__
+    return own
 
 
 def __getattr__(name: str) -> Any:
@@ -195,7 +194,7 @@ def _measured(metric: Metric) -> Any:
 
 
 def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
-    """Return the composed round; the parts that are missing are not in it at all."""
+    """Return the composed round; a missing metric or source adds no code to it."""
     if cost is None:
         def measured(before: Any, neighbours: Any, metric: Any, parameters: Any) -> Any:
             return metric
@@ -203,15 +202,15 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
         def measured(before: Any, neighbours: Any, metric: Any, parameters: Any) -> Any:
             found = np.empty(len(metric))
             for j in range(len(metric)):
-                far = cost(before, neighbours, metric, j, parameters.metric)
-                # A device that cannot be measured is no neighbour: no candidacy reaches so far.
-                found[j] = math.inf if math.isnan(far) else max(far, parameters.floor)
+                distance = cost(before, neighbours, metric, j, parameters.metric)
+                # A device without a distance is no neighbour: no candidacy reaches infinity.
+                found[j] = math.inf if math.isnan(distance) else max(distance, parameters.floor)
             return found
     if compute is None:
-        def stands(device: Any, before: Any, metric: Any, parameters: Any) -> Any:
+        def with_strength(device: Any, before: Any, metric: Any, parameters: Any) -> Any:
             return device
     else:
-        def stands(device: Any, before: Any, metric: Any, parameters: Any) -> Any:
+        def with_strength(device: Any, before: Any, metric: Any, parameters: Any) -> Any:
             nearest = math.inf
             for j in range(len(metric)):
                 nearest = min(nearest, metric[j])
@@ -222,9 +221,9 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
 
     def round_with_sensing(device: Any, before: Any, neighbours: Any, metric: Any,
                            parameters: Any) -> Any:
-        far = measured(before, neighbours, metric, parameters)
-        after = elect(stands(device, before, far, parameters), before, neighbours, far,
-                      parameters.election)
+        distances = measured(before, neighbours, metric, parameters)
+        after = elect(with_strength(device, before, distances, parameters), before, neighbours,
+                      distances, parameters.election)
         return state(*(after[:] + (
             before.sensed, before.place_x, before.place_y, before.speed_x, before.speed_y,
             before.clock)))
@@ -233,9 +232,9 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
 
 def readings(sensor: Sensor, position: NDArray[np.float64]) -> NDArray[np.float64]:
     """
-    Return what devices sense.
+    Return the readings of devices.
 
-    :param position: where they are [m], shape (n, 2).
+    :param position: of the devices [m], shape (n, 2).
     :return: shape (n,).
     """
     found = np.full(len(position), sensor.base)

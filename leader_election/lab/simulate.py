@@ -17,6 +17,7 @@
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
+from leader_election.lab import sources
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulation import Run, Simulation, Snapshot
@@ -29,25 +30,25 @@ def simulate(
     scenario: Scenario, algorithm: str, seed: int, snapshots: Sequence[float] = (),
 ) -> Run:
     """
-    Return what a run of the scenario gives, always the same for the same arguments.
+    Return the result of a run of the scenario, always the same for the same arguments.
 
-    It releases the interpreter's lock while it computes, so that runs go in threads.
+    The interpreter's lock is released during the computation, so runs can go in threads.
 
     :param algorithm: the label of one of the scenario's algorithms.
     :param seed: >= 0.
-    :param snapshots: the times at which to take one [s].
+    :param snapshots: the times of snapshots [s].
     """
-    stage = Simulation(scenario, scenario.entrant(algorithm), seed)
-    return stage.measured(stage.play(snapshots=snapshots))
+    simulation = Simulation(scenario, scenario.entrant(algorithm), seed)
+    return simulation.measured(simulation.play(snapshots=snapshots))
 
 
 def simulate_branches(
     scenarios: Sequence[Scenario], algorithm: str, seed: int,
 ) -> Iterator[Run]:
     """
-    Yield what :func:`simulate` gives for each of several scenarios, to the last bit.
+    Yield the result of :func:`simulate` for each of several scenarios, identical to the last bit.
 
-    These differ only in what happens later: up to then their runs are one, and are run once.
+    The scenarios differ only in later events; their common start is computed once.
 
     :param scenarios: with the same :func:`leader_election.lab.fingerprint.stem`, at least one.
     :param algorithm: the label of one of their algorithms.
@@ -55,13 +56,13 @@ def simulate_branches(
     """
     first, *others = scenarios
     parted = min((parting(first, other) for other in others), default=np.inf)
-    stage = Simulation(first, first.entrant(algorithm), seed)
-    stage.play(until=parted)
-    begun = int(stage.network.watch.counts[ROUNDS])
+    start = Simulation(first, first.entrant(algorithm), seed)
+    start.play(until=parted)
+    shared = int(start.network.watch.counts[ROUNDS])
     for number, scenario in enumerate(scenarios):
-        branch = stage.branch(scenario)
+        branch = start.branch(scenario)
         branch.play(since=parted)
-        yield branch.measured([], shared=begun if number > 0 else 0)
+        yield branch.measured([], shared=shared if number > 0 else 0)
 
 
 def parting(one: Scenario, other: Scenario) -> float:
@@ -70,3 +71,7 @@ def parting(one: Scenario, other: Scenario) -> float:
         if pair[0] != pair[1]:
             return min(float(event[1].at) for event in pair if event is not None)
     return np.inf
+
+
+# All modules that a run depends on are imported now, from the files as they are now.
+sources.remember_imported()

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A run in the making, step by step, and what is to be seen of it."""
+"""The simulation of a run, step by step, with its samples and snapshots."""
 
 from collections.abc import Iterator, Sequence
 import copy
@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 STRETCH = 1_000_000
-"""About so many rounds are run before Python has a say again."""
+"""Approximate number of rounds of one call of the engine, between which Python may interrupt."""
 
 
 class Snapshot(NamedTuple):
@@ -45,16 +45,16 @@ class Snapshot(NamedTuple):
     position: NDArray[np.float64]
     """Shape (n, 2) [m]."""
     leader: NDArray[np.int64]
-    """The id of each one's leader, shape (n,)."""
+    """The id of each device's leader, shape (n,)."""
     is_leader: NDArray[np.bool_]
     running: NDArray[np.bool_]
     pairs: NDArray[np.int32]
-    """The indices of those that hear each other, shape (m, 2)."""
+    """The indices of devices that are in range of each other, shape (m, 2)."""
 
 
 @dataclass(frozen=True)
 class Run:
-    """What a run gave."""
+    """The result of a run."""
 
     samples: NDArray[np.float64]
     """Shape (times, len(COLUMNS))."""
@@ -64,14 +64,14 @@ class Run:
     """The mean length of the messages that devices would send at the end, as robots do [bytes]."""
     snapshots: list[Snapshot] = field(default_factory=list)
     shared: int = 0
-    """How many of its rounds were run for an earlier one, which began the same."""
+    """Number of its rounds that were computed for an earlier run with the same start."""
 
 
 class Simulation:
-    """A run in the making."""
+    """The simulation of a run."""
 
     def __init__(self, scenario: Scenario, entrant: Entrant, seed: int) -> None:
-        # What happens to one thing does not change what is drawn for another.
+        # A stream for each purpose: numbers drawn for one do not change those for another.
         streams = [np.random.default_rng([seed, stream]) for stream in range(1, 7)]
         self._strengths, rounds, walk, self._messages, self._events, errors = streams
         self._walk = walk
@@ -97,13 +97,13 @@ class Simulation:
     def play(self, since: float = 0.0, until: float = np.inf,
              snapshots: Sequence[float] = ()) -> list[Snapshot]:
         """
-        Let all happen that the scenario says, from a time on up to just before another one [s].
+        Run the scenario from a time on up to just before another one [s].
 
-        :param since: where what was played before ended.
-        :return: those taken in this time.
+        :param since: the end of the part that has been played.
+        :return: the snapshots taken in this time.
         """
         scenario, taken = self.scenario, []
-        # Three times 0.1 s are a hair more than 0.3 s, and the sample at the end is wanted.
+        # Three times 0.1 s are slightly more than 0.3 s, and the last sample is needed.
         end = max(scenario.duration, float(scenario.times()[-1]))
         times = [p.at for _, p in scenario.events if p.at <= scenario.duration]
         changes = set(self._error_times())
@@ -130,9 +130,9 @@ class Simulation:
 
     def branch(self, scenario: Scenario) -> 'Simulation':
         """
-        Return a run that goes on from here by itself.
+        Return an independent copy that continues from here with another scenario.
 
-        :param scenario: the same as this one's, but for what happens from now on.
+        :param scenario: may differ from this one's only in later events.
         """
         twin = copy.copy(self)
         twin.scenario = scenario
@@ -143,7 +143,7 @@ class Simulation:
         return twin
 
     def _bind_motion(self) -> None:
-        """Let the engine move devices by what is here now: its entry point holds addresses."""
+        """Make the entry point of the motion, which holds the addresses of the present arrays."""
         motion = self.scenario.motion
         self._step = engine.NO_ENTRY if len(self.network.moves.order) == 0 else \
             engine.step_entry(motion.name, motion.step, self._motion,
@@ -155,7 +155,7 @@ class Simulation:
         return engine.state_layout(self.entrant.algorithm).columns(self.network.exports)
 
     def measured(self, snapshots: list[Snapshot], shared: int = 0) -> Run:
-        """Return what the run gave."""
+        """Return the result of the run."""
         watch = self.network.watch
         length = message_bytes(self.entrant, self.network)
         return Run(watch.samples, watch.counts, length, snapshots, shared)
@@ -164,25 +164,25 @@ class Simulation:
         """Run on to a time [s]."""
         watch = self.network.watch
         until = float(until)
-        calls = engine.Calls(*self._round.addresses, *self._step.addresses)
+        entry_points = engine.EntryPoints(*self._round.addresses, *self._step.addresses)
         stretch = max(STRETCH / len(self.network.devices.id) * self.scenario.rounds.period,
                       self.scenario.rounds.period)
         now = watch.sampled[0] * watch.interval
         while True:
             now = min(now + stretch, until)
-            while (status := engine.call(
-                    engine.advance, self.network, self._medium(), calls, self._messages, now,
-                    )) != engine.DONE:
+            while (status := engine.call_compiled(
+                    engine.advance, self.network, self._medium(), entry_points, self._messages,
+                    now)) != engine.DONE:
                 self.network = larger(self.network, status)
             if now >= until:
                 return
 
     def happen(self, event: Any, parameters: Any) -> None:
-        """Let an event happen."""
+        """Apply an event."""
         if event.states:
-            self._detach()
-        # Of strengths an event speaks as the scenario does; of states, and of who is the strongest
-        # then, as the algorithm does.
+            self._store_sent_messages()
+        # Events that change states use strengths with the algorithm's sign, all others with the
+        # scenario's.
         negated = self.entrant.weakest and not event.states
         strength = self.network.devices.strength
         if negated:
@@ -192,7 +192,7 @@ class Simulation:
             strength *= -1.0
 
     def switch(self, time: float) -> None:
-        """Give all devices the strengths that hold from a time on [s]."""
+        """Set the strengths of all devices that hold from a time on [s]."""
         cycle = self.scenario.strength.cycle
         every = self.scenario.strength.every
         kind = cycle[round(time / every) % len(cycle)] if np.isfinite(every) else cycle[0]
@@ -200,39 +200,37 @@ class Simulation:
         self._degree_since = time if kind == 'degree' else np.nan
         strength = {
             'random': self._strengths.random(len(devices.id))[devices.id - devices.id.min()],
-            'degree': np.zeros(len(devices.id)),
             'id': devices.id.astype(float),
             'lower_id': -devices.id.astype(float),
-            'equal': np.zeros(len(devices.id)),
         }.get(kind, np.zeros(len(devices.id)))
         devices.strength[:] = -strength if self.entrant.weakest else strength
 
     def _senses(self) -> Iterator[float]:
-        """Yield the times at which devices take new readings [s]; none where nothing changes."""
+        """Yield the times at which devices take new readings [s]; none for constant readings."""
         moving = len(self.network.moves.order) > 0
         if self.scenario.sensing and (moving or self.scenario.sensing.source is not None):
             for k in range(int(self.scenario.duration / self.scenario.sensor.period) + 1):
                 yield k * self.scenario.sensor.period
 
     def _error_times(self) -> Iterator[float]:
-        """Yield the times at which the errors of positions change [s]; none where all is exact."""
+        """Yield the times at which the errors of positions change [s]; none without errors."""
         if self._errors is not None:
             interval = self.scenario.localisation.interval
             for k in range(1, int(self.scenario.duration / interval) + 1):
                 yield k * interval
 
     def change_errors(self) -> None:
-        """Let the errors of positions go on by an interval, where there are any."""
+        """Advance the errors of positions by an interval, if there are any."""
         if self._errors is not None:
             self._errors.advance(self.network.devices.position,
                                  self.scenario.localisation.interval)
 
     def sense(self, time: float) -> None:
-        """Let all devices take new readings, where the scenario has a use for them."""
+        """Update the readings of all devices, if the scenario uses them."""
         if not self.scenario.sensing:
             return
         if time > 0.0:
-            self._detach()
+            self._store_sent_messages()
         columns, position = self.columns, self.network.devices.position
         columns.sensed[:] = readings(self.scenario.sensor, position)
         place = position if self._errors is None else self._errors.reported(position)
@@ -244,26 +242,27 @@ class Simulation:
         columns.clock[:] = time
 
     def acquaint(self) -> None:
-        """Let all devices have heard the states of those in their range."""
-        while (status := engine.call(
+        """Deliver the states of all devices to the devices in range."""
+        while (status := engine.call_compiled(
                 engine.rebuild, self.network, self._medium(), 0.0)) != engine.DONE:
             self.network = larger(self.network, status)
         links, devices = self.network.links, self.network.devices
         slots, _, near = self._in_range()
-        links.flags[slots[near]] = engine.FRESH | engine.TOLD
+        links.flags[slots[near]] = engine.FRESH | engine.FRESH_AT_NEIGHBOUR
         devices.sent[:] = 0.0
         for counter in ('sent', 'delivered'):
             self.network.watch.counts[engine.COUNTERS.index(counter)] += near.sum()
-        self._detach()
+        self._store_sent_messages()
 
-    def _detach(self) -> None:
-        """Let what was sent stay what it was, whatever happens to the states."""
+    def _store_sent_messages(self) -> None:
+        """Store all latest messages, so that changes of states do not change them."""
         while self.network.pool.top[0] < len(engine.slots(self.network.links)[0]):
-            self.network = larger(self.network, engine.MORE_POOL)
-        engine.call(engine.detach, self.network, np.arange(len(self.network.devices.id)))
+            self.network = larger(self.network, engine.POOL_FULL)
+        engine.call_compiled(
+            engine.store_sent_messages, self.network, np.arange(len(self.network.devices.id)))
 
     def _in_range(self) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.bool_]]:
-        """Return all slots, the receiver and the sender of each, and which are in range."""
+        """Return all slots, the receiver and the sender of each, and a mask of those in range."""
         links, position = self.network.links, self.network.devices.position
         slots, receiver = engine.slots(links)
         pairs = np.stack([receiver, links.neighbour[slots]], axis=1).astype(np.int32)
@@ -271,7 +270,7 @@ class Simulation:
         return slots, pairs, apart <= self._medium().reach
 
     def snapshot(self, time: float) -> Snapshot:
-        """Return the network as it is."""
+        """Return the present network."""
         devices = self.network.devices
         _, pairs, near = self._in_range()
         return Snapshot(

@@ -13,15 +13,16 @@
 # limitations under the License.
 
 """
-What results and compiled code follow from: digests of the sources of modules and their imports.
+Digests of the sources that results and compiled code depend on: modules and their imports.
 
-Imports are read off the sources. A name that is imported from a package counts as imported from
-the module that the package has it from, so that all algorithms do not follow from each other
-because one package names them all.
+Imports are read from the sources. A name that is imported from a package counts as imported from
+the module that defines it. Otherwise all algorithms would depend on each other through the package
+that imports them all.
 """
 
 import ast
 from collections.abc import Container, Iterable, Iterator
+from contextlib import suppress
 from functools import cache, lru_cache
 import hashlib
 from pathlib import Path
@@ -31,31 +32,33 @@ from typing import Any, NamedTuple
 
 PACKAGE = Path(__file__).parents[1]
 ENGINE = ('advance', 'entry_points')
-"""The modules of the engine that all others of it are imported by."""
+"""The modules of the engine that import all its others."""
 
 
+ATTEMPTS = 10
+"""Attempts to parse a source."""
 SIMULATION = 'leader_election.lab.simulate'
-"""The module whose function gives the numbers of a run."""
+"""The module with the function that computes a run."""
 
 
 class Import(NamedTuple):
     """A name that a module imports."""
 
     module: str
-    """The module that it is imported from, in full."""
+    """The full name of the module that it is imported from."""
     name: str
-    """The name in there; empty: the module itself."""
+    """The name in that module; empty: the module itself."""
     known_as: str
     """The name in the module that imports it."""
 
 
 class Source(NamedTuple):
-    """What is read off a source file."""
+    """The imports of a source file."""
 
     imports: tuple[Import, ...]
-    """Those that take place, wherever in the module they stand."""
+    """The imports that are executed, in any place of the module."""
     names: tuple[Import, ...]
-    """Those, and the ones that only type checkers see."""
+    """All imports, including those for type checkers only."""
 
 
 class Modules:
@@ -67,9 +70,15 @@ class Modules:
 
     def __init__(self, roots: dict[str, Path]) -> None:
         self.roots = roots
+        self._paths: dict[str, Path | None] = {}
 
     def path(self, module: str) -> Path | None:
-        """Return the source file of a module; ``None``: there is none, or it is another's."""
+        """Return the source file of a module; ``None`` if it is in none of these packages."""
+        if module not in self._paths:
+            self._paths[module] = self._find(module)
+        return self._paths[module]
+
+    def _find(self, module: str) -> Path | None:
         top, *rest = module.split('.')
         if top not in self.roots:
             return None
@@ -80,7 +89,7 @@ class Modules:
         return None
 
     def imported(self, module: str) -> Iterator[str]:
-        """Yield the modules that a module imports from, as far as they are these packages'."""
+        """Yield the modules of these packages that a module imports from."""
         path = self.path(module)
         if path is not None:
             for each in source_of(path, module).imports:
@@ -102,7 +111,7 @@ class Modules:
         yield wanted.module
 
     def closure(self, starts: Iterable[str], but: Container[str] = ()) -> dict[str, Path]:
-        """Return some modules and all that they import, directly or not: files by name."""
+        """Return the files of modules and of all their direct and indirect imports, by name."""
         found: dict[str, Path] = {}
         ahead = list(starts)
         while ahead:
@@ -119,16 +128,16 @@ OURS = Modules({'leader_election': PACKAGE})
 
 @lru_cache
 def of_engine() -> str:
-    """Return a digest of the engine, which is compiled once for all algorithms."""
+    """Return a digest of the sources of the engine, which is compiled once for all algorithms."""
     return digest(OURS.closure(
         f'leader_election.lab.engine.{module}' for module in ENGINE).values())
 
 
 def of_code(*pieces: Any) -> str:
     """
-    Return a digest of the sources that functions and classes follow from.
+    Return a digest of the sources that functions and classes depend on.
 
-    :return: empty, where one of them is in no file, and so nothing is known of it.
+    :return: empty if one of them is in no file, so that its source is not known.
     """
     paths: set[Path] = set()
     for piece in _with_inner(pieces):
@@ -139,28 +148,63 @@ def of_code(*pieces: Any) -> str:
     return digest(paths)
 
 
-@lru_cache(maxsize=256)
+class ChangedSourceError(RuntimeError):
+    """A source file that changed after this process had imported it."""
+
+
+_first_seen: dict[Path, tuple[int, int]] = {}
+"""Time and size of source files when this process imported them, or digested them first."""
+
+
+def _version(path: Path) -> tuple[int, int]:
+    status = path.stat()
+    return status.st_mtime_ns, status.st_size
+
+
+def remember_imported() -> None:
+    """Store the versions of the files of this package's modules that are imported so far."""
+    for name, module in list(sys.modules.items()):
+        file = getattr(module, '__file__', None)
+        if name.partition('.')[0] in OURS.roots and file and file.endswith('.py'):
+            _first_seen.setdefault(Path(file), _version(Path(file)))
+
+
 def of_run(chosen: tuple[Any, ...], selectable: frozenset[str] = frozenset()) -> str:
     """
-    Return a digest of all that a run follows from, but its scenario.
+    Return a digest of all code that a run depends on.
 
     :param chosen: the functions and classes that the scenario chooses by name: the round of an
         algorithm, the step of a motion...
-    :param selectable: modules of which a run follows only from those chosen, even if others
-        import a number from one to check a setting: those of the algorithms.
+    :param selectable: modules that count only if chosen, even if other modules import a constant
+        from them to check a setting: those of the algorithms.
+    :raises ChangedSourceError: if a file changed after its import. The digest would be that of
+        the new code, and the run that of the old one.
     """
+    total, paths = _of_run(chosen, selectable)
+    for path in paths:
+        version = _version(path)
+        if _first_seen.setdefault(path, version) != version:
+            raise ChangedSourceError(
+                f'{path} was changed after this process had imported it; start again: the '
+                'command, the kernel of the notebook, or the worker of the cluster')
+    return total
+
+
+@lru_cache(maxsize=256)
+def _of_run(chosen: tuple[Any, ...], selectable: frozenset[str]) -> tuple[str, tuple[Path, ...]]:
     paths = set(OURS.closure([SIMULATION], but=selectable).values())
     pieces = list(_with_inner(chosen))
-    total = digest(paths.union(*map(_sources, pieces)))
+    paths = paths.union(*map(_sources, pieces))
+    total = digest(paths)
     texts = [text for piece in pieces if not _sources(piece) for text in _texts(piece, set())]
-    if not texts:
-        return total
-    # Of code in no file, such as that of a notebook, there is what it was compiled to.
-    return hashlib.sha256(repr((total, sorted(set(texts)))).encode()).hexdigest()[:16]
+    if texts:
+        # Code in no file, such as that of a notebook, is identified by its byte code.
+        total = hashlib.sha256(repr((total, sorted(set(texts)))).encode()).hexdigest()[:16]
+    return total, tuple(sorted(paths))
 
 
 def _texts(piece: Any, known: set[int]) -> Iterator[str]:
-    """Yield what tells code in no file from other code, and the code that it refers to."""
+    """Yield texts that identify code in no file, and the code that it refers to."""
     if id(piece) in known:
         return
     known.add(id(piece))
@@ -192,15 +236,52 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def digest(files: Iterable[Path]) -> str:
-    """Return a digest of the contents of files, as 16 hexadecimal digits."""
+    """
+    Return a digest of the contents of files, as 16 hexadecimal digits.
+
+    Of Python sources without comments, docstrings and layout, since they change no result. Syntax
+    trees differ between versions of Python, so the digest does too.
+    """
     total = hashlib.sha256()
     for file in sorted(set(files)):
-        total.update(hashlib.sha256(file.read_bytes()).digest())
+        status = file.stat()
+        total.update(_digest_of_file(file, status.st_mtime_ns, status.st_size))
     return total.hexdigest()[:16]
 
 
+def _parse(content: bytes) -> ast.Module:
+    """
+    Return the syntax tree of a source.
+
+    Python 3.11 may raise ``SystemError`` if another thread parses at the same time, as it does to
+    print a traceback (python/cpython issue 106905).
+    """
+    for _ in range(ATTEMPTS):
+        with suppress(SystemError):
+            return ast.parse(content)
+    return ast.parse(content)
+
+
+@cache
+def _digest_of_file(path: Path, time: int, size: int) -> bytes:
+    content = path.read_bytes()
+    if path.suffix == '.py':
+        tree = _parse(content)
+        for node in ast.walk(tree):
+            body = getattr(node, 'body', None)
+            if isinstance(body, list):
+                # A string that is a statement is a docstring, also those of fields.
+                node.body = [  # type: ignore[attr-defined]
+                    statement for statement in body if not (
+                        isinstance(statement, ast.Expr)
+                        and isinstance(statement.value, ast.Constant)
+                        and isinstance(statement.value.value, str))]
+        content = ast.dump(tree).encode()
+    return hashlib.sha256(content).digest()
+
+
 def _with_inner(pieces: Iterable[Any]) -> Iterator[Any]:
-    """Yield functions, and those that they hold: a round in regions holds one that elects."""
+    """Yield functions and those in their closures, as the election in a round with regions."""
     for piece in pieces:
         yield piece
         yield from _with_inner(
@@ -209,7 +290,7 @@ def _with_inner(pieces: Iterable[Any]) -> Iterator[Any]:
 
 
 def _sources(piece: Any) -> set[Path]:
-    """Return the files that a function or class follows from; none, if it is in none."""
+    """Return the files that a function or class depends on; empty if it is in no file."""
     module = piece.__module__
     if module in sys.modules and not isinstance(piece, FunctionType):
         file = Path(getattr(sys.modules[module], '__file__', None) or '')
@@ -221,7 +302,7 @@ def _sources(piece: Any) -> set[Path]:
 
 
 def _modules_around(module: str, file: Path) -> 'Modules':
-    """Return the modules that those of users may follow from: ours, and their own package's."""
+    """Return the modules that a module may depend on: this package's, and its own package's."""
     top, *rest = module.split('.')
     if top in OURS.roots:
         return OURS
@@ -236,14 +317,14 @@ def _modules_around(module: str, file: Path) -> 'Modules':
 
 
 def source_of(path: Path, module: str) -> Source:
-    """Return what is read off the source file of a module."""
+    """Return the imports of the source file of a module."""
     status = path.stat()
     return _read(path, module, status.st_mtime_ns, status.st_size)
 
 
 @cache
 def _read(path: Path, module: str, time: int, size: int) -> Source:
-    tree = ast.parse(path.read_bytes())
+    tree = _parse(path.read_bytes())
     package = module if path.name == '__init__.py' else module.rpartition('.')[0]
     unseen = {id(inner) for node in ast.walk(tree)
               if isinstance(node, ast.If) and 'TYPE_CHECKING' in ast.dump(node.test)

@@ -28,6 +28,13 @@ import xarray as xr
 CONFIDENCE = 0.95
 RESAMPLES = 1000
 """Number of bootstrap samples of seeds for an interval of a value of the mean curve."""
+EQUAL = 6
+"""
+With fewer samples, equal ones do not show that their mean differs from another value: five of a
+symmetric distribution are on the same side of its mean in 6 % of cases (sign test).
+"""
+ROUNDING = 1e-6
+"""Samples that differ by less, in relation to the greatest, are equal; float32 has 6e-8."""
 WARM_UP = 1 / 6
 """The part of a run that averages over time exclude: 100 of 600 rounds in ACSOS 2022."""
 
@@ -44,7 +51,7 @@ class Estimate(NamedTuple):
 
     @property
     def half_width(self) -> float:
-        """Half of the interval; nan where there is none."""
+        """Half of the interval; nan without an interval."""
         return (self.high - self.low) / 2.0
 
     def text(self, form: str) -> str:
@@ -109,6 +116,20 @@ def estimate_mean(samples: Floats) -> Estimate:
     return Estimate(mean, mean - half, mean + half)
 
 
+def are_equal(samples: Floats, scale: float = 0.0) -> bool:
+    """
+    Return whether samples are equal but for rounding, so that their spread is not known.
+
+    :param samples: shape (n,).
+    :param scale: of the numbers that the samples are differences of, if they are.
+
+    >>> are_equal(np.array([0.3, 0.1 + 0.2])), are_equal(np.array([0.3, 0.31]))
+    (True, False)
+    """
+    return len(samples) > 1 and bool(
+        np.ptp(samples) <= ROUNDING * max(float(abs(samples).max()), scale))
+
+
 def half_widths(values: xr.DataArray) -> xr.DataArray:
     """
     Return half of the 95 % interval of the mean over seeds, of many means at once.
@@ -133,7 +154,8 @@ def estimate_of_curve(curves: Floats, read: Callable[[Floats], float]) -> Estima
     :param curves: shape (seeds, times).
     :param read: computes the value of one curve, shape (times,); nan where it has none.
     :return: the interval is that of percentiles over ``RESAMPLES`` draws of seeds (always the same
-        draws), nan where a draw has no value.
+        draws), nan where a draw has no value. With few seeds it is too narrow (see
+        :mod:`leader_election.lab.comparison`).
     """
     n = len(curves)
     if n == 0:
@@ -154,7 +176,7 @@ def settling_time(times: Floats, curve: Floats, below: float, start: float, end:
     :param times: of the samples [s], shape (n,), as has the curve.
     :param below: the bound, in the unit of the curve.
     :param start: exclusive [s]; ``end`` is inclusive.
-    :return: the time from ``start`` to the first sample from which on all are below [s]; nan where
+    :return: the time from ``start`` to the first sample from which on all are below [s]; nan if
         the last sample is not below, or there are no samples.
 
     >>> times, curve = np.arange(8.0), np.array([0.0, 0.0, 5.0, 3.0, 0.0, 0.0, 9.0, 0.0])
@@ -177,7 +199,7 @@ def time_to_one_leader(times: Floats, named: Floats, correct: Floats, largest: F
     :param correct: number of these that lead themselves.
     :param largest: number of devices of the largest region.
     :param devices: number of all devices.
-    :return: [s]; nan where it is not so at the end.
+    :return: [s]; nan if this does not hold at the end.
 
     >>> times, named, correct = np.array([1.0, 2.0, 3.0, 4.0]), np.array([4, 1, 1, 1]), np.ones(4)
     >>> time_to_one_leader(times, named, correct, np.array([3, 9, 7, 9]), 9)
@@ -187,7 +209,7 @@ def time_to_one_leader(times: Floats, named: Floats, correct: Floats, largest: F
 
 
 def _start_of_final_run(times: Floats, good: NDArray[np.bool_]) -> float:
-    """Return the time from which on all samples are good, nan where the last one is not."""
+    """Return the time from which on all samples are good; nan if the last one is not."""
     bad = np.flatnonzero(~good)
     first = bad[-1] + 1 if len(bad) else 0
     return float(times[first]) if first < len(times) else float('nan')

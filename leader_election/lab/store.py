@@ -13,13 +13,12 @@
 # limitations under the License.
 
 """
-Where the finished runs of a scenario are kept, by what they follow from and their seeds.
+The store of the finished runs of a scenario, by fingerprint and seed.
 
-A run is identified by its fingerprint and its seed. Those of a scenario as it is now are in its
-results file, ``<folder>/<scenario>.nc``; those that are not yet in there, each in a file of its
-own, in ``<folder>/.<scenario>.parts``. What was computed of another text of the scenario, or of
-other code, is set aside in files in ``<folder>/<scenario>.aside``, and comes back when text and
-code do.
+The runs of the present text and code are in the results file, ``<folder>/<scenario>.nc``; each run
+that is not merged into it yet has its own file in ``<folder>/.<scenario>.parts``. Runs of another
+text of the scenario, or of other code, are set aside in files in ``<folder>/<scenario>.aside``,
+and are used again if that text and code return.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -47,7 +46,7 @@ class Finished(NamedTuple):
     """The finished runs of a scenario, of this text and of others."""
 
     dataset: xarray.Dataset | None
-    """The content of the results file; ``None``: there is none."""
+    """The content of the results file; ``None`` without a file."""
     parts: dict[tuple[str, int], Path]
     """The runs that are in no results file yet, by fingerprint and seed."""
     aside: dict[Path, dict[str, set[int]]]
@@ -68,7 +67,7 @@ def find(folder: Path, name: str, variables: Sequence[str] | None = None) -> Fin
     :param folder: of the results.
     :param name: of the scenario.
     :param variables: of the results file, only these; ``None``: all.
-    :raises ResultError: where a file cannot be read.
+    :raises ResultError: if a file cannot be read.
     """
     path = results.path_of(folder, name)
     results.check_no_folder(path)
@@ -81,8 +80,8 @@ def find(folder: Path, name: str, variables: Sequence[str] | None = None) -> Fin
         seeds.setdefault(digest, set()).add(int(seed))
     aside = {file: results.seeds_present(results.load(file, ('counts', 'fingerprint')))
              for file in sorted(aside_of(folder, name).glob('*.nc'))}
-    for theirs in aside.values():
-        for digest, of_digest in theirs.items():
+    for file_seeds in aside.values():
+        for digest, of_digest in file_seeds.items():
             seeds.setdefault(digest, set()).update(of_digest)
     return Finished(dataset, parts, aside, seeds)
 
@@ -113,54 +112,56 @@ def discard(folder: Path, name: str) -> None:
 def merge(finished: Finished, scenario: Scenario, folder: Path, digests: Digests,
           ) -> tuple[xarray.Dataset, int]:
     """
-    Bring all runs of a scenario as it is now into its results file, and set aside all others.
+    Merge all runs of the present scenario into its results file, and set aside all others.
 
-    :param finished: all that there are, at least one of them of this scenario.
+    :param finished: all finished runs, at least one of them of this scenario.
     :return: the content of the file, and the number of runs that were set aside.
-    :raises ResultError: where a file cannot be read or written; then no run is lost.
+    :raises ResultError: if a file cannot be read or written; then no run is lost.
     """
     path, old = results.path_of(folder, scenario.name), finished.dataset
     known: dict[str, list[tuple[str, int]]] = {}
     for which, digest in digests.items():
         known.setdefault(str(digest), []).append(which)
-    ours = {digest: seeds for digest, seeds in finished.seeds.items()
-            if digest in known and seeds}
+    current = {digest: seeds for digest, seeds in finished.seeds.items()
+               if digest in known and seeds}
     dataset = results.empty(
         scenario, [entrant.label for entrant in scenario.entrants
-                   if any(str(digest) in ours for (label, _), digest in digests.items()
-                          if label == entrant.label)], sorted(set().union(*ours.values())))
+                   if any(str(digest) in current for (label, _), digest in digests.items()
+                          if label == entrant.label)], sorted(set().union(*current.values())))
     parts = {key: file for key, file in finished.parts.items() if key[0] in known}
     present = results.seeds_present(old) if old is not None else {}
-    wanted = [file for file, theirs in finished.aside.items() if any(
-        not seeds <= present.get(digest, set()) for digest, seeds in theirs.items()
+    wanted = [file for file, file_seeds in finished.aside.items() if any(
+        not seeds <= present.get(digest, set()) for digest, seeds in file_seeds.items()
         if digest in known)]
     if old is not None and not parts and not wanted and _same_layout(
             old, dataset, scenario, digests):
         return old, 0
     for source in (*([] if old is None else [old]), *map(results.load, wanted)):
         results.copy_runs(source, dataset, digests)
-    for (followed, seed), file in parts.items():
+    for (text, seed), file in parts.items():
         run = read(file)
-        for label, variant in known[followed]:
+        for label, variant in known[text]:
             results.put(dataset, Key(label, variant, seed), run)
     stale = {digest: seeds for digest, seeds in present.items() if digest not in known and seeds}
     aside = aside_of(folder, scenario.name)
     if old is not None and stale:
         _set_aside(old, {digest: seeds for digest, seeds in stale.items() if not any(
-            seeds <= theirs.get(digest, set()) for theirs in finished.aside.values())}, aside)
-    results.save(dataset, scenario, path)
-    # Only now that all runs are in one file.
-    back = [file for file, theirs in finished.aside.items() if theirs.keys() <= known.keys()]
-    for file in (*parts.values(), *back):
+            seeds <= file_seeds.get(digest, set()) for file_seeds in finished.aside.values())},
+            aside)
+    results.save(dataset, scenario, path, digests)
+    # Only after all runs are in one file.
+    merged = [file for file, file_seeds in finished.aside.items()
+              if file_seeds.keys() <= known.keys()]
+    for file in (*parts.values(), *merged):
         file.unlink()
-    if back and not any(aside.iterdir()):
+    if merged and not any(aside.iterdir()):
         aside.rmdir()
     return results.load(path), sum(map(len, stale.values()))
 
 
 def _same_layout(old: xarray.Dataset, dataset: xarray.Dataset, scenario: Scenario,
                  digests: Digests) -> bool:
-    """Return whether a results file is already what it would be replaced by."""
+    """Return whether a results file already equals the file that would replace it."""
     return (old.attrs.get('text') == scenario.text
             and all(name in old.coords and old[name].equals(values)
                     for name, values in dataset.coords.items())
@@ -187,7 +188,7 @@ def size(folder: Path) -> int:
 
 
 def keep(finished: Run, file: Path) -> None:
-    """Write one run; raise a :class:`ResultError` where that fails."""
+    """Write one run; raise a :class:`ResultError` if that fails."""
     with results.replacing(file) as temporary, open(temporary, 'wb') as stream:
         np.savez(stream, samples=finished.samples, counts=finished.counts,
                  message_bytes=finished.message_bytes)

@@ -18,8 +18,8 @@ The claims of the study of COORDINATION 2019, compared with the laboratory's res
 R. Casadei, D. Pianini, M. Viroli, A. Natali, "Self-organising Coordination Regions: A Pattern for
 Edge Computing", COORDINATION 2019, section 4. No table of its numbers is published.
 
-The paper says of its leader election that it favours leaders that are established already, as the
-classic one does; its scenario is run with Bounded Election, too, which does not.
+The paper's leader election favours established leaders, as the classic one does. Its scenario is
+also run with Bounded Election, which does not.
 """
 
 from collections.abc import Iterable
@@ -93,12 +93,12 @@ def load_variation(results: xr.Dataset) -> xr.DataArray:
 
 def recovery(served: xr.DataArray) -> float:
     """
-    Return the time after the failures from which on as many users are served as before [s].
+    Return the time from the failures until the part of served users has returned to normal [s].
 
     :param served: the part of users that are served, over ``seed`` and ``time``. Its mean over
         seeds has to return to within ``1 - SERVED`` of the value before, and stay there to the
         end; with few seeds it may leave that range by chance.
-    :return: nan where it never does.
+    :return: nan if it never returns.
     """
     curve = served.mean('seed')
     usual = float(curve.sel(time=slice(FAILURE - CALM, FAILURE)).mean())
@@ -116,7 +116,8 @@ def claims(results: xr.Dataset) -> list[Claim]:
     numbers = [int(count) for count in results[USERS].values]
     chances = results[CHANCE].values.tolist()
     calm = before(served).sel({ALPHA: 0.0})
-    more = before((served > 1.0).astype(float)).sel({ALPHA: 0.0})
+    # A missing run is not one in which no sample has more.
+    more = before((served > 1.0).astype(float).where(served.notnull())).sel({ALPHA: 0.0})
     excess = before((served - 1.0).where(served > 1.0)).sel({ALPHA: 0.0})
     alone, fed = (before(uneven).sel({ALPHA: alpha}) for alpha in (0.0, BEST))
     alone_after, fed_after = (after(uneven).sel({ALPHA: alpha}) for alpha in (0.0, BEST))

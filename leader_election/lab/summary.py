@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 
 from leader_election.lab.derived_metrics import counting_bias, counting_error, has_counts, led_part
 from leader_election.lab.engine.samples import ROUNDS, SENT
-from leader_election.lab.results import MISSING, varied
+from leader_election.lab.results import finished_variants, varied
+from leader_election.lab.settings import period_of, window_of
 from leader_election.lab.statistics import (
     Estimate,
     estimate_mean,
@@ -38,7 +39,7 @@ CAPTION = """\
 instability, leaders, led: means over time, without the first sixth of the run, and over seeds
     (±: 95 % interval of that mean, by Student's t over seeds)
 led: the part of devices whose leader leads itself
-stable after: the round after which no device changed its leader
+stable after: the round after which no device changed its leader, to one interval of samples
     (never: no such round before the last sixth of the run)
 receivers, bytes: of a message; each device sends one message a round"""
 
@@ -62,9 +63,9 @@ class Line(NamedTuple):
     led: Estimate
     """Mean part of devices whose leader leads itself, without the warm-up."""
     settled: int
-    """Seeds in which, from some time on, no device changed its leader for long enough."""
+    """Number of settled seeds: from some time on, no device changed its leader for long enough."""
     settling: float
-    """That time, mean over the settled seeds [s]; nan if there are none."""
+    """Mean of that time over the settled seeds [rounds]; nan if there are none."""
     receivers: float
     """Mean number of devices in range of a message."""
     message_bytes: float
@@ -79,32 +80,25 @@ class Line(NamedTuple):
     """Mean part of devices with their leader's present decision, without the warm-up."""
 
 
-def lines(dataset: xarray.Dataset, window: float = 0.0) -> list[Line]:
+def lines(dataset: xarray.Dataset) -> list[Line]:
     """
     Return a line for each algorithm and variant that has been run.
 
-    :param window: a run is stable only if leaders stay the same for at least this time [s].
+    A run is settled if leaders stay the same for a sixth of it, and for the window of instability.
     """
-    stacked = dataset.stack(
-        variant=['algorithm', *varied(dataset)], create_index=False).transpose(
-        'variant', 'seed', ...)
-    found = []
-    for k in range(stacked.sizes['variant']):
-        one = stacked.isel(variant=k)
-        one = one.isel(seed=np.flatnonzero(one['counts'].values[:, 0] != MISSING))
-        if one.sizes['seed']:
-            found.append(_line(one, tuple(one[name].item() for name in varied(dataset)), window))
-    return found
+    return [_line(one, tuple(one[name].item() for name in varied(dataset)))
+            for one in finished_variants(dataset)]
 
 
-def _line(one: xarray.Dataset, values: tuple[Any, ...], window: float) -> Line:
-    times = one['time'].values
+def _line(one: xarray.Dataset, values: tuple[Any, ...]) -> Line:
+    times, period = one['time'].values, period_of(one).item()
+    # The first sample without a change covers the interval before it: the last change is no later
+    # than the sample before, the first of which would be at 0.
     settling = np.array([
-        settling_time(times, changes, 0.5, 0.0, times[-1]) for changes in one['changes'].values])
-    # A single sample without a change is not enough: a run that never settles has some, too.
-    # The first sample without a change covers the interval before it.
-    calm = times[-1] - (settling - times[0])
-    settled = calm >= max(WARM_UP * times[-1], window)
+        settling_time(times, changes, 0.5, 0.0, times[-1]) for changes in one['changes'].values]
+        ) - times[0]
+    # A single sample without a change is not enough: a run that never settles also has some.
+    settled = times[-1] - settling >= max(WARM_UP * times[-1], window_of(one).item() * period)
     counts = one['counts'].values.sum(axis=0)
     regions = {} if not has_counts(one) else {
         'bias': _mean(counting_bias(one)), 'error': _mean(counting_error(one)),
@@ -116,26 +110,21 @@ def _line(one: xarray.Dataset, values: tuple[Any, ...], window: float) -> Line:
         leaders=_mean(time_average(one['leaders'])),
         led=_mean(time_average(led_part(one))),
         settled=int(settled.sum()),
-        settling=float(settling[settled].mean()) if settled.any() else float('nan'),
+        settling=float(settling[settled].mean() / period) if settled.any() else float('nan'),
         receivers=float(counts[SENT] / counts[ROUNDS]),
         message_bytes=float(one['message_bytes'].mean()))
 
 
 def _mean(of_seeds: xarray.DataArray) -> Estimate:
-    """Return the mean over seeds, of those that have a value."""
+    """Return the mean over the seeds that have a value."""
     return estimate_mean(of_seeds.dropna('seed').values.astype(np.float64))
 
 
-def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
-    """
-    Return the summary as a table for the terminal.
-
-    :param period: time between two rounds of a device [s].
-    :param window: of instability [rounds]; a stable run is stable for at least as long.
-    """
+def table(dataset: xarray.Dataset) -> Table:
+    """Return the summary as a table for the terminal."""
     shown = Table(box=SIMPLE_HEAD, title=dataset.attrs['title'], title_justify='left',
                   caption=caption(dataset), caption_justify='left')
-    columns, rows = cells(dataset, period, window)
+    columns, rows = cells(dataset)
     for column in columns:
         shown.add_column(column, justify='left' if column == columns[0] else 'right')
     for row in rows:
@@ -144,27 +133,21 @@ def table(dataset: xarray.Dataset, period: float, window: int) -> Table:
 
 
 def caption(dataset: xarray.Dataset) -> str:
-    """Return the lines that tell what the numbers are."""
+    """Return the lines that explain the numbers."""
     return CAPTION + (REGIONS_CAPTION if has_counts(dataset) else '')
 
 
-def cells(dataset: xarray.Dataset, period: float,
-          window: int) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """
-    Return the columns and the rows of the summary, as texts.
-
-    :param period: time between two rounds of a device [s].
-    :param window: of instability [rounds].
-    """
+def cells(dataset: xarray.Dataset) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Return the columns and the rows of the summary, as texts."""
     counts = has_counts(dataset)
     columns = ('algorithm', *varied(dataset), 'seeds', 'instability', 'leaders', 'led',
                'stable after', 'receivers', 'bytes', *(REGIONS if counts else ()))
     return columns, [(
         line.algorithm, *map(str, line.varied), str(line.seeds), line.instability.text('.4f'),
-        line.leaders.text('.1f'), line.led.text('.1%'), stability(line, period),
+        line.leaders.text('.1f'), line.led.text('.1%'), stability(line),
         f'{line.receivers:.1f}', f'{line.message_bytes:.0f}',
         *(_region_cells(line) if counts else ()))
-        for line in lines(dataset, window * period)]
+        for line in lines(dataset)]
 
 
 def _region_cells(line: Line) -> tuple[str, ...]:
@@ -175,9 +158,9 @@ def _region_cells(line: Line) -> tuple[str, ...]:
             line.agreeing.text('.1%'))
 
 
-def stability(line: Line, period: float) -> str:
-    """Return the round from which on no device changed its leader, as text."""
+def stability(line: Line) -> str:
+    """Return the round after which no device changed its leader, as text."""
     if line.settled == 0:
         return 'never'
-    rounds = f'{line.settling / period:.0f}'
+    rounds = f'{line.settling:.0f}'
     return rounds if line.settled == line.seeds else f'{rounds} ({line.settled} of {line.seeds})'

@@ -13,15 +13,20 @@
 # limitations under the License.
 
 """
-More seeds until intervals are as narrow as wanted: fixed-width sequential intervals.
+Fixed-width sequential confidence intervals: more seeds until intervals are as narrow as wanted.
 
 Y. S. Chow, H. Robbins, "On the Asymptotic Theory of Fixed-Width Sequential Confidence Intervals
 for the Mean", Annals of Mathematical Statistics 36, 1965. The rule stops by the width of intervals
-alone, never by whether a difference is distinguishable from chance: so to look several times does
-not make differences out of chance. What is left of it is that by luck a spread may look too small
-early; so it starts with ``LEAST`` seeds. Of 2000 simulated experiments each, which stopped with 20
-to 180 seeds, 94 to 96 % of the intervals held the true value where values are spread normally, and
-89 to 92 % where they are spread exponentially, which is very skewed.
+alone, not by whether a difference is distinguishable from chance, so repeated looks do not turn
+chance into differences. One effect remains: early on, the spread may look too small by chance, so
+the rule starts with ``LEAST`` seeds. In 2000 simulated experiments of each kind, which stopped
+with 20 to 180 seeds, 94 to 96 % of the intervals contained the true value for normally distributed
+values, and 89 to 92 % for exponentially distributed ones, which are very skewed.
+
+Equal samples have no interval: a measure may be the same in each of the first seeds, and another
+one in a seed in fifty. So the rule does not stop with fewer than ``EQUAL_LEAST`` of these, and
+reports that they are equal. In 1500 simulated experiments with an event in 2 % (5 %) of seeds, to
+± 0.02, 45 % (12 %) ended so, and 99 % (94 %) of the others' intervals contained the true value.
 """
 
 from collections.abc import Callable, Sequence
@@ -31,17 +36,19 @@ from typing import NamedTuple
 
 from leader_election.lab.paired import each_run, to_first
 from leader_election.lab.results import ResultError, varied
-from leader_election.lab.statistics import CONFIDENCE, estimate_mean, Floats
+from leader_election.lab.statistics import are_equal, CONFIDENCE, estimate_mean, Floats
 import numpy as np
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 import xarray as xr
 
 LEAST = 20
 """The number of seeds to start with."""
+EQUAL_LEAST = 2 * LEAST
+"""The number of seeds to stop with while a measure is the same in all of them."""
 MOST = 1_000_000
-"""No more seeds than this are ever estimated."""
+"""The greatest number of seeds that is estimated."""
 LIMIT = 1000
-"""The number of seeds at which the command stops if ``--seeds`` gives no other one."""
+"""The greatest number of seeds that the command runs, unless ``--seeds`` gives another one."""
 
 
 class Width(NamedTuple):
@@ -50,7 +57,7 @@ class Width(NamedTuple):
     half: float
     """In the unit of the measure, or as a part of a mean."""
     relative: bool
-    """Whether it is a part of the mean: of the first algorithm, where differences are meant."""
+    """Whether it is a part of the mean; for differences, of the mean of the first algorithm."""
 
     def text(self) -> str:
         """
@@ -63,15 +70,17 @@ class Width(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """An interval that is to be as narrow as wanted."""
+    """A confidence interval, and its wanted width."""
 
     name: str
-    """What it is of, for users."""
+    """The algorithm or the difference, and the variant, for users."""
     half: float
-    """Half of it, so far; nan for fewer than two seeds."""
+    """Half of its present width; nan for fewer than two seeds."""
     wanted: float
     needed: int | None
-    """Number of seeds that this takes, by the spread so far; ``None``: more than ``MOST``."""
+    """Number of seeds for the wanted width, by the spread so far; ``None``: more than ``MOST``."""
+    equal: int = 0
+    """The number of samples if all are equal, so that the spread is not known; else 0."""
 
     @property
     def narrow(self) -> bool:
@@ -80,7 +89,7 @@ class Interval(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What running until a width led to."""
+    """The result of running until a width."""
 
     results: xr.Dataset
     seeds: int
@@ -91,6 +100,11 @@ class Outcome(NamedTuple):
     def reached(self) -> bool:
         """Whether all intervals are as narrow as wanted."""
         return all(interval.narrow for interval in self.intervals)
+
+    @property
+    def equal(self) -> list[Interval]:
+        """Return the intervals whose samples are all equal."""
+        return [interval for interval in self.intervals if interval.equal]
 
     @property
     def widest(self) -> Interval:
@@ -116,7 +130,7 @@ def parse_width(text: str) -> Width:
 
 def seeds_for(deviation: float, half: float) -> int | None:
     """
-    Return the least number of seeds whose mean has an interval as narrow as wanted.
+    Return the least number of seeds for which the interval of the mean is as narrow as wanted.
 
     :param deviation: standard deviation over seeds.
     :param half: the wanted half of the interval, in the same unit.
@@ -139,14 +153,14 @@ def seeds_for(deviation: float, half: float) -> int | None:
 def intervals(results: xr.Dataset, measure: str, width: Width, labels: Sequence[str],
               seeds: Sequence[int]) -> list[Interval]:
     """
-    Return the intervals that are to be narrow.
+    Return the intervals that the wanted width applies to.
 
     :param results: of a scenario.
     :param measure: one of :func:`leader_election.lab.paired.measures_of`.
-    :param labels: algorithms; of one, its mean counts, of several the paired difference of each
-        to the first one, in every variant.
-    :param seeds: those that count.
-    :raises ResultError: where no run has a value of this measure.
+    :param labels: algorithms; the interval is that of the mean of a single one, or of the paired
+        difference of each to the first one, in every variant.
+    :param seeds: the seeds to use.
+    :raises ResultError: if no run has a value of this measure.
     """
     keys = varied(results)
     values = each_run(results, measure).sel(algorithm=list(labels), seed=list(seeds)).transpose(
@@ -176,48 +190,73 @@ def _add(found: list[Interval], name: str, samples: Floats, first: Floats, width
     wanted = width.half * (scale if width.relative else 1.0)
     half = estimate_mean(samples).half_width
     needed = seeds_for(float(samples.std(ddof=1)), wanted) if len(samples) > 1 else None
-    found.append(Interval(name, half, wanted, needed))
+    equal = len(samples) if are_equal(samples, scale) else 0
+    found.append(Interval(name, half, wanted, needed, equal))
 
 
 def run_until(compute: Callable[[Sequence[int]], xr.Dataset], limit: Sequence[int],
               measure: str, width: Width, labels: Sequence[str],
               note: Callable[[str], None] = lambda text: None) -> Outcome:
     """
-    Run more seeds, in batches, until all intervals are as narrow as wanted or the limit is there.
+    Run more seeds, in batches, until all intervals are as narrow as wanted, or up to the limit.
 
-    :param compute: runs seeds, those included that were run before, and returns all results.
+    :param compute: runs the missing ones of some seeds, and returns the results of all of them.
     :param limit: the seeds that may be run, in this order.
     :param labels: see :func:`intervals`.
-    :param note: is given a line after each batch.
+    :param note: receives a line after each batch.
     """
     count = min(LEAST, len(limit))
     while True:
         outcome = Outcome(results := compute(limit[:count]), count,
                           intervals(results, measure, width, labels, limit[:count]))
         widest = outcome.widest
-        if outcome.reached or count == len(limit):
+        if count == len(limit) or outcome.reached and (
+                count >= EQUAL_LEAST or not outcome.equal):
             return outcome
+        if outcome.reached:
+            note(f'{count} seeds: {equal_text(outcome, measure)}; {EQUAL_LEAST} seeds are next')
+            count = min(len(limit), EQUAL_LEAST)
+            continue
         note(f'{count} seeds: {widest.name}: {measure} ± {widest.half:.3g}, wanted '
              f'± {widest.wanted:.3g}; {needed_text(widest)}')
-        # No more than twice as many at once: the estimate is as uncertain as the spread.
+        # At most double the number: the estimate is as uncertain as the spread.
         ahead = 2 * count if widest.needed is None else widest.needed
         count = min(len(limit), 2 * count, max(count + 1, ahead))
 
 
 def needed_text(interval: Interval) -> str:
-    """Return how many seeds an interval takes, as text."""
+    """Return the number of seeds that an interval takes, as text."""
     if isnan(interval.half) or not isfinite(interval.wanted):
-        return 'one seed does not tell how many it takes'
+        return 'one seed gives no estimate of the number that it takes'
     if interval.needed is None:
         return f'it takes more than {MOST} seeds'
     return f'it takes about {interval.needed} seeds'
 
 
+def equal_text(outcome: Outcome, measure: str) -> str:
+    """
+    Return the statement that all samples of some intervals are equal, and its limit.
+
+    Of N equal seeds only this is known: with 95 % confidence, fewer than 3 in N seeds have another
+    value (the rule of three).
+    """
+    first, *others = outcome.equal
+    more = f' (and {len(others)} more)' if others else ''
+    part = 1.0 - (1.0 - CONFIDENCE) ** (1.0 / first.equal)
+    return (f'{measure} is the same in all {first.equal} seeds of {first.name}{more}: that is no '
+            f'interval, as up to {part:.0%} of seeds may have another value')
+
+
 def conclusion(outcome: Outcome, measure: str, width: Width) -> str:
-    """Return the line that tells whether the width was reached, and what it takes."""
+    """
+    Return a line: whether the width was reached, or the number of seeds that it takes.
+
+    A second line states which measures are the same in all seeds.
+    """
     widest = outcome.widest
+    equal = f'\n{equal_text(outcome, measure)}' if outcome.equal else ''
     if outcome.reached:
         return (f'{measure}: every interval is {width.text()} or narrower with {outcome.seeds} '
-                f'seeds; the widest, {widest.name}, is ± {widest.half:.3g}')
+                f'seeds; the widest, {widest.name}, is ± {widest.half:.3g}{equal}')
     return (f'{measure}: {width.text()} is not reached with {outcome.seeds} seeds: {widest.name} '
-            f'is ± {widest.half:.3g}, wanted ± {widest.wanted:.3g}; {needed_text(widest)}')
+            f'is ± {widest.half:.3g}, wanted ± {widest.wanted:.3g}; {needed_text(widest)}{equal}')

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What varies in a scenario: dotted keys, their values, and the change of a key in a scenario."""
+"""The variations of a scenario: dotted keys, their values, and the change of a key."""
 
 from collections.abc import Mapping, Sequence
 import copy
@@ -23,7 +23,7 @@ from leader_election.lab.parser import as_mapping, KEYS, ScenarioError
 from leader_election.parameters import as_number
 
 FIXED_KEYS = ('title', 'source', 'algorithms.name', 'algorithms.label', 'events.kind')
-"""Keys that do not vary: they identify what the results are of."""
+"""Keys that cannot vary: they identify the results."""
 ALGORITHMS_KEY = 'algorithms'
 
 
@@ -41,7 +41,7 @@ def replace_value(raw: Any, keys: Sequence[str], value: Any, name: str, dotted: 
     Replace a value of a raw scenario in place, in every entry of a list that has the key.
 
     In ``algorithms``, ``<label>.<key>`` is the key of one entry, and a parameter that no entry
-    gives is that of all algorithms that take it.
+    gives applies to all algorithms that take it.
 
     :param keys: the parts of the dotted key.
     :param dotted: the whole key, for error texts.
@@ -68,8 +68,8 @@ def _replace_of_algorithms(entries: Sequence[Any], keys: Sequence[str], value: A
     """
     Replace a value of algorithms in place.
 
-    The key is one that entries have; or a label and a key of that entry; or a parameter that no
-    entry gives, in which case all algorithms that take it get it.
+    The key is one of the entries' keys; or a label and a key of that entry; or a parameter that no
+    entry gives, which is then set for all algorithms that take it.
     """
     first = keys[0]
     if any(isinstance(entry, dict) and first in entry for entry in entries):

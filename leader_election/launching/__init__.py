@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the launch files share: arguments out of the tables of parameters, and a clear refusal."""
+"""The common code of launch files: arguments from parameter tables, checks, one-line errors."""

@@ -108,8 +108,8 @@ def check_argument_names(words: Sequence[str], file: str, known: Iterable[str]) 
     """
     Check for arguments that a launch file does not have, which launch itself ignores.
 
-    :param words: of the command line. If they do not name the file, another launch file includes
-        it, perhaps one of the same name, and the arguments are for that one.
+    :param words: of the command line. If they do not name the file, another launch file, perhaps
+        of the same name, includes it, and the arguments are for that one.
     :param file: the path of the launch file.
     :param known: its arguments.
     :raises ParameterError: for an unknown argument; the message names the most similar one.

@@ -15,8 +15,8 @@
 """
 Checks of a launch before any process is started: arguments, parameter files, installed programs.
 
-An error among the actions of a launch file that are executed one after the other comes too late:
-launch (3.4) then forgets the processes that run already, and ends without them.
+An error during the actions of a launch file comes too late: launch (3.4) then forgets the
+processes that run already, and ends without stopping them.
 """
 
 from collections.abc import Iterable, Mapping
@@ -50,7 +50,7 @@ def check_log_level(text: str) -> str:
 
 def check_namespace(text: str) -> str:
     """
-    Return a valid namespace; / is for a robot whose driver has none, an empty one is not given.
+    Return a valid namespace; / is for a driver without a namespace, an empty one is not given.
 
     :raises ParameterError: for another one.
     """
@@ -98,13 +98,13 @@ def check_tasks(parameters: Mapping[str, Any]) -> None:
 
 def check_parameters(path: str, tables: Mapping[str, type], given: Mapping[str, Any]) -> None:
     """
-    Check the parameters that nodes will have by a parameter file and by arguments together.
+    Check the parameters of nodes, from a parameter file and arguments together.
 
     :param path: of the file; empty for none.
     :param tables: the declarations of each node's parameters, by its name with its namespace.
     :param given: the values of arguments, by name.
-    :raises ParameterError: for the first wrong value, or values that do not go together; and for
-        a robot's key file that cannot be used.
+    :raises ParameterError: for the first wrong value, for values that contradict each other, and
+        for an unusable key file of a robot.
     """
     checked: list[tuple[type, dict[str, Any]]] = []
     for (node, kind), values in zip(
@@ -138,8 +138,8 @@ def check_installed(package: str, executable: str, instead: str) -> None:
     """
     Check that a package of ROS has an executable here.
 
-    :param instead: what to do if it has not, for the message.
-    :raises ParameterError: if it has not.
+    :param instead: the remedy if it is missing, for the message.
+    :raises ParameterError: if it is missing.
     """
     from ament_index_python.packages import get_package_prefix, PackageNotFoundError
     try:
@@ -154,8 +154,8 @@ def check_programs(actions: Iterable[Any]) -> None:
     """
     Check that the executables of nodes are installed.
 
-    :param actions: of which those of other kinds are passed over.
-    :raises ParameterError: for the first one that is not.
+    :param actions: other kinds of actions are ignored.
+    :raises ParameterError: for the first missing one.
     """
     for action in actions:
         package, executable = (getattr(action, name, None)

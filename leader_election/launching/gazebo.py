@@ -81,7 +81,7 @@ def _gz_sim(arguments: str, on_exit_shutdown: str) -> Any:
     from launch.substitutions import PathJoinSubstitution
     from launch_ros.substitutions import FindPackageShare
     file = PathJoinSubstitution([FindPackageShare('ros_gz_sim'), 'launch', 'gz_sim.launch.py'])
-    # It runs gz in a shell, which does not hand on the signals of a launch: ours does.
+    # It runs gz in a shell, which does not forward the signals of a launch; ours does.
     prefix = shlex.join([sys.executable, '-m', 'leader_election.launching.process_group'])
     return GroupAction([
         SetLaunchConfiguration('launch-prefix', prefix),
@@ -106,9 +106,9 @@ def gazebo_bridge(config: Path, name: str, sim_time: bool) -> Any:
 
 def after_the_clock(settings: Mapping[str, str], actions: Sequence[Any]) -> list[Any]:
     """
-    Return actions that start when simulated time passes: the world is loaded then.
+    Return actions that start when simulated time advances: the world is loaded then.
 
-    Before, Gazebo Sim announces many topics at once, and who begins to listen misses some.
+    Before that Gazebo Sim announces many topics at once, and new subscribers miss some.
 
     :param settings: the values of arguments.
     :param actions: those that follow.

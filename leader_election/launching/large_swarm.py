@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What a launch of hundreds of robots sets by itself, so that they fit on one machine."""
+"""The automatic settings of a launch of hundreds of robots, so that they fit on one machine."""
 
 import math
 from typing import Any
@@ -19,21 +19,21 @@ from typing import Any
 from leader_election.launching.arguments import ROBOTS_PER_PROCESS
 
 LARGE = 200
-"""From so many robots on a swarm is large."""
+"""The number of robots from which on a swarm is large."""
 PROCESSES = 4
 """The processes that share the robots of a large swarm."""
 NEIGHBOURS = 8
 """The mean number of robots within range of each other in the arena of a large swarm."""
 RADIO_RANGE = 5.0
-"""The range for which the arena is made, where none is known [m]."""
+"""The range that the arena is made for if none is known [m]."""
 SHARE = (f'{ROBOTS_PER_PROCESS.description} Empty: {ROBOTS_PER_PROCESS.default}; from {LARGE} '
          f'robots on a {PROCESSES}th of all.')
-"""The description of the argument that says how many robots share a process."""
+"""The description of the argument with the number of robots per process."""
 
 
 def robots_per_process(robots: int) -> int:
     """
-    Return how many robots share a process.
+    Return the number of robots per process.
 
     >>> robots_per_process(40), robots_per_process(1000)
     (20, 250)
@@ -42,26 +42,31 @@ def robots_per_process(robots: int) -> int:
     return few if robots < LARGE else math.ceil(robots / PROCESSES)
 
 
-def large_swarm_scene(robots: int, radio_range: float | None) -> dict[str, Any]:
+def large_swarm_scene(
+        robots: int, radio_range: float | None, room: float = 0.0) -> dict[str, Any]:
     """
-    Return the parameters of the scene that a large swarm has where they are not set.
+    Return the parameters of the scene of a large swarm that are not set otherwise.
 
     :param robots: their number.
     :param radio_range: [m]; ``None``: not known.
+    :param room: the side of the square that each robot needs at least [m].
     :return: empty for a small swarm.
 
     >>> large_swarm_scene(1000, None)
     {'lean': True, 'radio': 'relay', 'world': 'empty:100x100'}
+    >>> large_swarm_scene(200, 0.5, 0.6)['world']
+    'empty:10x10'
     """
     if robots < LARGE:
         return {}
     reach = radio_range if radio_range and math.isfinite(radio_range) else RADIO_RANGE
-    side = math.ceil(math.sqrt(robots * math.pi / NEIGHBOURS) * reach)
+    side = math.ceil(max(math.sqrt(robots * math.pi / NEIGHBOURS) * reach,
+                         (math.sqrt(robots) + 1.0) * room))
     return {'lean': True, 'radio': 'relay', 'world': f'empty:{side}x{side}'}
 
 
 def explanation(robots: int, chosen: dict[str, Any]) -> str:
-    """Return one line on what was set for a large swarm; empty: nothing."""
+    """Return one line on the settings made for a large swarm; empty: none."""
     if not chosen:
         return ''
     return (f'{robots} robots: ' + ', '.join(

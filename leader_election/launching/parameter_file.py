@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Parameter files of ROS: which values apply to which nodes."""
+"""Parameter files of ROS: the values that apply to each node."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-A command in a process group of its own, all of which ends with it, and with what started it.
+A command in its own process group, which ends with the command and with its parent process.
 
-``launch`` signals only the process that it has started. A shell, or a program that forks, leaves
-the others running then: Gazebo's server went on after a signal to ``ros2 launch``.
+``launch`` signals only the process that it has started. A shell, or a program that forks, then
+leaves its children running: Gazebo's server went on after a signal to ``ros2 launch``.
 
 usage: ``python -m leader_election.launching.process_group COMMAND [ARGUMENTS]``
 """
@@ -31,9 +31,9 @@ import time
 from types import FrameType
 
 PERIOD = 0.2
-"""Time between two looks at what has started this process [s]."""
+"""The time between two checks of the parent process [s]."""
 GRACE = 3.0
-"""What is left after so long is sent the next, stronger signal [s]."""
+"""The time after which the remaining processes are sent the next, stronger signal [s]."""
 _STRONGER = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 
 
@@ -41,8 +41,8 @@ def run(command: Sequence[str]) -> int:
     """
     Run a command to its end.
 
-    SIGINT and SIGTERM go to all of its group. When this process has lost its parent or that one's
-    parent, or the command has ended, the rest of the group is ended.
+    SIGINT and SIGTERM go to all of its group. When this process loses its parent or grandparent,
+    or the command has ended, the rest of the group is ended.
 
     :param command: its words.
     :return: its exit status, as a shell would give it.
@@ -63,12 +63,12 @@ def run(command: Sequence[str]) -> int:
 
 
 def _parents() -> tuple[int, int]:
-    """Return what has started this process, and what has started that: a shell is between."""
+    """Return the parent and the grandparent of this process: a shell is in between."""
     parent = os.getppid()
     try:
         stat = Path(f'/proc/{parent}/stat').read_text()
     except OSError:
-        # It has just ended, or this is not Linux.
+        # The parent has just ended, or this is not Linux.
         return parent, 0
     return parent, int(stat.rpartition(')')[2].split()[1])
 

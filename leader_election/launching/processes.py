@@ -15,8 +15,8 @@
 """
 Processes of launch files: nodes of this package, RViz; and the ends of processes.
 
-Left to itself ``launch`` ends with status 1 after an error in a launch file, and with 0 however
-its processes end. Here a wrong argument ends it with one line and status 2, and the end of a
+By default ``launch`` ends with status 1 after an error in a launch file, and with 0 for any end
+of its processes. Here a wrong argument ends it with one line and status 2, and the end of a
 process with the process's status.
 """
 
@@ -54,12 +54,12 @@ def package_node(settings: Mapping[str, str], executable: str, name: str,
     """
     from launch_ros.actions import Node
     files = [settings['params_file']] if settings['params_file'] else []
-    # The name is remapped instead of given to Node, which would restrict the parameters to the
-    # node of that name; they are for the robots in the same process, too.
+    # The name is remapped, not given to Node, which would restrict the parameters to the node of
+    # that name; they are for the robots in the same process, too.
     return Node(
         package=PACKAGE, executable=executable,
         namespace=check_namespace(settings.get('namespace', '')),
-        # Why a process ended is in the log of the launch, too.
+        # The reason for the end of a process is in the log of the launch, too.
         parameters=[*files, dict(parameters)], output='both', arguments=[
             '--ros-args', '-r', f'__node:={name}',
             '--log-level', check_log_level(settings['log_level'])],

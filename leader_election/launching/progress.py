@@ -11,8 +11,9 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The bar in the terminal of a launch that shows how far a large swarm has started."""
+"""The progress bar of a launch in the terminal, for the start of a large swarm."""
 
+from collections.abc import Iterable
 import sys
 from typing import Any
 
@@ -28,7 +29,7 @@ class ProgressBar:
         """
         Draw nothing before the first progress.
 
-        :param robots: that start.
+        :param robots: their number.
         :param console: to draw on.
         """
         self._swarm = SwarmProgress(robots)
@@ -41,10 +42,10 @@ class ProgressBar:
 
     def take(self, process: str, text: str) -> None:
         """
-        Draw what has changed.
+        Draw changes.
 
         :param process: the name of a process.
-        :param text: what it has printed.
+        :param text: its output.
         """
         if self._over or not self._swarm.take(process, text):
             return
@@ -58,17 +59,29 @@ class ProgressBar:
             self.close()
 
     def close(self) -> None:
-        """Leave the terminal as it is; nothing is drawn any more."""
+        """Stop drawing; the terminal stays as it is."""
         if self._begun and not self._over:
             self._bars.stop()
         self._over = True
+
+
+def reporting(shares: Iterable[int]) -> int:
+    """
+    Return the number of robots whose progress is reported.
+
+    :param shares: the number of robots of each process; small ones report nothing.
+
+    >>> reporting([60, 60, 10])
+    120
+    """
+    return sum(share for share in shares if share >= LEAST)
 
 
 def progress_handlers(robots: int) -> list[Any]:
     """
     Return the actions that draw the bar, if there are many robots and a terminal.
 
-    :param robots: that this launch starts.
+    :param robots: whose progress is reported (:func:`reporting`).
     """
     if robots < LEAST or not sys.stdout.isatty():
         return []

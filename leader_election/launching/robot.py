@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The parameters and remappings that a robot's processes are started with, and which nodes drive it.
+The parameters and remappings of a robot's processes, and the nodes that drive it.
 
 For a physical robot they come from its part of a fleet file and from arguments.
 """
@@ -82,7 +82,7 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     if robot is None and 'robot_id' not in arguments:
         required = next(p for p in table(ElectionParameters) if p.name == 'robot_id')
         raise ParameterError(f'parameter robot_id is missing; it takes {required.allowed()}, or '
-                             'give a fleet_file, which knows it by the name of the robot')
+                             'give a fleet_file, which has it under the name of the robot')
     parameters = (robot.parameters if robot else {}) | arguments
     check_tasks(parameters)
     driving = robot.driving if robot else {}
@@ -105,7 +105,7 @@ def shared_topic(text: str, namespace: str) -> str:
     """
     Return the full name of the topic that all robots share.
 
-    :param text: a relative one is in the namespace of the swarm, the one round the robot's.
+    :param text: a relative one is in the namespace of the swarm, the parent of the robot's.
     :param namespace: the robot's full one.
 
     >>> shared_topic('neighbourhood', '/red/alice'), shared_topic('air', '/alice')
@@ -117,7 +117,7 @@ def shared_topic(text: str, namespace: str) -> str:
 
 
 def swarm_namespace(namespace: str) -> str:
-    """Return the namespace round a robot's full one, which is that of the swarm."""
+    """Return the parent of a robot's full namespace, which is that of the swarm."""
     return namespace.rpartition('/')[0] or '/'
 
 
@@ -147,11 +147,11 @@ RESPAWN_DELAY = Parameter(
 
 def at_its_end(settings: Mapping[str, str], companions: Sequence[Any] = ()) -> dict[str, Any]:
     """
-    Return what happens when a robot's process ends, as options of its action.
+    Return the options of a robot's action that define the consequences of its end.
 
     :param settings: the values of arguments: ``required``, ``respawn``, ``respawn_delay``.
     :param companions: the actions of processes that end with it, if it is neither required nor
-        started again: what drives the robot must not drive on alone.
+        started again: nodes must not drive the robot without it.
     :raises ParameterError: for a wrong value.
     """
     required, respawn = parse_bool(settings, 'required'), parse_bool(settings, 'respawn')
@@ -175,7 +175,7 @@ MOTION = Parameter(
 def wander_nodes(settings: Mapping[str, str], robots: Sequence[str], parameters: Mapping[str, Any],
                  **options: Any) -> list[Any]:
     """
-    Return the process of node ``wander`` if argument ``motion`` asks for it, in a list.
+    Return the process of node ``wander`` if argument ``motion`` requests it, in a list.
 
     :param settings: the values of arguments.
     :param robots: their namespaces.

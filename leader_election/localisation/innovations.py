@@ -20,15 +20,15 @@ import math
 from leader_election.localisation.neighbourhood_filter import Innovation
 
 HALF_LIFE = 120.0
-"""What was seen so long ago counts half [s]."""
+"""The half-life of the weight of a sighting [s]."""
 LONGEST_GAP = 10.0
 """Sightings of a pair farther apart in time are not compared with each other [s]."""
 MOST_PAIRS = 1000
-"""So many pairs are compared at most; then all begin anew."""
+"""The greatest number of pairs that are compared; beyond it all are forgotten."""
 LEAST, CORRELATED = 30.0, 0.15
-"""Of so many comparisons, a greater correlation than this one is not that of white noise..."""
+"""The least number of comparisons to judge, and the greatest correlation of white noise."""
 SIGNIFICANT = 4.0
-"""...if it exceeds this by its standard deviation, the inverse of the root of their number."""
+"""A correlation is significant above this, in standard deviations (1 / sqrt(comparisons))."""
 
 
 class InnovationStatistics:
@@ -49,7 +49,7 @@ class InnovationStatistics:
 
     def take(self, innovations: Iterable[Innovation], now: float) -> None:
         """
-        Take in innovations.
+        Process innovations.
 
         :param now: their time [s], which never goes back.
         """
@@ -74,24 +74,24 @@ class InnovationStatistics:
 
     @property
     def mean(self) -> float:
-        """Return the mean, which is near 0; not a number: nothing was seen."""
+        """Return the mean, which is near 0; nan: no sightings."""
         return self._sum / self._weight if self._weight else math.nan
 
     @property
     def mean_square(self) -> float:
-        """Return the mean of the squares, which is near 1; not a number: nothing was seen."""
+        """Return the mean of the squares, which is near 1; nan: no sightings."""
         return self._squares / self._weight if self._weight else math.nan
 
     @property
     def correlation(self) -> float:
-        """Return that of two successive sightings of a pair; not a number: there were none."""
+        """Return the correlation of two successive sightings of a pair; nan: no such sightings."""
         if not self._pairs or not self._squares:
             return math.nan
         return self._products / self._pairs / self.mean_square
 
     @property
     def white(self) -> bool:
-        """Whether the correlation is what chance explains, or too little to matter."""
+        """Whether chance explains the correlation, or it is too small to matter."""
         correlation = self.correlation
         return not (self._pairs >= LEAST and correlation > CORRELATED
                     and correlation * math.sqrt(self._pairs) > SIGNIFICANT)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Landmarks: the known places that robots see."""
+"""Landmarks: objects at known places that robots sight."""
 
 from collections.abc import Mapping
 import csv

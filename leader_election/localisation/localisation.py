@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The localisation of one robot: dead reckoning, and what its neighbours and sensors add to it."""
+"""The localisation of one robot: dead reckoning, corrected by sightings of the neighbours."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -34,27 +34,28 @@ RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
 COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS)
 """The names of the counters of a localisation."""
 FORGOTTEN_AFTER = 3.0
-"""A silent robot is dropped after so many expiries: its way since is not known."""
+"""The silence after which a robot is dropped, since its motion is unknown [expiries]."""
 NEARER = 0.8
-"""A robot takes the place of one in a full filter if it is nearer by this factor."""
+"""The factor by which a robot must be nearer to replace another one in a full filter."""
 STEP = 1.0
 """The distance that odometry may leap beyond the top speed [m]."""
 DISTRUSTED_AFTER, TRUST_REGAINED = 3, 60.0
 """
-A robot that was carried off, or leapt, so often within so many seconds is no longer believed: its
-sightings are left out, and its odometry is. What others see of it says where it is.
+The number of times within a number of seconds that a robot is carried off, or leaps, before it
+is distrusted. From then on its sightings and its odometry are ignored; other robots' sightings
+locate it.
 """
 FOUND_AFTER = 5.0
 """
-What a robot sees is left out for so long after it was carried off [s]: where it is not known, its
-sightings would fit, be they right or not; what others see of it can find it.
+The time for which a robot's sightings are ignored after it was carried off [s]: while its
+pose is unknown, wrong sightings would fit, too. Other robots' sightings locate it.
 """
 LEAST_DEVIATION = 1e-3
-"""No deviation is less [m, rad]: one in a message that is less is not honest."""
+"""The least deviations [m, rad]: smaller ones in a message are not credible."""
 STRANGER = (0.5, 0.2)
 """The deviations of a robot that does not send its own [m, rad]."""
 TURNS = 1.0
-"""The turn that is assumed for each metre of a robot that does not send its heading [rad/m]."""
+"""The turn per metre that is assumed for a robot that does not send its heading [rad/m]."""
 
 
 LEAST_RANGE = 1e-3
@@ -65,7 +66,7 @@ class Estimate(NamedTuple):
     """A robot's estimate of its own pose, as it is sent."""
 
     odometry: PlanePose | None
-    """By odometry alone; ``None``: the pose is."""
+    """The pose by odometry alone; ``None``: the same as the pose."""
     yaw: float
     """The estimated heading [rad]."""
     deviation: float
@@ -89,7 +90,7 @@ class Localisation:
     """
     The pose of a robot and, if it cooperates, those of its neighbours.
 
-    Times are seconds on a clock of the caller's that never goes back.
+    Times are seconds on the caller's clock, which never goes back.
 
     :ivar statistics: of the innovations of all of its sightings and its neighbours'.
     """
@@ -128,9 +129,9 @@ class Localisation:
 
     def take_odometry(self, pose: PlanePose, now: float) -> None:
         """
-        Take in the own pose by odometry, transformed to the shared frame by the initial pose.
+        Process the own pose by odometry, transformed to the shared frame by the initial pose.
 
-        If it leaps, it has begun anew: the pose goes on from where it was, less certain.
+        A leap means that odometry restarted: the pose stays where it was, less certain.
         """
         if self._raw is None:
             self._odometry = pose
@@ -146,7 +147,7 @@ class Localisation:
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> list[Sighting]:
         """
-        Take in what the own sensor has measured; the last of each robot waits for a round.
+        Process the own sensor's sightings; the last one of each robot is kept for the next round.
 
         :return: the valid ones; the others are counted.
         """
@@ -163,7 +164,7 @@ class Localisation:
     def hear(self, robot: int, place: tuple[float, float] | None, estimate: Estimate | None,
              now: float) -> None:
         """
-        Take in the message of a neighbour.
+        Process the message of a neighbour.
 
         :param place: its position as it reports it [m].
         :param estimate: its estimate of its own pose; ``None``: it sends none.
@@ -192,7 +193,7 @@ class Localisation:
             self._see([(robot, sighting) for sighting in estimate.sightings], now)
 
     def begin_round(self, now: float) -> None:
-        """Use the own sightings that wait, and drop robots that have been silent for long."""
+        """Use the kept sightings, and drop robots that have been silent for long."""
         if self._raw is None:
             return
         self._own_sightings = self._due(now)
@@ -242,7 +243,7 @@ class Localisation:
 
     @property
     def estimate(self) -> Estimate | None:
-        """Return what is sent of the own pose, ``None`` before the first odometry."""
+        """Return the estimate of the own pose to be sent, ``None`` before the first odometry."""
         pose, covariance = self.pose, self.covariance
         if pose is None or covariance is None:
             return None
@@ -267,7 +268,7 @@ class Localisation:
         """
         Return the standard deviation of the distance to a neighbour [m]; infinite: not known.
 
-        :param estimate: the neighbour's of its own pose, which counts where this robot has none.
+        :param estimate: the neighbour's estimate of its own pose, used where this robot has none.
         """
         if robot in self._filter and self._raw is not None:
             return self._filter.distance(self.robot, robot, now)[1]
@@ -278,7 +279,7 @@ class Localisation:
     # Parts.
 
     def _due(self, now: float) -> tuple[Sighting, ...]:
-        """Take the sightings to be used now, from the present pose, those that waited longest."""
+        """Take the oldest kept sightings to be used now, moved to the present pose."""
         if not self._pending:
             return ()
         due: list[Sighting] = []
@@ -297,9 +298,9 @@ class Localisation:
 
     def _from_here(self, waits: _Pending) -> Sighting:
         """
-        Return a sighting as it would be from the present pose.
+        Return a sighting moved to the present pose.
 
-        Where a range came without a bearing, the direction is the one that the filter expects.
+        For a range without a bearing, the direction is the one that the filter expects.
         """
         sighting = seen_from(waits.sighting, waits.odometry, self._odometry)
         place, here = self.place_of(sighting.id), self.pose
@@ -319,18 +320,18 @@ class Localisation:
         self.statistics.take(self._filter.see(sightings, now), now)
 
     def _is_distrusted(self, robot: int, now: float) -> bool:
-        """Return whether what a neighbour says contradicts the others again and again."""
+        """Return whether a neighbour's data repeatedly contradicts the others'."""
         times = self._filter.carried_off.get(robot, ())
         recent = [time for time in times if now - time <= TRUST_REGAINED]
         return robot != self.robot and len(recent) >= DISTRUSTED_AFTER
 
     def _is_being_found(self, robot: int, now: float) -> bool:
-        """Return whether a neighbour was carried off just now: the others find out where it is."""
+        """Return whether a neighbour was just carried off: other robots' sightings locate it."""
         times = self._filter.carried_off.get(robot, [-math.inf])
         return robot != self.robot and now - times[-1] <= FOUND_AFTER
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
-        """Return whether a robot at a place can be added; a farther one may be dropped for it."""
+        """Return whether a robot at a place can be added, possibly in place of a farther one."""
         own = self._filter
         if len(own.ids) <= self.parameters.localised_neighbours:
             return True
@@ -344,7 +345,7 @@ class Localisation:
 
     def _enter(self, robot: int, place: tuple[float, float], estimate: Estimate | None,
                odometry: PlanePose, now: float) -> None:
-        """Add a neighbour with its own estimate; nobody is surer of itself than at a start."""
+        """Add a neighbour with its own estimate, not more certain than at a start."""
         if estimate is None:
             self._filter.add(robot, (*place, 0.0), STRANGER, odometry, now)
             return
@@ -360,7 +361,7 @@ class Localisation:
 
 
 def _odometry_of(place: tuple[float, float], estimate: Estimate | None) -> PlanePose:
-    """Return a neighbour's pose by odometry; its positions are, where it says nothing else."""
+    """Return a neighbour's pose by odometry; by default its reported position."""
     if estimate is None:
         # Without a heading, the yaw of the state is that of its odometry's frame.
         return (*place, 0.0)

@@ -15,10 +15,10 @@
 """
 The neighbourhood filter: an extended Kalman filter over the poses of robots in one frame.
 
-It is fed with the raw odometry and the raw sightings of all of these robots. Nothing that another
-filter has computed is fused, so nothing counts twice: the difference to covariance intersection
-(L. Carrillo-Arce et al., IROS 2013; H. Li, F. Nashashibi, IEEE ITS Magazine 2013) and to updates
-that robots exchange (L. Luft et al., IJRR 2018).
+Its inputs are the raw odometry and the raw sightings of all of these robots. No estimate of
+another filter is fused, so no data counts twice. This is the difference from covariance
+intersection (L. Carrillo-Arce et al., IROS 2013; H. Li, F. Nashashibi, IEEE ITS Magazine
+2013) and from updates that robots exchange (L. Luft et al., IJRR 2018).
 """
 
 from collections import Counter
@@ -42,11 +42,11 @@ from leader_election.localisation.updates import (
 import numpy as np
 
 UNEXPLAINED_SPEED = 0.1
-"""By which odometry that is out of date may be off, for its age [m/s]."""
+"""The error of outdated odometry, by its age [m/s]."""
 LOOSENED = (1.5, 1.5, 1.0)
-"""The standard deviations that are added to a robot that was carried off [m, m, rad]."""
+"""The standard deviations added to the pose of a robot that was carried off [m, m, rad]."""
 AT_ONCE = 3
-"""So many ranges are taken in at once: fewer are faster one by one."""
+"""The least number of ranges processed at once: fewer are faster one by one."""
 
 ACCEPTED, REJECTED = 'sightings_accepted', 'sightings_rejected'
 UNKNOWN, CARRIED_OFF = 'sightings_unknown', 'robots_carried_off'
@@ -59,7 +59,7 @@ Observed = tuple[int, Sighting]
 
 
 class Innovation(NamedTuple):
-    """The normalised differences of a sighting from what was expected; not a number: none."""
+    """The normalised differences between a sighting and its expectation; nan: not measured."""
 
     observer: int
     seen: int
@@ -75,8 +75,8 @@ class NeighbourhoodFilter:
     :ivar ids: the robots, in the order of their rows in state and covariance.
     :ivar state: x, y, yaw of each robot in the shared frame [m, rad], shape (3 n,).
     :ivar covariance: shape (3 n, 3 n).
-    :ivar carried_off: the times at which a robot was found to have been carried off, by id; those
-        of robots that have gone, too.
+    :ivar carried_off: the times at which a robot was detected as carried off, by id, including
+        dropped robots.
     :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
     """
 
@@ -85,10 +85,10 @@ class NeighbourhoodFilter:
         """
         Start without robots.
 
-        :param expiry: sightings by robots, or of robots, of which no odometry was received for so
-            long are passed over [s].
+        :param expiry: the age of a robot's odometry beyond which sightings by it and of it are
+            ignored [s].
         :param landmarks: places by id [m].
-        :param counts: what is accepted and rejected is counted there.
+        :param counts: the counters of accepted and rejected sightings.
         """
         self.parameters = parameters
         self.expiry = expiry
@@ -108,7 +108,7 @@ class NeighbourhoodFilter:
         """Return whether the robot is among those of the filter."""
         return robot in self._row
 
-    # Robots come, move and go.
+    # Robots: added, moved, dropped.
 
     def add(self, robot: int, pose: PlanePose, deviation: tuple[float, float],
             odometry: PlanePose, now: float) -> None:
@@ -144,11 +144,11 @@ class NeighbourhoodFilter:
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """
-        Move a robot by its odometry, which is cumulative: what was lost in between does no harm.
+        Move a robot by its odometry, which is cumulative: lost messages do no harm.
 
         :param odometry: its pose by odometry alone.
         :param now: the time [s], not before that of its last odometry.
-        :param turns: what it turns for each metre without its odometry saying so [rad/m].
+        :param turns: its turn per metre that its odometry does not report [rad/m].
         """
         forward, left, turn = motion = between(self._odometry[robot], odometry)
         duration = max(now - self._times[robot], 0.0)
@@ -161,7 +161,7 @@ class NeighbourhoodFilter:
         x, y = -sin * forward - cos * left, cos * forward - sin * left
         (xx, xy, xt), (_, yy, yt), (_, _, tt) = covariance[first:end, first:end].tolist()
         if x or y:
-            # By the turn of the way with the heading, for the covariances with all others.
+            # The turn of the path with the heading changes the covariances with all others.
             covariance[first:third] += np.array(((x,), (y,))) * covariance[third]
             covariance[:, first:third] = covariance[first:third].T
             self.bias.move(first, x, y)
@@ -176,7 +176,7 @@ class NeighbourhoodFilter:
         self._odometry[robot], self._times[robot] = odometry, now
 
     def loosen(self, robot: int, now: float) -> None:
-        """Forget where a robot is, but roughly: it was carried off."""
+        """Increase the covariance of a robot's pose: it was carried off."""
         rows = self._rows(robot)
         self.covariance[rows, rows] += np.diag(np.square(LOOSENED))
         self._rejections.forget(robot)
@@ -184,17 +184,17 @@ class NeighbourhoodFilter:
         self._counts[CARRIED_OFF] += 1
 
     def contradicted(self, robot: int, now: float) -> None:
-        """Remember that what a robot says was wrong, also beyond the time that it is here."""
+        """Remember that a robot's data was wrong, also after the robot is dropped."""
         self.carried_off.setdefault(robot, []).append(now)
 
     def forgive(self, before: float) -> None:
-        """Forget what was wrong before a time [s]."""
+        """Forget the errors before a time [s]."""
         recent = {robot: [time for time in times if time >= before]
                   for robot, times in self.carried_off.items()}
         self.carried_off = {robot: times for robot, times in recent.items() if times}
 
     def distrust(self, robot: int) -> None:
-        """Let the odometry of a robot count for nothing: only sightings of it say where it is."""
+        """Ignore the odometry of a robot: only sightings of it determine its pose."""
         rows = self._rows(robot)
         self.covariance[rows] = 0.0
         self.covariance[:, rows] = 0.0
@@ -236,7 +236,7 @@ class NeighbourhoodFilter:
 
     def see(self, sightings: Sequence[Observed], now: float) -> list[Innovation]:
         """
-        Take in sightings; what cannot be believed is counted, and has no other effect.
+        Process sightings; rejected ones are counted, and have no other effect.
 
         :param sightings: valid ones (:func:`leader_election.localisation.sighting.checked`).
         :param now: the time [s].
@@ -265,8 +265,8 @@ class NeighbourhoodFilter:
         doubted = any(self._rejections.doubts(observer, now)
                       for observer in {observer for observer, _ in known})
         if doubted:
-            # What an observer sees that is mostly wrong is not taken in where it happens to fit,
-            # but judged: it is believed again when it agrees with the others.
+            # The sightings of an observer that are mostly wrong are not used even where they fit,
+            # but only judged: the observer is believed again when it agrees with the others.
             self._counts[DISTRUSTED] += len(known)
             state, covariance = self.state.copy(), self.covariance.copy()
             judged = [update(state, covariance, line, self.parameters) for line in lines]
@@ -283,7 +283,7 @@ class NeighbourhoodFilter:
 
     def _note(self, known: Sequence[Observed], outcomes: Sequence[Outcome],
               now: float) -> list[Innovation]:
-        """Count what was taken in, and look for robots that were carried off."""
+        """Count the outcomes, and look for robots that were carried off."""
         innovations = []
         rejected = 0
         for (observer, sighting), outcome in zip(known, outcomes):

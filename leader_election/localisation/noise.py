@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 ACROSS = 0.25
-"""The variance across the way, as a part of that along it."""
+"""The variance across the path, as a fraction of that along it."""
 
 
 def odometry_covariance(motion: PlanePose, duration: float,
@@ -46,10 +46,10 @@ def odometry_covariance(motion: PlanePose, duration: float,
 def odometry_variances(motion: PlanePose, duration: float, parameters: LocalisationParameters
                        ) -> tuple[float, float, float, float]:
     """
-    Return the variances along the way, across it and of the heading, and the covariance of these.
+    Return the variances along the path, across it and of the heading, and their covariance.
 
-    The noise of the heading inside the motion moves its end sideways by half the way on average.
-    All other covariances are zero.
+    The noise of the heading inside the motion shifts its end sideways by half its length on
+    average. All other covariances are zero.
 
     :param motion: x, y, yaw [m, rad].
     :param duration: [s].

@@ -13,13 +13,13 @@
 # limitations under the License.
 
 """
-Estimation of the noise parameters of odometry and sightings out of recordings with a reference.
+Estimation of the noise parameters of odometry and sightings from recordings with a reference.
 
 Real odometry errs systematically: its scale and its heading are off by some per cent for minutes.
 Errors over ten seconds are then greater than ten independent errors of one second each, and no
-single set of parameters is right at all times. The neighbourhood filter takes errors of steps for
-independent, and what matters is that its covariances are right when the next sighting arrives. So
-errors are taken over windows as long as distances typically have to go without a sighting.
+single set of parameters is right at all times. The neighbourhood filter assumes independent errors
+of steps, and its covariances have to be right when the next sighting arrives. So errors are taken
+over windows as long as the typical time between sightings.
 """
 
 from collections.abc import Sequence
@@ -53,13 +53,13 @@ ODOMETRY = ('odometry_noise_position', 'odometry_noise_turn', 'odometry_noise_he
 RANGE, BEARING = ('range_noise', 'range_noise_scale'), ('bearing_noise',)
 SHORTEST_WINDOW, LONGEST_WINDOW = 2.0, 30.0
 USUAL_WINDOW = 10.0
-"""Without sightings of robots [s]."""
+"""The window without sightings of robots [s]."""
 LEAST_SAMPLES = 20
-"""With fewer nothing is estimated."""
+"""The least number of errors for an estimate."""
 MOST_SAMPLES = 4000
-"""Of more every second, third, ... is taken."""
+"""The greatest number of errors; of more, every second, third, ... is used."""
 VAGUE = 4.0
-"""With bounds further apart than this factor the data cannot tell a parameter."""
+"""The greatest ratio of bounds with which the data determine a parameter."""
 
 
 class Figure(NamedTuple):
@@ -68,14 +68,14 @@ class Figure(NamedTuple):
     name: str
     value: float
     samples: int
-    """The number of errors that it rests on."""
+    """The number of errors used."""
     lower: float = 0.0
     """The 95 % interval."""
     upper: float = math.inf
     kept: str = ''
-    """The reason why it is the default; empty: it was estimated."""
+    """The reason for using the default; empty: it was estimated."""
     at_most: bool = False
-    """Whether it is the upper bound: there may be none of this noise."""
+    """Whether it is the upper bound: this noise may be zero."""
 
 
 class Estimate(NamedTuple):
@@ -83,7 +83,7 @@ class Estimate(NamedTuple):
 
     figures: tuple[Figure, ...]
     notes: tuple[str, ...]
-    """What else was found, one line each."""
+    """Further findings, one line each."""
     window: float
     """The length of the windows of odometry [s]."""
 
@@ -148,7 +148,7 @@ def _sighting_errors(names: Sequence[str], sightings: Sightings, errors: Array) 
 
 
 def _figures(names: Sequence[str], data: Errors) -> tuple[list[Figure], NDArray[np.bool_] | None]:
-    """Return the estimates, and which errors are outliers; ``None``: too few to tell."""
+    """Return the estimates, and the outliers among the errors; ``None``: too few errors."""
     declared = {p.name: p for p in table(LocalisationParameters)}
     defaults = np.array([declared[name].default for name in names])
     n = len(data.errors)
@@ -156,7 +156,7 @@ def _figures(names: Sequence[str], data: Errors) -> tuple[list[Figure], NDArray[
         why = 'nothing was recorded' if n == 0 else f'{n} samples are too few'
         return [Figure(name, declared[name].default, n, kept=why) for name in names], None
     some = data.thinned(MOST_SAMPLES)
-    # A robot that never turns, for example, tells nothing of the noise of turning.
+    # A robot that never turns, for example, has no data on the noise of turning.
     fixed = np.array([not some.sources[:, k].any() for k in range(len(names))])
     while True:
         found = fit(some.errors, some.sources, defaults, fixed).deviations
@@ -188,7 +188,7 @@ def _share(outliers: NDArray[np.bool_] | None, what: str, why: str) -> list[str]
 
 
 def _other_windows(robots: Robots, chosen: float) -> list[str]:
-    """Return what other windows, and odometry without its errors of scale, would give."""
+    """Return the estimates with other windows, and with odometry corrected in scale."""
     notes = []
     for window, factors, what in (
             (SHORTEST_WINDOW, (1.0, 1.0), f'over {SHORTEST_WINDOW:g} s'),

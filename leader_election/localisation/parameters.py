@@ -32,14 +32,14 @@ class LocalisationParameters:
 
     odometry_noise_position: float = parameter(
         0.06, 'Noise of odometry: standard deviation of the position after driving one metre; it '
-        'grows with the square root of the way.', unit='m/sqrt(m)', lower=0.0, upper=10.0)
+        'grows with the square root of the distance.', unit='m/sqrt(m)', lower=0.0, upper=10.0)
     odometry_noise_turn: float = parameter(
         0.20, 'Noise of odometry: standard deviation of the heading after turning by one radian; '
         'it grows with the square root of the angle.',
         unit='rad/sqrt(rad)', lower=0.0, upper=10.0)
     odometry_noise_heading: float = parameter(
         0.03, 'Noise of odometry: standard deviation of the heading after driving one metre; it '
-        'grows with the square root of the way.', unit='rad/sqrt(m)', lower=0.0, upper=10.0)
+        'grows with the square root of the distance.', unit='rad/sqrt(m)', lower=0.0, upper=10.0)
     odometry_noise_rest: float = parameter(
         1e-3, 'Noise of odometry: standard deviation of position and heading after one second, '
         'also at rest; it grows with the square root of time.',
@@ -69,16 +69,16 @@ class LocalisationParameters:
         'columns id, x, y [m]. Their ids are not those of robots. Empty: none.')
 
     max_deviation: float = parameter(
-        INFINITE, 'The standard deviation of the own position, beyond which a robot says that '
-        'its distances are no longer worth anything (diagnostics).',
+        INFINITE, 'The standard deviation of the own position beyond which a robot reports that '
+        'its distances are too uncertain (diagnostics).',
         unit='m', lower=0.001, upper=INFINITE, dynamic=True)
     hops_beyond_deviation: bool = parameter(
-        False, 'Whether a link counts as communication_range, the longest that it can be, when '
+        False, 'Whether a link counts as communication_range, its greatest possible length, when '
         'the deviation of its distance is beyond max_deviation, and its sender as in range: the '
         'election then goes by hops.', dynamic=True)
 
     def __post_init__(self) -> None:
-        """Refuse deviations that are none, and hops without a limit to begin at."""
+        """Refuse invalid deviations, and ``hops_beyond_deviation`` without ``max_deviation``."""
         if not (0.005 <= self.initial_deviation[0] <= 1e3
                 and 0.001 <= self.initial_deviation[1] <= 3.2):
             raise ParameterError(

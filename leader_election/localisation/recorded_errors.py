@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-Errors of recorded odometry and sightings against a reference, and what explains them.
+Errors of recorded odometry and sightings against a reference, and their sources.
 
-Odometry is compared over *windows*: the motion from their begin to their end by odometry, against
-that by the reference. The covariance that the neighbourhood filter would assign to it is a sum of
-sources, each times the square of a parameter (:mod:`leader_election.localisation.noise`).
+Odometry is compared over *windows*: the motion from their start to their end by odometry
+against that by the reference. The covariance that the neighbourhood filter would assign to it is a
+sum of sources, each times the square of a parameter (:mod:`leader_election.localisation.noise`).
 """
 
 from collections.abc import Mapping
@@ -30,11 +30,11 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 STEP = 1.0
-"""Odometry is taken at this interval, as by a filter that hears a message a second [s]."""
+"""The interval of odometry, that of a filter that receives a message a second [s]."""
 LONGEST_GAP = 2.5
-"""Over a longer silence of odometry or reference nothing is interpolated [s]."""
+"""The longest gap in odometry or reference that is interpolated [s]."""
 BLOCK = 30.0
-"""Errors of one robot within this time belong together in the bootstrap [s]."""
+"""The length of a block of errors of one robot in the bootstrap [s]."""
 
 
 class Recorded(NamedTuple):
@@ -60,7 +60,7 @@ class Errors(NamedTuple):
     sources: Array
     """Shape (n, p, k, k)."""
     blocks: NDArray[np.int64]
-    """The block that each belongs to, shape (n,)."""
+    """The number of the block of each error, shape (n,)."""
 
     def thinned(self, most: int) -> 'Errors':
         """Return every second, third, ... of them, so that no more than ``most`` remain."""
@@ -70,7 +70,7 @@ class Errors(NamedTuple):
 
 
 class Sightings(NamedTuple):
-    """Sightings and what should have been measured, shape (n,) each."""
+    """Sightings and their errors, shape (n,) each."""
 
     observer: NDArray[np.int64]
     seen: NDArray[np.int64]
@@ -94,7 +94,7 @@ def motions(poses: Array) -> Array:
 
 
 def relative(poses: Array, others: Array) -> Array:
-    """Return poses as seen from others, shape (..., 3) each."""
+    """Return poses relative to others, shape (..., 3) each."""
     x, y, turn = np.moveaxis(others - poses, -1, 0)
     cos, sin = np.cos(poses[..., 2]), np.sin(poses[..., 2])
     return np.stack((cos * x + sin * y, cos * y - sin * x, turn), axis=-1)
@@ -142,7 +142,7 @@ def odometry_windows(robots: Robots, window: float,
     Return the errors of odometry over windows one after the other.
 
     :param window: their length [s], a multiple of :data:`STEP`.
-    :param scales: factors by which odometry is corrected before: of its way, of its turn.
+    :param scales: factors by which odometry is first corrected: of its length, of its turn.
     :return: errors along, across [m] and of the heading [rad], in the frame of each begin.
     """
     count = round(window / STEP)
@@ -196,10 +196,10 @@ def _together(parts: list[Errors]) -> Errors:
 
 def compared_sightings(robots: Robots, places: Places, interval: float) -> Sightings:
     """
-    Return the sightings of which the truth is known.
+    Return the sightings whose true values are known.
 
     :param places: of landmarks, by id [m].
-    :param interval: of more sightings of the same pair in this time the first is taken [s].
+    :param interval: only the first sighting of a pair in this time is used [s].
     """
     rows: list[Array] = []
     for observer, robot in robots.items():
@@ -238,10 +238,10 @@ def sighting_blocks(sightings: Sightings, chosen: NDArray[np.bool_]) -> NDArray[
 
 def sighting_age(robots: Robots, sightings: Sightings) -> float | None:
     """
-    Return how long distances have to go by odometry alone: the median age of sightings [s].
+    Return the median time for which distances depend on odometry alone: the age of sightings [s].
 
-    The age, at any time, of the latest sighting of a pair of robots by either, while they are as
-    close as nine in ten sightings are. ``None`` without sightings of robots.
+    The age, at any time, of the latest sighting of a pair of robots by either of them, while
+    they are as close as in nine of ten sightings. ``None`` without sightings of robots.
     """
     of_robots = np.isin(sightings.seen, list(robots))
     if not of_robots.any():

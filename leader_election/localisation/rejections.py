@@ -12,37 +12,38 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Robots that were carried off: those that most recent rejections of sightings have in common."""
+"""Detection of robots that were carried off, from rejected sightings."""
 
 from collections import Counter, deque
 from collections.abc import Container
 import math
 
 MEMORY = 6
-"""The sightings of each directed pair that are remembered."""
+"""The number of remembered sightings of each directed pair."""
 WINDOW = 12.0
 """They count for so long [s]."""
 LEAST = 4
-"""So many rejections make a robot suspect."""
+"""The least number of rejections that make a robot suspect."""
 SHARE = 0.6
-"""Of its sightings so many have to be rejected."""
+"""The least share of its sightings that are rejected."""
 OF_CARRIED, OF_OTHERS = 0.8, 0.05
-"""The share of sightings that are rejected if a robot was carried off, and else."""
+"""The expected shares of rejected sightings: of a robot that was carried off, and of others."""
 FOR, AGAINST = math.log(OF_CARRIED / OF_OTHERS), math.log((1 - OF_CARRIED) / (1 - OF_OTHERS))
-"""What a rejection, and what a sighting that was taken, adds to the likelihood of that."""
+"""The additions to the log-likelihood ratio: for a rejected, and for an accepted sighting."""
 
 
 class Rejections:
     """
     Remembers which of the last sightings of each pair of robots were rejected.
 
-    They are counted as they come and expire: robots are looked for after each rejection.
+    The counts are updated with each sighting and expiry, since they are used after each
+    rejection.
     """
 
     def __init__(self) -> None:
         self._pairs: dict[tuple[int, int], deque[tuple[float, bool]]] = {}
         self._order: deque[tuple[float, tuple[int, int]]] = deque()
-        """When sightings were noted, of which pairs, those that are forgotten included."""
+        """The times and pairs of noted sightings, including forgotten ones."""
         self._taken: Counter[int] = Counter()
         self._rejected: Counter[int] = Counter()
 
@@ -61,14 +62,13 @@ class Rejections:
 
     def suspect(self, robots: Container[int], now: float) -> int | None:
         """
-        Return the robot that explains the rejections of late best, by the log-likelihood ratio.
+        Return the robot that best explains recent rejections, by the log-likelihood ratio.
 
-        It does not go by the share that was rejected alone: a robot that contradicts all others
-        has many rejections, but one that is seen by nobody else has rejections only.
+        The share of rejections alone is not enough: a robot that contradicts all others has many
+        rejections, but a robot with a single observer may have only rejections. Of two robots
+        alone either may have been moved: the one with the greater id is returned.
 
-        Of two robots alone either may have been moved: the one of the greater id is returned.
-
-        :param robots: those that can be suspect; landmarks are not.
+        :param robots: the possible suspects; landmarks are not among them.
         :return: ``None`` where no robot has enough rejections.
         """
         self._expire(now)
@@ -80,7 +80,7 @@ class Rejections:
             default=(0.0, None))[1]
 
     def doubts(self, observer: int, now: float) -> bool:
-        """Return whether most of what an observer has seen lately was rejected."""
+        """Return whether most recent sightings by an observer were rejected."""
         if self._rejected[observer] < LEAST:
             return False
         self._expire(now)
@@ -97,7 +97,7 @@ class Rejections:
             counts.pop(robot, None)
 
     def _expire(self, now: float) -> None:
-        """Forget what lies outside of the window."""
+        """Forget the sightings outside of the window."""
         order = self._order
         while order and now - order[0][0] > WINDOW:
             time, pair = order.popleft()

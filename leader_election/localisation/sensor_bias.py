@@ -16,10 +16,10 @@
 The constant errors of sensors, estimated beside the neighbourhood filter.
 
 The separate-bias estimate of B. Friedland (Treatment of bias in recursive filtering, IEEE Trans.
-Automatic Control 14, 1969): the filter takes sightings for unbiased. How far a constant error
-pulls its state is known from its gains; so each innovation, which would be white without such an
-error, measures it. A filter that absorbs a common error of all ranges in its geometry shows it in
-the means of innovations hardly at all, but here.
+Automatic Control 14, 1969): the filter assumes unbiased sightings. Its gains give the effect of a
+constant error on its state; so each innovation, which would be white without such an error,
+measures it. The means of innovations hardly show a common error of all ranges, which the filter
+absorbs in its geometry; this estimate does.
 """
 
 from typing import NamedTuple
@@ -28,24 +28,24 @@ from leader_election.localisation.noise import Array
 import numpy as np
 
 HALF_LIFE = 120.0
-"""What was seen so long ago counts half: errors may change [s]."""
+"""The half-life of the weight of a sighting: errors may change [s]."""
 INTERVAL = 5.0
 """The least time between two updates by a sensor that count: errors of cameras persist [s]."""
 PRIOR = (1.0, 1.0, 1.0, 1.0)
-"""The standard deviations of constant errors before anything is seen [m, m, rad, rad]."""
+"""The standard deviations of constant errors before the first sighting [m, m, rad, rad]."""
 SIGNIFICANT = 3.0
-"""An error that exceeds so many of its standard deviations is taken for real."""
+"""The number of standard deviations beyond which an error is significant."""
 KINDS, BY_RANGE, BY_BEARING = 4, 0, 2
 """The number of errors, and the first of ranges and bearings: of the own sensor, of others."""
 
 
 class SensorBias(NamedTuple):
-    """A constant error of what a kind of sensor measures."""
+    """The constant error of one kind of measurement."""
 
     bearing: bool
     """Whether it is the bearing; else the range."""
     own: bool
-    """Whether it is the own sensor; else those of the neighbours, of which this is the mean."""
+    """Whether it is the own sensor's; else the mean of the neighbours' sensors."""
     error: float
     """Measured less true [m or rad]."""
     deviation: float
@@ -53,7 +53,7 @@ class SensorBias(NamedTuple):
 
     @property
     def significant(self) -> bool:
-        """Whether chance hardly explains it."""
+        """Whether it is too great to be chance."""
         return abs(self.error) > SIGNIFICANT * self.deviation
 
 
@@ -74,7 +74,7 @@ class BiasEstimate:
         self._counts = False
 
     def add(self) -> None:
-        """Add a robot, after the others: its own estimate is taken for right."""
+        """Add a robot, after the others: its own estimate is assumed to be right."""
         self.sensitivity = np.vstack((self.sensitivity, np.zeros((3, KINDS))))
 
     def drop(self, robot: int, keep: Array) -> None:
@@ -99,10 +99,10 @@ class BiasEstimate:
 
     def of_way(self, here: int, there: int) -> Array:
         """
-        Return by how much a way between two robots and a heading are off, shape (3, 4).
+        Return the errors of the vector between two robots and of a heading, shape (3, 4).
 
-        :param here: the first row of the robot where the way begins, whose heading it is.
-        :param there: that of the robot where it ends; negative: at a landmark.
+        :param here: the first row of the robot at the start, whose heading it is.
+        :param there: that of the robot at the end; negative: a landmark.
         """
         off: Array = self.sensitivity[here:here + 3].copy()
         np.negative(off[:2], out=off[:2])
@@ -112,9 +112,9 @@ class BiasEstimate:
 
     def begin(self, observer: int, now: float) -> None:
         """
-        Begin to take in the sightings of a message, of which all count, or none.
+        Begin the sightings of a message: all of them count, or none.
 
-        :param observer: whose they are.
+        :param observer: the id of their observer.
         :param now: the time [s].
         """
         self._counts = now - self._counted.get(observer, -INTERVAL) >= INTERVAL
@@ -127,7 +127,7 @@ class BiasEstimate:
 
     def take(self, slopes: Array, errors: Array, changes: Array) -> None:
         """
-        Take in k measurements of an update of the filter, whitened: of unit covariance.
+        Process k measurements of an update of the filter, whitened: of unit covariance.
 
         :param slopes: the derivatives of innovations by the constant errors, shape (k, 4).
         :param errors: the innovations, shape (k,).

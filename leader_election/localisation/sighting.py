@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Sightings: what a robot's sensor measures of another robot, or of a landmark."""
+"""Sightings: measurements of another robot, or of a landmark, by a robot's sensor."""
 
 from collections.abc import Sequence
 import math
@@ -29,16 +29,16 @@ class Sighting(NamedTuple):
 
     id: int  # noqa: A003
     range: float  # noqa: A003
-    """The distance [m]; not a number: not measured."""
+    """The distance [m]; nan: not measured."""
     bearing: float = math.nan
-    """The direction from the observer's heading, left positive [rad]; not a number: none."""
+    """The direction from the observer's heading, left positive [rad]; nan: not measured."""
 
 
 def checked(sighting: Sighting) -> Sighting | None:
     """
-    Return a sighting with its bearing in [-pi, pi), ``None`` where it cannot be one.
+    Return a sighting with its bearing in [-pi, pi), ``None`` for an invalid one.
 
-    Zero is what many drivers publish for want of a range.
+    A range of zero is invalid: many drivers publish it without a measurement.
 
     >>> checked(Sighting(3, 2.0, math.nan))
     Sighting(id=3, range=2.0, bearing=nan)
@@ -57,9 +57,9 @@ def checked(sighting: Sighting) -> Sighting | None:
 
 def seen_from(sighting: Sighting, before: PlanePose, after: PlanePose) -> Sighting:
     """
-    Return a sighting as it would be after a motion of the observer.
+    Return a sighting transformed by a motion of the observer.
 
-    One without both range and bearing stays as it is, but for a bearing that turns along.
+    Without both range and bearing only the turn is applied, to the bearing.
 
     :param before: the observer's pose at the sighting, by its odometry.
     :param after: its pose later.
@@ -79,12 +79,12 @@ def seen_from(sighting: Sighting, before: PlanePose, after: PlanePose) -> Sighti
 
 def rows_of(numbers: Sequence[float], width: int) -> list[Sighting]:
     """
-    Return sightings out of rows of numbers one after the other.
+    Return the sightings in a flat sequence of rows.
 
-    :param numbers: id, range or id, range, bearing, again and again; an incomplete row at the
-        end is left out.
+    :param numbers: rows of id, range, or of id, range, bearing; an incomplete last row is left
+        out.
     :param width: the length of a row, 2 or 3.
-    :return: an id that is no whole number is -1.
+    :return: with id -1 for an id that is not whole.
 
     >>> rows_of([3.0, 1.5, 7.0, 2.5], 2)
     [Sighting(id=3, range=1.5, bearing=nan), Sighting(id=7, range=2.5, bearing=nan)]

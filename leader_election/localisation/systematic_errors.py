@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Systematic errors in recordings, which no noise parameter describes: scale, bias, memory."""
+"""Systematic errors in recordings, not described by noise parameters: scale, bias, correlation."""
 
 from leader_election.localisation.recorded_errors import (
     Array,
@@ -27,17 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 DRIVING = 0.02
-"""The least way of a step whose direction tells where the front is [m]."""
+"""The least length of a step whose direction gives the front [m]."""
 TURNED = 0.05
-"""A reference whose front is off by more is said [rad]."""
+"""The angle between a reference's front and the robot's beyond which it is reported [rad]."""
 ALIKE = 0.3
-"""A correlation of successive errors beyond which they are said not to be independent."""
+"""The correlation of successive errors beyond which it is reported."""
 SUCCESSIVE = 2.0
 """Sightings of a pair within this time are successive [s]."""
 
 
 def scales(robots: Robots) -> tuple[float, float]:
-    """Return the true way by that of odometry, and the true turn by that of odometry."""
+    """Return the ratios of true to odometry's path length, and of true to odometry's turn."""
     return _scales([_steps(robot) for robot in robots.values()])
 
 
@@ -95,9 +95,9 @@ def correlation_note(kind: str, sightings: Sightings, errors: Array,
     """
     Return lines on the bias of measurements, and on the correlation of successive ones.
 
-    :param kind: as they are called.
+    :param kind: their name.
     :param errors: shape (n,), NaN where not measured.
-    :param outliers: which of those that were measured are left out.
+    :param outliers: which of the measured ones are left out.
     """
     if outliers is None:
         return []

@@ -16,10 +16,10 @@
 """
 Updates of an extended Kalman filter by sightings, in place.
 
-A sighting depends on three numbers only: the way from the observer to what it sees, and the
-observer's heading. One sighting is therefore linearised and iterated with their 3 x 3 covariance,
-in plain numbers; numpy's calls would take longer than what they compute. Many ranges are taken at
-once, linearised once.
+A sighting depends on three numbers only: the vector from the observer to the target, and
+the observer's heading. One sighting is therefore linearised and iterated with their 3 x 3
+covariance, in plain numbers; numpy's overhead would exceed the computation. Many ranges are
+processed at once, linearised once.
 """
 
 from collections.abc import Sequence
@@ -33,15 +33,15 @@ from leader_election.localisation.sensor_bias import BiasEstimate, BY_BEARING, B
 import numpy as np
 
 GATES = (0.0, 10.83, 13.82)
-"""The squares of normalised errors that 99.9 % of good sightings keep to, by numbers measured."""
+"""The gate: 99.9 % quantiles of squared normalised errors, by the number of measured values."""
 ITERATIONS = 3
-"""Of an update with a bearing: it is linearised anew where the estimate comes to lie."""
+"""The iterations of an update with a bearing, each linearised at the last estimate."""
 NEAREST = 0.3
-"""The least range with which bearings and bends are computed [m]."""
+"""The least range for computing bearings and curvature [m]."""
 BENT = 0.1
-"""A bend beyond which sightings are taken one by one [m]."""
+"""The curvature error beyond which sightings are processed one by one [m]."""
 LANDMARK = -1
-"""In place of the row of what is seen: it stands at a known place."""
+"""In place of the row of the target: a landmark at a known place."""
 
 
 class Line(NamedTuple):
@@ -50,19 +50,19 @@ class Line(NamedTuple):
     here: int
     """The first row of the observer."""
     there: int
-    """The first row of the robot that is seen, or :data:`LANDMARK`."""
+    """The first row of the target, or :data:`LANDMARK`."""
     place: tuple[float, float]
     """Of the landmark [m]."""
     range: float  # noqa: A003
-    """The measured one [m]; not a number: none."""
+    """The measured range [m]; nan: not measured."""
     bearing: float
-    """The measured one [rad]; not a number: none."""
+    """The measured bearing [rad]; nan: not measured."""
     stale: float
-    """The variance of the places by the age of odometry [m2]."""
+    """The variance of the positions due to the age of odometry [m2]."""
 
 
 class Outcome(NamedTuple):
-    """The normalised errors of a sighting before the update; not a number: none."""
+    """The normalised errors of a sighting before the update; nan: not measured."""
 
     range: float  # noqa: A003
     bearing: float
@@ -77,10 +77,10 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
 
     :param state: x, y, yaw of each robot, shape (3 n,); changed in place.
     :param covariance: shape (3 n, 3 n); changed in place, and symmetric to the last bit.
-    :param bias: the estimate of constant errors beside it; ``None``: there is none.
+    :param bias: the estimate of constant errors beside it; ``None``: no estimate.
     """
     here, there = line.here, line.there
-    # The covariances of way and heading with the whole state, shape (3, 3 n).
+    # The covariances of vector and heading with the whole state, shape (3, 3 n).
     way = np.empty((3, len(state)))
     px, py, yaw = state[here:here + 3].tolist()
     if there == LANDMARK:
@@ -106,7 +106,7 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
 
     outcome = Outcome(math.nan, math.nan, False)
     step_x = step_y = turn = 0.0
-    # The derivatives of range and bearing; those of what was not measured stay zero.
+    # The derivatives of range and bearing; without a measurement they stay zero.
     cos = sin = side_x = side_y = heading = range_error = bearing_error = 0.0
     for k in range(ITERATIONS if turned else 1):
         ahead_x, ahead_y = x + step_x, y + step_y
@@ -120,7 +120,7 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
             bearing_error = (
                 wrap(line.bearing - math.atan2(ahead_y, ahead_x) + yaw + turn)
                 + side_x * step_x + side_y * step_y - turn)
-        # The covariances of way and heading with range and bearing, then those of these two.
+        # The covariances of vector and heading with range and bearing, then those of these two.
         rx, ry, rt = cos * xx + sin * xy, cos * xy + sin * yy, cos * xt + sin * yt
         bx = side_x * xx + side_y * xy + heading * xt
         by = side_x * xy + side_y * yy + heading * yt
@@ -180,8 +180,8 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
     :param covariance: as of :func:`update`.
     :param lines: those with a range, and without a bearing.
     :param bias: as of :func:`update`.
-    :return: ``None``, without an update: poses are so uncertain that ranges have to be taken one
-        by one, each of which straightens the next.
+    :return: ``None``, without an update, if the poses are so uncertain that ranges have to be
+        processed one by one, each after the linearisation of the last one.
     """
     m, size, numbers = len(lines), len(state), state.tolist()
     places: list[int] = []
@@ -242,7 +242,7 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
 
 def _bend(across: float, length: float) -> float:
     """
-    Return by how much a range is longer than the linearised one [m].
+    Return the difference of the expected range from the linearised one [m].
 
     :param across: the variance across the line of sight [m2].
     """

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Components of variance: how much each of several sources of noise contributes to errors.
+Components of variance: the contributions of several sources of noise to errors.
 
 The covariance of each error is a sum of known matrices, each times one unknown variance. Maximum
 likelihood by Fisher scoring (C. R. Rao, J. Kleffe, Estimation of Variance Components, 1988);
@@ -29,18 +29,18 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 
 MEDIANS = (0.0, 0.455, 1.386, 2.366)
-"""Of chi-square, by degrees of freedom."""
+"""Medians of chi-square, by degrees of freedom."""
 GATES = (0.0, 10.83, 13.82, 16.27)
 """99.9 % quantiles of chi-square."""
 SHRUNK = (1.0, 0.98838, 0.99310, 0.99488)
-"""What the gate leaves of a variance of normal errors."""
+"""The factor by which the gate reduces the variance of normal errors."""
 ITERATIONS, SWEEPS = 60, 60
 ENOUGH, ENOUGH_RESAMPLED = 1e-4, 2e-3
 """The relative changes of deviations at which iterations end."""
 STEP = 16.0
 """The greatest factor by which a variance falls in one iteration."""
 LEAST = 1e-6
-"""A deviation below this part of its first value is 0, and the data cannot say more."""
+"""The fraction of its first value below which a deviation counts as 0."""
 
 RESAMPLES = 100
 CONFIDENCE = 0.95
@@ -118,7 +118,7 @@ def fit(errors: Array, sources: Array, start: Array, fixed: NDArray[np.bool_],
 def intervals(errors: Array, sources: Array, blocks: NDArray[np.int64], start: Array,
               fixed: NDArray[np.bool_], seed: int = 0) -> Bounds:
     """
-    Return bounds that hold the deviations with a probability of 95 %.
+    Return bounds that contain the deviations with a probability of 95 %.
 
     :param blocks: the number of the block that each error belongs to, shape (n,), from 0 on.
     :param start: the deviations by :func:`fit`.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What robots log when they start: one line with the settings that a swarm must agree on."""
+"""The log line of robots at their start: the settings that a swarm must agree on."""
 
 from collections.abc import Iterable
 

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-The executable ``await_clock``: ends when simulated time passes.
+The executable ``await_clock``: ends when simulated time advances.
 
-Launch files start it before what needs a running simulator: a bridge that is started while Gazebo
-Sim still loads a world with many topics misses some of them.
+Launch files run it before processes that need a running simulator: a bridge that is started
+while Gazebo Sim still loads a world with many topics misses some of them.
 """
 
 import argparse
@@ -35,7 +35,7 @@ from rosgraph_msgs.msg import Clock
 
 class ClockWatch(Node):
     """
-    Waits until simulated time has passed.
+    Waits until simulated time has advanced.
 
     :ivar over: whether it has.
     """
@@ -44,9 +44,9 @@ class ClockWatch(Node):
         """
         Subscribe.
 
-        :param seconds: how much simulated time has to pass [s].
+        :param seconds: the simulated time to wait for [s].
         """
-        # Not by simulated time itself: that would be said to stand still.
+        # By a steady clock: with simulated time, its standstill would be reported twice.
         super().__init__('await_clock', parameter_overrides=[
             rclpy.parameter.Parameter('use_sim_time', value=False)])
         self.over = False
@@ -77,7 +77,7 @@ def _seconds(text: str) -> float:
 
 
 def main() -> int:
-    """Wait for simulated time; return the exit status: 130 where it was stopped before."""
+    """Wait for simulated time; return the exit status: 130 if stopped before."""
     parser = CommandLineParser(
         prog='leader_election await_clock',
         description='End with status 0 when simulated time passes, and warn while it does not.')

@@ -23,19 +23,20 @@ from rclpy.node import Node
 
 def steady_clock(node: Node) -> Clock:
     """
-    Return the clock that a node's timers and ages run on.
+    Return the clock of a node's timers and ages.
 
-    With ``use_sim_time`` it is the node's own. Without, it is a steady clock: the system's clock
-    is adjusted now and then, and a robot must neither fall silent nor forget its neighbours then.
+    With ``use_sim_time`` it is the node's own. Without, it is a steady clock: an adjustment of
+    the system's clock must neither silence a robot nor make it forget its neighbours.
     """
-    # Of the clock, since a node may use that of another one.
+    # The type of the clock, since a node may use another node's clock.
     if getattr(node.get_clock(), 'ros_time_is_active', False):
         return node.get_clock()
+    # One for each node: the events executor goes through all timers of a clock when one is set.
     return Clock(clock_type=ClockType.STEADY_TIME)
 
 
 def seconds(clock: Clock) -> float:
-    """Return the time on a clock [s], as the rooms without ROS use it."""
+    """Return the time on a clock [s], the unit of the rooms without ROS."""
     return reader(clock)()
 
 
@@ -43,7 +44,7 @@ def reader(clock: Clock) -> Callable[[], float]:
     """
     Return a function that reads a clock [s].
 
-    A robot reads its clock for each message. A steady clock is that of ``time.monotonic``, which
+    A robot reads its clock for each message. For a steady clock this is ``time.monotonic``, which
     takes a tenth of the time.
 
     :param clock: of any kind.

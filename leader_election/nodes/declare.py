@@ -61,8 +61,8 @@ class Declared(Generic[T]):
         :param fixed: returns whether parameters that are not dynamic are fixed now; by default
             they always are.
         :param defaults: other defaults than those of the declarations, by name.
-        :param served: whether others may read and change them. Else the node has to have
-            declared those that are given, and only their values are taken.
+        :param served: whether other nodes may read and change them. Otherwise the node must have
+            declared the given ones already, and only their values are used.
         :raises ParameterError: for a value of the wrong type or out of range.
         """
         self._node = node
@@ -141,7 +141,7 @@ class Declarations:
     def __init__(self, node: Node, fixed: Callable[[], bool] | None = None,
                  defaults: Mapping[str, Any] = NO_DEFAULTS, served: bool = True) -> None:
         """
-        Create them without any set.
+        Begin without any set.
 
         :param fixed, served: as :class:`Declared` takes them.
         :param defaults: as :class:`Declared` takes them, for sets without a prefix.
@@ -193,8 +193,8 @@ def _declare(node: Node, p: Parameter, for_good: bool) -> Any:
     try:
         given = node.declare_parameter(p.name, default, descriptor).value
     except (InvalidParameterTypeException, InvalidParameterValueException):
-        # Read the given value in any type: an integer is valid for a float, and all other errors
-        # get the package's own error text.
+        # Read the given value in any type: an integer is valid for a float, and other errors
+        # get the package's own text.
         node.declare_parameter(p.name, None, ParameterDescriptor(dynamic_typing=True))
         given = node.get_parameter(p.name).value
         node.undeclare_parameter(p.name)

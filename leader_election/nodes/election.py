@@ -69,13 +69,13 @@ class Election:
     """
     One robot: subscribes to ``odom`` and ``neighbourhood``, runs rounds, publishes their results.
 
-    Before :meth:`start` it only receives: no round runs, nothing is sent, no task is called.
+    Before :meth:`start` it only receives: it runs no rounds, sends no messages and calls no tasks.
 
     :ivar parameters: the parameters at the start.
     :ivar robot: the robot itself, which does not depend on ROS.
     :ivar steady_clock: the clock of its timers.
     :ivar runs: whether it was started, and not closed since.
-    :ivar failure: the error that the process has to end with, if any.
+    :ivar failure: the error with which the process has to end, if any.
     """
 
     def __init__(self, node: Node, declarations: Declarations) -> None:
@@ -137,7 +137,7 @@ class Election:
         self._incompatible = IncompatiblePublishers(node, 'neighbourhood')
         self._hearing = self._listen(
             'neighbourhood', String, self._receive, NEIGHBOURHOOD, self._incompatible.events)
-        # A sighting belongs to the odometry before it: neither may be skipped, however late.
+        # A sighting belongs to the odometry before it: neither may be skipped, even if late.
         paired = self.robot.sensing.cooperates
         self._listen('odom', Odometry, self._odometry, SIGHTINGS if paired else SENSOR)
         metric = self.robot.sensing.metric
@@ -190,11 +190,11 @@ class Election:
         return self.robot.sensing.pose(self._now())
 
     def _now(self) -> float:
-        """Return the time of all that the robot observes [s]."""
+        """Return the time of the robot's observations [s]."""
         return self._observation_clock.observe(self._read_clock())
 
     def _set_longest_step(self, parameters: ElectionParameters) -> None:
-        """Bound the leaps of a simulated clock; a steady one leaps when time has gone by."""
+        """Bound the leaps of a simulated clock; a leap of a steady clock is real time."""
         if self.steady_clock.clock_type == ClockType.ROS_TIME:
             self._observation_clock.longest_step = LATE_AFTER * parameters.round_period
 
@@ -236,7 +236,7 @@ class Election:
                 f'to its topic (ros2 topic info -v {topic}, ros2 topic list -t)')
 
     def missing(self) -> list[Missing]:
-        """Return what the robot waits for: its odometry, until any has come."""
+        """Return the missing inputs: odometry, until it arrives."""
         if self._odometry_received or not self.robot.sensing.positions_matter:
             return []
         topic = self._node.resolve_topic_name('odom')
@@ -268,7 +268,8 @@ class Election:
         now = self._now()
         if self.runs and self._in_phase and (
                 now - self._last_beat >= self.robot.parameters.round_period):
-            # Messages that came before the timer are served first; a round must not wait for them.
+            # Messages that arrived before the timer are processed first; a round must not wait for
+            # them.
             self._on_heartbeat()
         is_new = self.robot.receive(message.data, now)
         if is_new and self.runs and self.robot.parameters.schedule == 'reactive':
@@ -280,7 +281,7 @@ class Election:
         if self.robot.duplicate_received is not None and not self._duplicate_logged:
             self._duplicate_logged = True
             self._node.get_logger().error(
-                f'another robot goes by id {self.robot.parameters.robot_id}: '
+                f'another robot uses id {self.robot.parameters.robot_id}: '
                 'give each robot its own robot_id')
 
     # Rounds and output.
@@ -307,7 +308,7 @@ class Election:
         """
         Plan the next round that repeats a change of the leader.
 
-        :param changed: whether the leader has just changed: then the repeats begin anew.
+        :param changed: whether the leader has just changed, which restarts the repeats.
         """
         parameters = self.robot.parameters
         if changed and parameters.schedule == 'reactive':
@@ -351,7 +352,7 @@ class Election:
                     self._node.get_logger().error(f'task {runner.name}: {runner.first_error}')
 
     def _read_keys(self) -> None:
-        """Take other keys where the key file has changed."""
+        """Read the key file again if it has changed."""
         if not self._key_file.changed():
             return
         authentication, log = self.robot.authentication, self._node.get_logger()
@@ -367,7 +368,7 @@ class Election:
         self._read_keys()
         now = self._now()
         heeded = self._diagnostics.get_subscription_count() > 0
-        # What is watched is compared with the call before; all else is computed for a reader.
+        # The watches compare with the previous call; all else is computed only for a subscriber.
         refused = self._watch.fault(self.robot.counts, self.robot.parameters.message_expiry, now)
         mislocated = ''
         if heeded or self.robot.sensing.cooperates:
@@ -383,7 +384,7 @@ class Election:
         self._diagnostics.publish(message)
 
     def _unheard(self) -> str:
-        """Return which publishers nothing is received from; empty: none."""
+        """Return the text on publishers with incompatible QoS; empty: none."""
         unheard = self._incompatible.find(self._hearing.qos_profile)
         return (f'nothing is received from {", ".join(unheard)}, whose profiles (QoS) offer '
                 'less than is requested') if unheard else ''

@@ -44,7 +44,7 @@ class ElectionNode(Node):
         """
         Declare the parameters and start the robot.
 
-        :param defaults: of parameters that no file and no argument sets, by name.
+        :param defaults: of parameters that are set neither by file nor by argument, by name.
         :param options: for ``rclpy.node.Node``.
         :raises ParameterError: for a wrong parameter.
         """
@@ -67,7 +67,7 @@ class ElectionNode(Node):
         return self.election.failure
 
     def missing(self) -> list[Missing]:
-        """Return what the robot waits for."""
+        """Return the missing inputs of the robot."""
         return self.election.missing()
 
     def close(self) -> None:

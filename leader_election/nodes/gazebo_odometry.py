@@ -15,9 +15,8 @@
 """
 The node ``gazebo_odometry``: odometry with errors, and true poses, for robots in a simulator.
 
-A simulator's wheels are too good: in Gazebo Sim odometry is off by a millimetre after two minutes.
-The node stands between the simulator's odometry and the robots, and adds the errors of the
-embedded world.
+A simulator's odometry is too good: in Gazebo Sim its error is a millimetre after two minutes.
+The node adds the errors of the embedded world, between the simulator's odometry and the robots.
 """
 
 import math
@@ -46,7 +45,7 @@ TRUE_POSE = 'true_pose'
 """The topic of the simulator's pose of the robot's model, in the namespace of the robot."""
 
 STILL = 1e-3
-"""Wheels that have not moved the robot by so much stand still [m, rad]."""
+"""The least motion of a robot whose wheels turn [m, rad]."""
 
 
 class SimulatedRobot:
@@ -80,7 +79,7 @@ class SimulatedRobot:
             node.create_subscription(PoseStamped, prefix + TRUE_POSE, self._take_truth, EVENTS)
 
     def _take(self, message: Odometry) -> None:
-        """Publish odometry with errors; the message is changed and handed on."""
+        """Publish odometry with errors, in the received message."""
         pose = _planar(message.pose.pose)
         if pose is None:
             return
@@ -114,10 +113,10 @@ class SimulatedRobot:
 
     def missing(self) -> list[Missing]:
         """
-        Return what has not come since the last call: odometry, or the effect of commands.
+        Return the inputs missing since the last call: odometry, or the effect of commands.
 
-        Where wheels stand still, the robot's commands are listened to from then on: if there are
-        any, the simulator does not hear them.
+        Once wheels stand still, the node subscribes to the robot's commands: if there are any, the
+        simulator does not receive them.
         """
         if self._wheels is None:
             return [Missing('odometry', self._node.resolve_topic_name(
@@ -142,7 +141,7 @@ class SimulatedRobot:
 
 class GazeboOdometry(Node):
     """
-    Gives each robot in the simulator its odometry (:class:`SimulatedRobot`).
+    Publishes the odometry of each robot in the simulator (:class:`SimulatedRobot`).
 
     :ivar robots: in the order of the parameter.
     """
@@ -161,7 +160,7 @@ class GazeboOdometry(Node):
                        for prefix in namespaces(parameters.robots)]
 
     def missing(self) -> list[Missing]:
-        """Return what the robots wait for."""
+        """Return the missing inputs of the robots."""
         return [each for robot in self.robots for each in robot.missing()]
 
 

@@ -68,9 +68,9 @@ def declare(
 def with_own_parameters(declarations: Declarations, values: P, changed: Callable[[], None],
                         prefix: str = '') -> P:
     """
-    Return the parameters of a robot or an instance, with the own parameters of its plug-ins.
+    Return the parameters of a robot or an instance, with those of its plug-ins.
 
-    The own parameters of the chosen algorithm, strength source and metric are declared under
+    The parameters of the chosen algorithm, strength source and metric are declared under
     their names, for example ``greedy.margin``.
 
     :param changed: called after one of them has changed at run time.

@@ -25,21 +25,25 @@ from typing import Any
 from leader_election.nodes.declare import Declarations, overrides
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.shared_topics import NoPublisher, SharedTopics
+from leader_election.nodes.waiting import Missing
+from leader_election.parameters import ParameterError
+from leader_election.world.bundles import STANDING_PERIOD
 from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 LEFT_OUT = ('topics odom and heard of their own (they share odom_bundle and heard_bundle), the '
-            'services and events of parameters, type descriptions, and messages on /rosout')
-"""What lean robots do without, for people."""
+            'services and events of parameters (so wander cannot drive them), type descriptions, '
+            'and messages on /rosout')
+"""The entities that lean robots do not have, as text."""
 
 
 class LeanElectionNode(ElectionNode):
     """
-    The node of one robot that uses the topics of its host where all robots use the same.
+    The node of one robot that shares common topics with all robots of its host.
 
-    It has a name, timers, parameters, tasks and outputs of its own. Its parameters are
-    read once; nobody can read or change them.
+    It has its own name, timers, parameters, tasks and outputs. Its parameters are read once;
+    other nodes can neither read nor change them.
     """
 
     def __init__(self, host: Node, topics: SharedTopics, robot: int, *,
@@ -62,6 +66,12 @@ class LeanElectionNode(ElectionNode):
                 {'use_sim_time': False, 'start_type_description_service': False})],
             enable_rosout=False, start_parameter_services=False, allow_undeclared_parameters=True,
             automatically_declare_parameters_from_overrides=True, **options)
+        expiry = self.election.parameters.odometry_expiry
+        if expiry <= STANDING_PERIOD:
+            raise ParameterError(
+                f'parameter odometry_expiry: {expiry:g} is not allowed for lean robots; it takes '
+                f'more than {STANDING_PERIOD:g} s, the time between two odometry messages of a '
+                'robot at rest')
 
     def _declarations(self, defaults: Mapping[str, Any]) -> Declarations:
         return Declarations(self, defaults=defaults, served=False)
@@ -70,8 +80,15 @@ class LeanElectionNode(ElectionNode):
         """Return the clock of the host."""
         return self._host.get_clock()
 
+    def missing(self) -> list[Missing]:
+        """Return the missing inputs; odometry comes from a lean world alone."""
+        return [each._replace(remedy='start the world with lean, in the namespace of fleet or '
+                              'with it in radio_namespaces')
+                if each.topic == self._topics.inputs['odom'] else each
+                for each in super().missing()]
+
     def resolve_topic_name(self, topic: str, *, only_expand: bool = False) -> str:
-        """Return the full name of a topic: of the one of the host, where that stands for it."""
+        """Return the full name of a topic, or of the host's topic in its place."""
         return (self._topics.inputs.get(topic)
                 or super().resolve_topic_name(topic, only_expand=only_expand))
 
@@ -86,7 +103,7 @@ class LeanElectionNode(ElectionNode):
 
     def create_subscription(self, msg_type: Any, topic: str, callback: Any, *rest: Any,
                             **options: Any) -> Any:
-        """Have odometry and messages handed on by the host; subscribe to all other topics."""
+        """Receive odometry and messages through the host; subscribe to all other topics."""
         if topic == 'odom':
             return self._topics.on_odometry(self._robot, callback)
         if topic == 'neighbourhood':

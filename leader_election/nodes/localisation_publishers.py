@@ -41,10 +41,10 @@ ESTIMATED = np.array((0, 1, 5))
 """
 The rows of x, y and yaw in a covariance of x, y, z, roll, pitch, yaw.
 
-The others are 0, as AMCL leaves them: RViz draws that as an ellipse in the plane.
+The others are 0, as in AMCL: RViz draws this as an ellipse in the plane.
 """
 BASE = 'base_link'
-"""The robot's own frame, where odometry does not name it (REP 105)."""
+"""The robot's own frame, if odometry does not name it (REP 105)."""
 
 
 class LocalisationPublishers:
@@ -70,7 +70,7 @@ class LocalisationPublishers:
 
     def publish_pose(self, message: Odometry, origin: Pose | None) -> None:
         """
-        Publish the corrected pose for a message of odometry that the robot has taken.
+        Publish the corrected pose for a processed message of odometry.
 
         :param origin: the pose of odometry's frame in the shared one; ``None``: the initial pose.
         """

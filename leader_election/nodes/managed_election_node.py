@@ -37,15 +37,14 @@ from rclpy.parameter import Parameter
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
 ACKNOWLEDGEMENT = 0.5
-"""The last messages of publishers may take so long to be acknowledged [s]."""
+"""The timeout for the acknowledgement of publishers' last messages [s]."""
 
 
 class EntityTracker:
     """
     Tracks the ROS entities created after a point, to destroy them on deactivation.
 
-    These are publishers, subscriptions, timers, clients and services, whatever created them: a
-    user's task may do so, too.
+    These are publishers, subscriptions, timers, clients and services, also those of users' tasks.
     """
 
     def __init__(self, node: Node) -> None:
@@ -59,14 +58,14 @@ class EntityTracker:
             if id(entity) in self._before:
                 continue
             if destroy == self._node.destroy_publisher:
-                # A destroyed publisher sends nothing again: a command that stops the wheels,
-                # for example, would be lost.
+                # A destroyed publisher resends nothing: a command that stops the wheels, for
+                # example, could be lost.
                 left = max(end - time.monotonic(), 0.0)
                 entity.wait_for_all_acked(Duration(seconds=left))
             destroy(entity)
 
     def _entities(self) -> Iterable[tuple[Any, Callable[[Any], bool]]]:
-        """Yield the entities of the node, each with what destroys it."""
+        """Yield the entities of the node, each with the function that destroys it."""
         node = self._node
         for entities, destroy in (
                 (node.timers, node.destroy_timer),
@@ -82,10 +81,10 @@ class ManagedElectionNode(LifecycleNode):
     """
     The node of one robot, which exists while configured and takes part while active.
 
-    An inactive robot receives, but runs no round and sends nothing, so that its neighbours forget
-    it as they forget a robot that failed. After deactivation it is as just configured: its
-    knowledge is discarded, its tasks are closed and made anew, no latched message is left.
-    Parameters that do not change at run time may be changed while it is not configured.
+    An inactive robot receives, but runs no rounds and sends nothing, so its neighbours forget it
+    like a failed robot. Deactivation restores the state after configuration: received messages
+    are discarded, tasks are closed and created again, and latched messages are removed.
+    Parameters that are fixed at run time may be changed while the node is unconfigured.
 
     :ivar election: connects the robot to ROS; ``None`` while it is not configured.
     :ivar executor_kind: the executor asked for (:func:`~leader_election.nodes.process.run`).
@@ -139,7 +138,7 @@ class ManagedElectionNode(LifecycleNode):
     # The transitions.
 
     def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Make the robot, which receives from now on; a failure leaves all as before."""
+        """Create the robot, which receives from now on; a failure changes nothing."""
         self._tracker = EntityTracker(self)
         try:
             self.election = Election(self, self._declarations)
@@ -158,7 +157,7 @@ class ManagedElectionNode(LifecycleNode):
         return SUCCESS
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
-        """Stop the tasks and the rounds; then the robot is as just configured."""
+        """Stop the tasks and the rounds, and restore the state after configuration."""
         self.close()
         self._tracker.destroy_new()
         self.election = Election(self, self._declarations)
@@ -196,7 +195,7 @@ class ManagedElectionNode(LifecycleNode):
         return None if self.election is None else self.election.failure
 
     def missing(self) -> list[Missing]:
-        """Return what the robot waits for."""
+        """Return the missing inputs of the robot."""
         return [] if self.election is None else self.election.missing()
 
     def close(self) -> None:

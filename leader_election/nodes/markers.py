@@ -33,7 +33,7 @@ MARGIN = 0.35
 CIRCLE = [(math.cos(math.pi * k / 12), math.sin(math.pi * k / 12)) for k in range(25)]
 """The points of a circle of radius 1, closed."""
 TEXT_LENGTH = 48
-"""So much of a decision, or of an algorithm's own fields, is shown [characters]."""
+"""The shown length of a decision, or of an algorithm's own fields [characters]."""
 
 
 class Markers:
@@ -41,9 +41,9 @@ class Markers:
     Converts frames to markers, and deletes markers that are no longer valid.
 
     Namespaces: ``robots``, ``leaders``, ``gone`` and ``links``, one marker each; ``regions``,
-    ``labels`` and, where leaders decide, ``decisions``, one marker a leader; ``fields``, one
-    marker a robot, where the algorithm has fields of its own; ``deviations``, one marker a robot
-    that publishes one: a circle whose radius is the standard deviation of its position.
+    ``labels`` and, where leaders decide, ``decisions``, one marker per leader; ``fields``, one
+    marker per robot, if the algorithm has its own fields; ``deviations``, one marker per robot
+    that publishes its deviation: a circle whose radius is the standard deviation of its position.
     """
 
     def __init__(self, frame_id: str) -> None:
@@ -115,7 +115,7 @@ class Markers:
                           -0.9)
 
     def _deviation(self, robot: RobotView, frame: Frame) -> Marker:
-        """Return a circle, not a disc: deviations of odometry alone soon cover each other."""
+        """Return a circle, not a disc: deviations of odometry alone soon overlap."""
         marker = self._marker('deviations', Marker.LINE_STRIP, 0.03,
                               frame.colours[robot.leader], 0.6)
         marker.id = _number(robot.id)
@@ -165,7 +165,7 @@ def trail_marker(paths: Mapping[int, Sequence[Position]], frame: Frame,
 
 
 def _number(robot_id: int) -> int:
-    """Return the id in the 31 bits of a marker's; of two equal ones, only one would be shown."""
+    """Return the id as 31 bits of a marker's id; of two equal ones only one would be shown."""
     return robot_id % 2**31
 
 

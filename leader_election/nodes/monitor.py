@@ -40,19 +40,19 @@ from std_msgs.msg import String
 from visualization_msgs.msg import MarkerArray
 
 LINE_PERIOD = 5.0
-"""Time between two lines where there is no terminal [s]."""
+"""Time between two printed lines without a terminal [s]."""
 TRAIL_PERIOD = 0.5
 """Time between two messages on ``trails`` [s]."""
 MOST_FRAMES = 160
-"""With more frames, every other one of the animation is dropped, and its period doubled."""
+"""The greatest number of frames; beyond it, every other one is dropped and the period doubled."""
 
 
 class Monitor(Node):
     """
     Presents a swarm in the terminal, as markers, as a picture and as an animation.
 
-    It subscribes to ``neighbourhood`` and ``world``, and publishes ``markers`` and, less often
-    since they are long, ``trails``.
+    It subscribes to ``neighbourhood`` and ``world``, and publishes ``markers`` and, less often,
+    ``trails``, which are long.
 
     :ivar steady_clock: the clock of all times here.
     :ivar tracker: the last message of each robot.
@@ -150,10 +150,15 @@ class Monitor(Node):
             print(line(self._frame, self.statistics), flush=True)
 
     def missing(self) -> list[Missing]:
-        """Return what the monitor waits for: the messages of robots, until there is one."""
+        """Return the missing inputs: messages of robots, until one arrives."""
         if self.tracker.first_heard:
             return []
-        return [Missing('messages of robots', self.resolve_topic_name('neighbourhood'),
+        topic = self.resolve_topic_name('neighbourhood')
+        if self.tracker.rejected:
+            return [Missing('messages of this algorithm', topic,
+                            'give the monitor the algorithm, frame and instance of the robots',
+                            f'{self.tracker.rejected} messages were rejected')]
+        return [Missing('messages of robots', topic,
                         'start robots (fleet, election_node), and the monitor in their namespace '
                         'and with their ROS_DOMAIN_ID')]
 
@@ -164,7 +169,7 @@ class Monitor(Node):
             self._live = None
         reach = self.parameters.communication_range
         start = min(self.tracker.first_heard.values(), default=self.snapshot.time)
-        # Imported only here, since matplotlib takes long to load.
+        # Imported only here, since matplotlib loads slowly.
         if self.parameters.picture:
             from leader_election.view.picture import draw
             draw(self._frame, self.rings, Path(self.parameters.picture), reach, start)

@@ -36,9 +36,9 @@ from rclpy.time import Time
 ROBOT_NODE = 'election_node'
 """The name of a robot's node."""
 RETRY_AFTER = 1.0
-"""A request is repeated after so long without an answer: the node may have restarted [s]."""
+"""The time after which a request is repeated: the node may have restarted [s]."""
 MOST_PENDING = 100
-"""The most requests that wait for an answer: simulated time can pass faster than nodes answer."""
+"""The most unanswered requests: simulated time can advance faster than nodes answer."""
 _REQUESTED = ('robot_id', 'frame', 'initial_pose')
 
 
@@ -67,7 +67,7 @@ class ParameterOrigin:
         self._since = -math.inf
 
     def ask(self) -> None:
-        """Make a request, if there is no answer yet and none is due; to be called repeatedly."""
+        """Make a request without an answer or a pending request; to be called repeatedly."""
         if self.id is None and not self._is_due() and self._client.service_is_ready():
             self._since = clock.seconds(self._steady_clock)
             self._drop(len(self._pending) + 1 - MOST_PENDING)
@@ -82,13 +82,13 @@ class ParameterOrigin:
             0.0 <= clock.seconds(self._steady_clock) - self._since <= RETRY_AFTER)
 
     def _drop(self, count: int) -> None:
-        """Forget so many requests, the oldest first."""
+        """Forget a number of requests, the oldest first."""
         for request in self._pending[:max(count, 0)]:
             self._client.remove_pending_request(request)
             self._pending.remove(request)
 
     def _take(self, answer: Any) -> None:
-        # An answer to any of the requests will do, however late.
+        # An answer to any of the requests is accepted, even if late.
         self._drop(len(self._pending))
         values = answer.result().values
         if not values or any(value.type == ParameterType.PARAMETER_NOT_SET for value in values):

@@ -38,7 +38,7 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 PROCESS = 'leader_election'
-"""The logger of errors that came before there was a node."""
+"""The logger of errors before the first node exists."""
 
 
 class StopRequest:
@@ -67,10 +67,10 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
     Until the nodes are made the caller handles the signals (:mod:`leader_election.cli`).
 
     :param make: returns the nodes, of which the first has the attribute ``executor_kind``
-        (:func:`make_executor`). ``close()`` of a node, where it has this method, is called before
-        it is destroyed; a ``failure`` of a node other than ``None`` ends the process, and so does
-        ``over`` that is true, with status 0. Its ``missing()`` returns what it waits for
-        (:mod:`~leader_election.nodes.waiting`).
+        (:func:`make_executor`). A node may have a method ``close()``, called before it is
+        destroyed; an attribute ``failure``, which ends the process if it is not ``None``; an
+        attribute ``over``, which ends it with status 0 if it is true; and a method ``missing()``,
+        which returns its missing inputs (:mod:`~leader_election.nodes.waiting`).
     :param arguments: for ``rclpy.init``; ``None``: ``sys.argv``.
     :return: the exit status.
     """
@@ -82,7 +82,7 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
             rclpy.exceptions.NameValidationException,
             # rclpy raises it for arguments that it cannot parse, and for a wrong QoS override.
             RuntimeError) as error:
-        # Without a context, after wrong arguments of ROS, there is no log.
+        # Without a context, after wrong ROS arguments, there is no log.
         status = _report(error, get_logger(PROCESS) if rclpy.ok() else None)
         rclpy.try_shutdown()
         return status
@@ -96,13 +96,13 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
             failure, node = failed
             status = _report(failure, node.get_logger())
     finally:
-        # Whatever has happened, wheels must not turn on.
+        # In any case, wheels must stop.
         _take_down(nodes)
     return status
 
 
 def _failure(nodes: Sequence[Node]) -> tuple[ParameterError, Node] | None:
-    """Return the first error that a node found only while it ran, with the node."""
+    """Return the first error that a node found at run time, with the node."""
     for node in nodes:
         failure = getattr(node, 'failure', None)
         if failure is not None:
@@ -112,7 +112,7 @@ def _failure(nodes: Sequence[Node]) -> tuple[ParameterError, Node] | None:
 
 def _report(error: Exception, logger: RcutilsLogger | None) -> ExitStatus:
     """
-    Print the error that ends the process, and log it, so that it is in the log file, too.
+    Print the error that ends the process, and write it to the log file.
 
     :return: the exit status.
     """
@@ -122,7 +122,7 @@ def _report(error: Exception, logger: RcutilsLogger | None) -> ExitStatus:
 
 
 def _over(nodes: Sequence[Node]) -> bool:
-    """Return whether a node has done what it was started for."""
+    """Return whether a node has finished its task."""
     return any(getattr(node, 'over', False) for node in nodes)
 
 
@@ -137,10 +137,11 @@ def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
         if over():
             ended.set_result(None)
 
-    # The events executor returns after its timeout only once nothing is left to do: a busy
-    # process would neither stop nor end with its failure.
+    # The events executor returns after its timeout only when idle: a busy process would
+    # neither stop nor end with its failure.
     nodes[0].create_timer(0.1, check, clock=Clock(clock_type=ClockType.STEADY_TIME))
-    while not over():
+    check()
+    while not ended.done():
         waiting.look(time.monotonic())
         # In slices of 0.1 s: spin() of the events executor returns neither on a signal nor on a
         # shutdown (rclpy 7.1), and spin_once() for each event costs half as much again.
@@ -151,8 +152,8 @@ def _take_down(nodes: Sequence[Node]) -> None:
     """
     Close and destroy all nodes, which takes some seconds for many of them.
 
-    A process that just exits leaves its DDS entities behind in shared memory, and a process that
-    is started next on this machine may then not be discovered.
+    A process that only exits leaves its DDS entities in shared memory, and the next process on
+    this machine may then not be discovered.
     """
     for node in nodes:
         if hasattr(node, 'close'):

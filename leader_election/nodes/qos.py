@@ -35,6 +35,11 @@ NEIGHBOURHOOD = QoSProfile(
     reliability=QoSReliabilityPolicy.BEST_EFFORT, durability=QoSDurabilityPolicy.VOLATILE)
 """The message of a round: a lost one is replaced by the next. The depth holds a swarm's round."""
 
+BUNDLES = QoSProfile(
+    history=QoSHistoryPolicy.KEEP_LAST, depth=50,
+    reliability=QoSReliabilityPolicy.BEST_EFFORT, durability=QoSDurabilityPolicy.VOLATILE)
+"""Bundles of such messages, at most 50 a second: a process that is late drops the oldest."""
+
 SENSOR = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=1,
     reliability=QoSReliabilityPolicy.BEST_EFFORT, durability=QoSDurabilityPolicy.VOLATILE)
@@ -48,7 +53,7 @@ STATE = QoSProfile(
 SIGHTINGS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=100,
     reliability=QoSReliabilityPolicy.BEST_EFFORT, durability=QoSDurabilityPolicy.VOLATILE)
-"""Measurements of neighbours: each message is about others, so all count."""
+"""Measurements of neighbours: each message is about other neighbours, so all count."""
 
 EVENTS = QoSProfile(
     history=QoSHistoryPolicy.KEEP_LAST, depth=10,
@@ -58,7 +63,7 @@ EVENTS = QoSProfile(
 
 class IncompatiblePublishers:
     """
-    Watches for publishers from which a subscription receives nothing, for their profiles (QoS).
+    Finds publishers with a profile (QoS) incompatible with a subscription's.
 
     The graph is only searched while there are some, since that is slow in a large swarm.
     """
@@ -73,7 +78,7 @@ class IncompatiblePublishers:
         self._topic = node.resolve_topic_name(topic)
         self._reported = False
         self.events = SubscriptionEventCallbacks(incompatible_qos=self._report)
-        """To create the subscription with."""
+        """The callbacks to create the subscription with."""
 
     def _report(self, event: Any) -> None:
         if not self._reported:
@@ -104,7 +109,7 @@ def overridable() -> QoSOverridingOptions:
     """
     Return options by which the parameters ``qos_overrides.<topic>...`` change a profile.
 
-    rclpy writes into the profile that it is given: give it a copy of a profile of this module.
+    rclpy changes the profile in place: pass a copy of a profile of this module.
     """
     return QoSOverridingOptions(policy_kinds=(
         QoSPolicyKind.HISTORY, QoSPolicyKind.DEPTH, QoSPolicyKind.RELIABILITY,

@@ -12,9 +12,9 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The radio of the embedded world on topics: takes messages, and delivers them as they arrive."""
+"""The radio of the embedded world on topics."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
 from itertools import groupby
 
@@ -22,8 +22,15 @@ from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.nodes import clock
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable
 from leader_election.robot import codec
-from leader_election.world.bundles import HEARD_TOPIC, pack_delivery
-from leader_election.world.radio import Radio
+from leader_election.world.bundles import (
+    BUNDLE_PERIOD,
+    delivery,
+    HEARD_TOPIC,
+    pack,
+    SENT_TOPIC,
+    unpack,
+)
+from leader_election.world.radio import Delivery, Radio
 from leader_election.world.world import World
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -39,7 +46,7 @@ class RadioRelay:
     """
     Relays ``neighbourhood`` to ``robot_<id>/heard`` of the robots that receive a message.
 
-    :ivar relayed: the number of messages that the radio took.
+    :ivar relayed: the number of messages sent by the radio.
     :ivar dropped: the number of messages without a sender in this world, which are not relayed.
     """
 
@@ -54,7 +61,8 @@ class RadioRelay:
         :param namespace: of the topics; empty: that of the node.
         :param timers: the clock of the timers.
         :param time_factor: seconds of simulated time per second of that clock.
-        :param lean: whether one topic carries what all robots receive.
+        :param lean: whether one topic carries the messages of all receivers; messages are then
+            collected for ``BUNDLE_PERIOD``, since each message on a topic wakes all processes.
         """
         self.relayed = self.dropped = 0
         self._node, self._world, self._swarm = node, world, swarm
@@ -68,43 +76,68 @@ class RadioRelay:
         self._heard = [] if lean else [
             node.create_publisher(String, f'{prefix}robot_{i}/heard', NEIGHBOURHOOD)
             for i in self._ids]
-        node.create_subscription(String, f'{prefix}neighbourhood', self._relay,
-                                 copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+        topic, take = ((SENT_TOPIC, self._relay_bundle) if lean
+                       else ('neighbourhood', self._relay))
+        node.create_subscription(String, prefix + topic, take, copy(NEIGHBOURHOOD),
+                                 qos_overriding_options=overridable())
         self._arrival = node.create_timer(1.0, self._deliver, clock=timers)
         self._arrival.cancel()
+        self._planned = 0.0
+        """The time by the radio for which the timer is set [s]."""
 
     def _time(self) -> float:
         """Return the time by which the radio delays messages [s]."""
         return clock.seconds(self._clock) * self._time_factor
 
+    def _relay_bundle(self, bundle: String) -> None:
+        """Send the messages of a bundle by radio."""
+        for payload in unpack(bundle.data):
+            self._relay(String(data=payload))
+
     def _relay(self, message: String) -> None:
         """Send a message by radio to the robots that receive it."""
-        sender = codec.sender(message.data)
-        if sender is None or not self._world.send(sender, message, self._time(), self._swarm):
+        sender, now = codec.sender(message.data), self._time()
+        if sender is None or not self._world.send(sender, message, now, self._swarm):
             self.dropped += 1
             self._node.get_logger().warning(
                 f'{self.dropped} messages dropped that name no sender of this world',
                 throttle_duration_sec=10.0)
             return
         self.relayed += 1
-        self._deliver()
+        if self._bundle is None:
+            self._deliver()
+        elif self._planned > now + BUNDLE_PERIOD or self._arrival.is_canceled():
+            self._set_timer(now)
 
     def _deliver(self) -> None:
-        """Publish what has arrived, and set the timer for what arrives next."""
+        """Publish the messages that have arrived, and set the timer for the next arrival."""
         now = self._time()
         arrived = self._radio.arrived(now)
         if self._bundle is None:
-            for delivery in arrived:
-                self._heard[delivery.receiver].publish(delivery.message)
+            for each in arrived:
+                self._heard[each.receiver].publish(each.message)
         else:
-            for _, copies in groupby(arrived, lambda delivery: id(delivery.message)):
-                same = list(copies)
-                self._bundle.publish(String(data=pack_delivery(
-                    (self._ids[copy.receiver] for copy in same), same[0].message.data)))
+            for text in pack(self._by_message(arrived)):
+                self._bundle.publish(String(data=text))
         self._arrival.cancel()
+        self._set_timer(now)
+
+    def _by_message(self, arrived: Iterable[Delivery]) -> Iterator[str]:
+        """Yield each message once, with the ids of all that receive it now."""
+        for _, copies in groupby(arrived, lambda copy: id(copy.message)):
+            same = list(copies)
+            yield delivery((self._ids[copy.receiver] for copy in same), same[0].message.data)
+
+    def _set_timer(self, now: float) -> None:
+        """Set the timer for the next arrival, if there is one; it is never set to a later time."""
         due = self._radio.next_arrival
-        if due is not None:
-            wait = max((due - now) / self._time_factor, SHORTEST_TIMER)
+        if due is None:
+            return
+        # By the planned time, since a steady flow of messages would put off a bundle for ever.
+        planned = max(due, now + (BUNDLE_PERIOD if self._bundle is not None else 0.0))
+        if planned < self._planned or self._arrival.is_canceled():
+            self._planned = planned
+            wait = max((planned - now) / self._time_factor, SHORTEST_TIMER)
             self._arrival.timer_period_ns = int(wait * 1e9)
             self._arrival.reset()
 

@@ -65,7 +65,7 @@ class Recorder(Node):
     Subscribes to topics as they appear, and writes their messages to a file.
 
     :ivar recording: the file.
-    :ivar failure: the error after which it cannot be written any more; ``None``: it can.
+    :ivar failure: the error that ended the recording; ``None``: no error.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -98,7 +98,7 @@ class Recorder(Node):
         self.discover()
 
     def discover(self) -> None:
-        """Search for topics that are to be recorded, and subscribe to new ones."""
+        """Search for topics to be recorded, and subscribe to new ones."""
         self._discoveries += 1
         for number, (topic, kinds) in enumerate(self.get_topic_names_and_types()):
             known = topic in self._subscriptions_by_topic
@@ -147,7 +147,7 @@ class Recorder(Node):
         self._attempt(self.recording.flush)
 
     def _attempt(self, write: Any) -> None:
-        """Write to the file; after an error the process ends: nothing more can be recorded."""
+        """Write to the file; an error ends the process, since nothing more can be recorded."""
         if self.failure is not None:
             return
         try:
@@ -183,9 +183,9 @@ def message_file(package: str, name: str) -> str:
     """
     Return the text of a ``.msg`` file from the folder ``share`` above the package's module.
 
-    It is there in a sourced ROS, in a workspace of colcon and where wheels are installed.
+    It exists in a sourced ROS, in a colcon workspace and in installed wheels.
 
-    :raises FileNotFoundError: where there is no such file.
+    :raises FileNotFoundError: if there is no such file.
     """
     module = Path(str(import_module(package).__file__))
     for folder in module.parents:

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The statuses of a robot on ``/diagnostics``: one for each concern, with a level of its own.
+The statuses of a robot on ``/diagnostics``: one for each concern, with its own level.
 
 Names are ``<namespace>: <concern>``, as those of diagnostic_updater, and the hardware id is the
 robot's, so that an aggregator can group them (``config/diagnostics.yaml``).
@@ -45,7 +45,7 @@ OF_ODOMETRY = (*SENSING_COUNTERS, ODOMETRY_WITHOUT_TRANSFORM)
 OF_LOCALISATION = (*LOCALISATION_COUNTERS, SIGHTINGS_LEFT_OUT)
 """The counters of these concerns; all others belong to the neighbourhood."""
 SETTINGS = (vocabulary.COMMUNICATION_RANGE, vocabulary.MESSAGE_EXPIRY, vocabulary.ROUND_PERIOD)
-"""Parameters that are published, since those of other robots have to agree with them."""
+"""Published parameters, on which robots have to agree."""
 STATE = 'state.'
 """The prefix of the keys of an algorithm's own fields."""
 Concern = tuple[bytes, str, dict[str, Any]]
@@ -61,8 +61,8 @@ def statuses(robot: Robot, name: str, now: float,
     :param name: the prefix of the statuses' names.
     :param now: the time on the robot's clock [s].
     :param log: the robot's event log, if there is one: a further concern.
-    :param neighbourhood_fault: what is wrong with the neighbourhood; empty: nothing.
-    :param localisation_fault: what is wrong with the localisation; empty: nothing.
+    :param neighbourhood_fault: the text on a fault of the neighbourhood; empty: none.
+    :param localisation_fault: the text on a fault of the localisation; empty: none.
     """
     concerns = {vocabulary.ELECTION: _election(robot, now),
                 vocabulary.ODOMETRY: _odometry_status(robot, now),

@@ -39,6 +39,7 @@ from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.lean_election_node import LeanElectionNode, LEFT_OUT
 from leader_election.nodes.process import run
 from leader_election.nodes.shared_topics import SharedTopics
+from leader_election.parameters import ParameterError
 from leader_election.robot.robot import ROUNDS
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -46,7 +47,9 @@ from rclpy.node import Node
 from rclpy.utilities import remove_ros_args
 
 LOOK_PERIOD = 0.5
-"""The time between two looks at how many robots elect while they start [s]."""
+"""The time between two counts of electing robots at the start [s]."""
+MOST_REACTIVE = 500
+"""The most lean robots of a swarm whose schedule is reactive by default."""
 
 
 class RobotHost(Node):
@@ -68,9 +71,14 @@ class RobotHost(Node):
         self.parameters = Declared(self, RobotHostParameters).values
         self.executor_kind = self.parameters.executor
         known = {robot.id: robot for robot in swarm_robots(self.parameters)}
+        if self.parameters.lean and self.parameters.odom_topic != 'odom':
+            raise ParameterError(
+                f'parameter odom_topic: {self.parameters.odom_topic!r} is not allowed with lean: '
+                'the world sends the odometry of lean robots in bundles')
         members = parse_ids(self.parameters.members, tuple(known))
         shared = _shared_arguments(arguments)
         self._own_strengths: list[int] = []
+        self._is_crowded = self.parameters.lean and len(known) > MOST_REACTIVE
         self._topics = (
             SharedTopics(self, self.parameters.radio == 'relay') if self.parameters.lean else None)
         self.robots: list[ElectionNode] = []
@@ -79,6 +87,10 @@ class RobotHost(Node):
             self._tell(len(self.robots), len(members), CREATED)
         if self._topics is not None:
             self.get_logger().info(f'lean robots: they do without {LEFT_OUT}')
+        if self._is_crowded:
+            self.get_logger().info(
+                f'more than {MOST_REACTIVE} lean robots: schedule is periodic unless it is set, '
+                'since their reactions would take more than two processors')
         if len(members) >= LEAST:
             self._electing = 0
             self._look = self.create_timer(
@@ -89,7 +101,7 @@ class RobotHost(Node):
                 f'{format_ids(tuple(self._own_strengths))}, whose parameter strength is set')
 
     def _tell(self, done: int, total: int, phase: str) -> None:
-        """Log the progress of the start, where there are many robots."""
+        """Log the progress of the start of many robots."""
         step = Step(done, total, phase)
         if total >= LEAST and is_due(step):
             self.get_logger().info(progress_line(step))
@@ -125,10 +137,13 @@ class RobotHost(Node):
             if topic != name:
                 remaps += ['-r', f'{name}:={topic.replace("{id}", str(robot.id))}']
         chosen = strength(self.parameters, robot.id)
+        defaults: dict[str, Any] = {} if chosen is None else {'strength': chosen}
+        if self._is_crowded:
+            defaults['schedule'] = 'periodic'
         given: dict[str, Any] = {
             'namespace': f'{space}/{robot.name}', 'cli_args': ['--ros-args', *shared, *remaps],
             'parameter_overrides': overrides(own),
-            'defaults': {} if chosen is None else {'strength': chosen}}
+            'defaults': defaults}
         node = (ElectionNode(use_global_arguments=False, **given) if self._topics is None
                 else LeanElectionNode(self, self._topics, robot.id, **given))
         if chosen not in (None, node.election.parameters.strength):
@@ -141,7 +156,7 @@ _NODE_REMAPS = ('__ns:=', '__node:=', '__name:=')
 
 def _shared_arguments(arguments: list[str]) -> list[str]:
     """
-    Return the ROS arguments that apply to the robots, too: all but name and namespace.
+    Return the ROS arguments that also apply to the robots: all except name and namespace.
 
     >>> _shared_arguments(['fleet', '--ros-args', '-r', '__ns:=/a', '-p', 'radius:=3.0', '--'])
     ['-p', 'radius:=3.0']

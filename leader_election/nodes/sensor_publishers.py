@@ -15,6 +15,7 @@
 """Publishers of the simulated robots' sensor data: bundled odometry, laser scans, readings."""
 
 from array import array
+from collections.abc import Sequence
 
 from builtin_interfaces.msg import Time
 from leader_election.world.bundles import COLUMNS, ODOMETRY_TOPIC, OdometryBundle
@@ -30,32 +31,41 @@ from std_msgs.msg import Float64, Float64MultiArray, MultiArrayDimension
 class OdometryPublisher:
     """Publishes the odometry of many robots in one message."""
 
-    def __init__(self, node: Node, world: World) -> None:
+    def __init__(self, node: Node, world: World, namespaces: Sequence[str]) -> None:
         """
-        Create the publisher.
+        Create a publisher for each swarm.
 
         :param node: that publishes.
         :param world: whose robots have the odometry.
+        :param namespaces: of the swarms; empty: one, in the namespace of the node.
         """
         self._world = world
         self._bundle = OdometryBundle(world.scene.ids)
-        self._publisher = node.create_publisher(Float64MultiArray, ODOMETRY_TOPIC, 10)
+        self._publishers = [
+            node.create_publisher(Float64MultiArray, prefix + ODOMETRY_TOPIC, 10)
+            for prefix in ([f'{space}/' for space in namespaces] or [''])]
         self._message = Float64MultiArray()
         width = len(COLUMNS)
         self._message.layout.dim = [
             MultiArrayDimension(label='odometry'),
             MultiArrayDimension(label=','.join(COLUMNS), size=width, stride=width)]
 
-    def publish(self) -> None:
-        """Publish the odometry at the world's time."""
+    def publish(self, elapsed: float) -> None:
+        """
+        Publish the odometry at the world's time.
+
+        :param elapsed: the time since the start by the clock that steps the world [s]: robots
+            that stand still are sent in time also where the world is late and skips time.
+        """
         world = self._world
-        rows = self._bundle.rows(world.odometry, world.measured, world.time, world.odom_silent)
+        rows = self._bundle.rows(world.odometry, world.measured, elapsed, world.odom_silent)
         if not len(rows):
             return
         first = self._message.layout.dim[0]
         first.size, first.stride = len(rows), rows.size
         self._message.data = array('d', rows.tobytes())
-        self._publisher.publish(self._message)
+        for publisher in self._publishers:
+            publisher.publish(self._message)
 
 
 class ScanPublisher:

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The topics that the lean robots of a process have in common: one entity for all of them."""
+"""The common topics of the lean robots of a process: one entity for all of them."""
 
 from collections.abc import Callable
 from copy import copy
@@ -19,12 +19,17 @@ import math
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
-from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, SIGHTINGS
+from leader_election.nodes.clock import steady_clock
+from leader_election.nodes.qos import BUNDLES, EVENTS, NEIGHBOURHOOD, overridable, SIGHTINGS
 from leader_election.world.bundles import (
+    BUNDLE_PERIOD,
     HEARD_TOPIC,
     ODOMETRY_TOPIC,
+    pack,
+    parse_delivery,
     rows_of,
-    unpack_delivery,
+    SENT_TOPIC,
+    unpack,
 )
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
@@ -38,83 +43,150 @@ class SharedTopics:
     Publishes and subscribes for many robots on the topics of one node.
 
     :ivar publishers: the common publishers, by the full names of their topics.
-    :ivar inputs: the full names of the common topics, by those that they stand for.
+    :ivar inputs: the full names of the common topics, by the names that they replace.
     """
 
     def __init__(self, node: Node, relay: bool) -> None:
         """
         Create the topics.
 
-        :param node: that has them, and in whose namespace the bundles are.
+        :param node: the owner of the topics; the bundles are in its namespace.
         :param relay: whether the world's radio delivers messages; else all robots receive all.
         """
         self._node = node
-        self._odometry: dict[int, Callable[[Odometry], None]] = {}
+        self._odometry: dict[float, Callable[[Odometry], None]] = {}
         self._hearing: dict[int, Callable[[String], None]] = {}
         self._message = Odometry()
         self._message.header.frame_id = 'odom'
-        out = node.create_publisher(
+        out: Any = node.create_publisher(
             String, 'neighbourhood', copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+        if relay:
+            out = BundlePublisher(node, out)
         diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
-        self.publishers: dict[str, Publisher] = {
+        self.publishers: dict[str, Publisher | BundlePublisher] = {
             publisher.topic_name: publisher for publisher in (out, diagnostics)}
-        # Each bundle is about other robots, so none may be skipped, however busy the process is.
+        # Each bundle is about other robots, so none may be skipped, even in a busy process.
         self._odometry_input = node.create_subscription(
             Float64MultiArray, ODOMETRY_TOPIC, self._take_odometry, SIGHTINGS)
-        heard, take = ((HEARD_TOPIC, self._take_delivery) if relay
+        heard, take = ((HEARD_TOPIC, self._take_deliveries) if relay
                        else ('neighbourhood', self._take_broadcast))
+        profile = copy(BUNDLES if relay else NEIGHBOURHOOD)
         self._heard_input = node.create_subscription(
-            String, heard, take, copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+            String, heard, take, profile, qos_overriding_options=overridable())
         self.inputs = {'odom': self._odometry_input.topic_name,
                        'neighbourhood': self._heard_input.topic_name}
 
     def on_odometry(self, robot: int, callback: Callable[[Odometry], None]) -> Subscription:
         """
-        Have the odometry of a robot handed on.
+        Forward the odometry of a robot.
 
         :param robot: its id.
         :param callback: takes the message, which is reused for the next robot.
         :return: the common subscription.
         """
-        self._odometry[robot] = callback
+        _add(self._odometry, robot, callback)
         return self._odometry_input
 
     def on_message(self, robot: int, callback: Callable[[String], None]) -> Subscription:
         """
-        Have the messages handed on that a robot receives.
+        Forward the messages that a robot receives.
 
         :param robot: its id.
         :param callback: takes the message, which other robots receive, too.
         :return: the common subscription.
         """
-        self._hearing[robot] = callback
+        _add(self._hearing, robot, callback)
         return self._heard_input
 
     def _take_odometry(self, bundle: Float64MultiArray) -> None:
         message = self._message
+        message.header.stamp = self._node.get_clock().now().to_msg()
         pose, twist = message.pose.pose, message.twist.twist
         for robot, x, y, yaw, linear, angular in rows_of(bundle.data):
-            callback = self._odometry.get(int(robot))
+            # An id that is not finite is in no dictionary.
+            callback = self._odometry.get(robot)
             if callback is not None:
+                if not math.isfinite(yaw):
+                    # The robot rejects and counts a position that is not finite.
+                    x = yaw = math.nan
+                half = yaw / 2
                 pose.position.x, pose.position.y = x, y
-                pose.orientation.z, pose.orientation.w = math.sin(yaw / 2), math.cos(yaw / 2)
+                pose.orientation.z, pose.orientation.w = math.sin(half), math.cos(half)
                 twist.linear.x, twist.angular.z = linear, angular
                 callback(message)
 
-    def _take_delivery(self, delivery: String) -> None:
-        try:
-            receivers, payload = unpack_delivery(delivery.data)
-        except ValueError:
-            return
-        message = String(data=payload)
-        for robot in receivers:
-            callback = self._hearing.get(robot)
-            if callback is not None:
-                callback(message)
+    def _take_deliveries(self, bundle: String) -> None:
+        for text in unpack(bundle.data):
+            try:
+                receivers, payload = parse_delivery(text)
+            except ValueError:
+                continue
+            callbacks = [self._hearing[robot] for robot in receivers if robot in self._hearing]
+            if callbacks:
+                message = String(data=payload)
+                for callback in callbacks:
+                    callback(message)
 
     def _take_broadcast(self, message: String) -> None:
         for callback in self._hearing.values():
             callback(message)
+
+
+def _add(callbacks: dict[Any, Callable[[Any], None]], robot: int,
+         callback: Callable[[Any], None]) -> None:
+    """Add a callback after those of a robot, joined to one, which is faster than a list of one."""
+    before = callbacks.get(robot)
+    if before is None:
+        callbacks[robot] = callback
+        return
+
+    def both(message: Any) -> None:
+        before(message)
+        callback(message)
+
+    callbacks[robot] = both
+
+
+class BundlePublisher:
+    """
+    Publishes the messages of many robots for the world's radio, several in one message.
+
+    Each is published on the robots' own topic, too, where that has subscribers: monitors, records.
+    """
+
+    def __init__(self, node: Node, out: Publisher) -> None:
+        """
+        Create the topic of bundles.
+
+        :param node: that has it.
+        :param out: the publisher of the robots' own topic.
+        """
+        self._out = out
+        self._collected: list[str] = []
+        self._bundles = node.create_publisher(
+            String, SENT_TOPIC, copy(NEIGHBOURHOOD), qos_overriding_options=overridable())
+        self._timer = node.create_timer(BUNDLE_PERIOD, self._flush, clock=steady_clock(node))
+        self._timer.cancel()
+
+    @property
+    def topic_name(self) -> str:
+        """Return the full name of the robots' own topic."""
+        return str(self._out.topic_name)
+
+    def publish(self, message: String) -> None:
+        """Publish a message of a robot within ``BUNDLE_PERIOD``."""
+        if not self._collected:
+            self._timer.reset()
+        self._collected.append(message.data)
+
+    def _flush(self) -> None:
+        self._timer.cancel()
+        collected, self._collected = self._collected, []
+        for text in pack(collected):
+            self._bundles.publish(String(data=text))
+        if self._out.get_subscription_count():
+            for payload in collected:
+                self._out.publish(String(data=payload))
 
 
 class NoPublisher:
@@ -124,5 +196,5 @@ class NoPublisher:
         """Drop a message."""
 
     def get_subscription_count(self) -> int:
-        """Return 0: nobody can subscribe."""
+        """Return 0: there are no subscribers."""
         return 0

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The subscriptions to what a robot's sensors measure of neighbours and landmarks."""
+"""The subscriptions to sightings of neighbours and landmarks by a robot's sensors."""
 
 from collections.abc import Callable
 from functools import partial
@@ -40,9 +40,9 @@ from std_msgs.msg import Float64MultiArray
 
 TYPES = {DETECTIONS: 'vision_msgs/msg/Detection3DArray', TAGS: 'tf2_msgs/msg/TFMessage',
          RANGES: 'sensor_msgs/msg/Range'}
-"""The types of messages whose packages may not be installed, by source."""
+"""The types of messages from packages that may not be installed, by source."""
 Listen = Callable[[str, Any, Callable[[Any], None], Any], Any]
-"""Subscribes: topic, type, callback, profile."""
+"""A function that subscribes: topic, type, callback, profile."""
 
 
 class SightingInputs:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The publisher of what simulated robots see of each other and of landmarks."""
+"""The publisher of simulated robots' sightings of each other and of landmarks."""
 
 from array import array
 from collections.abc import Callable, Sequence
@@ -51,7 +51,7 @@ class SightingPublisher:
 
     def publish(self, stamp: Time) -> None:
         """
-        Publish what was seen since the last call, one message a robot.
+        Publish the sightings since the last call, one message per robot.
 
         :param stamp: unused, since ``std_msgs/Float64MultiArray`` has no stamp.
         """

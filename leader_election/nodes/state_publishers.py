@@ -60,7 +60,7 @@ LENGTHS: dict[str, Callable[[Robot], float]] = {
     'strength': lambda robot: robot.strength.announced,
     'radius': lambda robot: robot.main.radius,
 }
-"""Other numbers [m], but for the strength."""
+"""Other numbers [m], except the strength."""
 DURATION = 'round_duration'
 """The computation time of the last round [s]."""
 
@@ -170,7 +170,7 @@ class PlotPublishers:
 
 def named(summary: Mapping[str, Any]) -> dict[str, float]:
     """
-    Return a summary as named numbers; unknown values and those that are no numbers are NaN.
+    Return a summary as named numbers; unknown and non-numeric values are NaN.
 
     >>> named({'members': 3.0, 'count.centre': [1.0, 2.0], 'field.mean': None})
     {'members': 3.0, 'count.centre.0': 1.0, 'count.centre.1': 2.0, 'field.mean': nan}
@@ -187,7 +187,7 @@ def named(summary: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _number(value: Any) -> float:
-    """Return a value as a float; NaN for what is no number or too large."""
+    """Return a value as a float; NaN if it is not a number or too large."""
     try:
         number = float(value) if isinstance(value, (bool, int, float)) else math.nan
     except OverflowError:

@@ -14,7 +14,7 @@
 
 """The command ``swarm_doctor``: observes a swarm, checks the observations, prints a report."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import partial
 import math
@@ -55,6 +55,7 @@ import rclpy
 from rclpy.node import Node
 from rclpy.qos import QoSDurabilityPolicy, QoSProfile, QoSReliabilityPolicy
 from rclpy.signals import SignalHandlerOptions
+from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from rclpy.utilities import remove_ros_args
 from rosgraph_msgs.msg import Clock
@@ -62,9 +63,13 @@ from std_msgs.msg import Int64MultiArray, String
 
 DISCOVERY_PERIOD = 0.5
 """Time between two searches for new topics [s]."""
+SETTLED = 1.5
+"""Discovery has settled once no new topic was found for this time [s]."""
+SEARCH_LIMIT = 20.0
+"""The longest wait for discovery to settle [s]."""
 UDP_COUNTERS = Path('/proc/net/snmp')
 ENDLESS = 1e9
-"""A deadline of this length is none [s]."""
+"""A deadline of this length means that there is none [s]."""
 ENVIRONMENT = {'ROS_DOMAIN_ID': '0', 'RMW_IMPLEMENTATION': '',
                'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SUBNET', 'ROS_STATIC_PEERS': ''}
 """The environment variables that discovery depends on, with their defaults."""
@@ -75,8 +80,8 @@ class SwarmDoctor(Node):
     Observes a swarm without an effect on it: no parameter service, no log, no publisher.
 
     Subscriptions are best effort, so that no robot waits for the observer or resends messages
-    to it. Only ``neighbours``, which is latched, is reliable: its queue holds one message, so no
-    robot waits either.
+    to it. Only ``neighbours``, which is latched, is reliable: its queue holds one message, so
+    robots do not wait either.
     """
 
     def __init__(self, options: Any) -> None:
@@ -95,11 +100,15 @@ class SwarmDoctor(Node):
         self._odometry: dict[str, list[OdometryReading]] = {}
         self._diagnostics: list[RobotReport] = []
         self._neighbours: dict[str, list[Neighbours]] = {}
-        """By the namespace of the topic."""
+        """The reports by the namespace of the topic."""
         self._ticks: list[float] = []
         self._udp = udp_counters(_text(UDP_COUNTERS))
+        self._radio: dict[str, Subscription] = {}
+        """By topic: subscriptions to the messages between robots."""
         self._subscribed: set[tuple[str, str]] = set()
         """Topic and type."""
+        self._found = self._begin
+        """When the latest new topic was found [s]."""
         stream = QoSProfile(depth=1000, reliability=QoSReliabilityPolicy.BEST_EFFORT)
         self.create_subscription(DiagnosticArray, '/diagnostics', self._hear_status, stream)
         self.create_timer(DISCOVERY_PERIOD, self._discover, clock=self._steady_clock)
@@ -122,11 +131,31 @@ class SwarmDoctor(Node):
                 if (topic, kind) not in self._subscribed and (kind != TEXT or topic in radio):
                     self._subscribed.add((topic, kind))
                     self._subscribe(topic, kind)
+                    # Subscribing takes long with many robots.
+                    self._found = self._now()
+
+    def is_settled(self) -> bool:
+        """Return whether no new topic was found lately."""
+        return self._now() - self._found >= SETTLED
+
+    def listen(self) -> None:
+        """
+        Observe from now on: discard earlier messages, except those of latched topics.
+
+        The topics of many robots are found and subscribed to one after another, within seconds.
+        Messages of that time are missing for some robots, which would count as lost. Losses by
+        full buffers still count: bursts of discovery cause them.
+        """
+        self._begin = self._now()
+        self._messages.clear()
+        self._odometry.clear()
+        self._diagnostics.clear()
+        self._ticks.clear()
 
     def _subscribe(self, topic: str, kind: str) -> None:
         last = topic.rpartition('/')[2]
         if kind == TEXT:
-            self.create_subscription(
+            self._radio[topic] = self.create_subscription(
                 String, topic, partial(self._hear, topic), copy(NEIGHBOURHOOD))
         elif kind == ODOMETRY:
             self.create_subscription(
@@ -141,6 +170,19 @@ class SwarmDoctor(Node):
     # Callbacks.
 
     def _hear(self, topic: str, message: String, about: dict[str, int]) -> None:
+        """
+        Take a message, and all that wait behind it.
+
+        The executor takes one message of each topic in turn. The odometry of many robots, a topic
+        each, would leave one message of the topic that all share for dozens of odometry.
+        """
+        self._note(topic, message, about)
+        waiting = self._radio[topic].handle
+        with waiting:
+            while (taken := waiting.take_message(String, False)) is not None:
+                self._note(topic, *taken)
+
+    def _note(self, topic: str, message: String, about: dict[str, int]) -> None:
         came, received = self._arrival(about)
         sent = (about.get('source_timestamp') or 0) * 1e-9
         self._messages.append(
@@ -158,11 +200,12 @@ class SwarmDoctor(Node):
         """
         Return the time of a message's arrival, as time of day and by the steady clock [s].
 
-        That is when DDS received it: creating subscriptions can block this process for seconds.
+        It is the time at which DDS received it: creating subscriptions can block this process for
+        seconds.
         """
         here, now = clock.seconds(self.get_clock()), self._now()
         came = (about.get('received_timestamp') or 0) * 1e-9
-        # Now, where the middleware does not report it or the clock was set meanwhile.
+        # Now, if the middleware does not report it or the clock was set meanwhile.
         waited = here - came if 0.0 <= here - came <= now - self._begin else 0.0
         return here - waited, now - waited
 
@@ -174,7 +217,7 @@ class SwarmDoctor(Node):
         self._ticks.append(message.clock.sec + message.clock.nanosec * 1e-9)
 
     def _hear_status(self, message: DiagnosticArray) -> None:
-        """Add a report of each robot in a message, out of the statuses of all its concerns."""
+        """Add a report of each robot in a message, from the statuses of all its concerns."""
         by_robot: dict[tuple[str, int], list[RobotStatus]] = {}
         for status in robot_statuses(map(_status, message.status)):
             by_robot.setdefault((status.robot, status.id), []).append(status)
@@ -217,7 +260,7 @@ class SwarmDoctor(Node):
 
 
 def _text(path: Path) -> str:
-    """Return the text of a file, which is empty where there is none, as on other systems."""
+    """Return the text of a file; empty without the file, as on other systems."""
     try:
         return path.read_text()
     except OSError:
@@ -237,7 +280,7 @@ def _endpoint(topic: str, publishes: bool, info: TopicEndpointInfo) -> Endpoint:
         node=f'{info.node_namespace.rstrip("/")}/{info.node_name}',
         reliable=profile.reliability == QoSReliabilityPolicy.RELIABLE,
         latched=profile.durability == QoSDurabilityPolicy.TRANSIENT_LOCAL,
-        # 0 stands for no deadline, as does the longest time that DDS knows.
+        # 0 stands for no deadline, as does the longest time in DDS.
         deadline=deadline if 0.0 < deadline < ENDLESS else math.inf)
 
 
@@ -248,16 +291,22 @@ def _status(status: DiagnosticStatus) -> Status:
 
 
 def observe(options: Any) -> Observations | None:
-    """Observe for the requested time; return ``None`` where it is stopped before."""
+    """Observe for the requested time, once discovery has settled; ``None`` if stopped before."""
     stop = StopRequest()
     stop.listen()
     doctor = SwarmDoctor(options)
     # The events executor of rclpy 7.1 does not report when a message was sent.
     executor = make_executor('single')
     executor.add_node(doctor)
-    end = time.monotonic() + options.seconds
-    while not stop.made and time.monotonic() < end:
-        executor.spin_once(timeout_sec=max(min(0.1, end - time.monotonic()), 0.0))
+
+    def wait(seconds: float, until: Callable[[], bool]) -> None:
+        end = time.monotonic() + seconds
+        while not (stop.made or until()) and time.monotonic() < end:
+            executor.spin_once(timeout_sec=max(min(0.1, end - time.monotonic()), 0.0))
+
+    wait(SEARCH_LIMIT, doctor.is_settled)
+    doctor.listen()
+    wait(options.seconds, lambda: False)
     swarm = None if stop.made else doctor.observations()
     doctor.destroy_node()
     return swarm

@@ -48,13 +48,13 @@ from rosgraph_msgs.msg import Clock as ClockMessage
 from visualization_msgs.msg import Marker, MarkerArray
 
 _MAX_CATCH_UP = 10
-"""The number of steps that a late world catches up; if it is farther behind, it skips time."""
+"""The greatest number of steps that a late world makes up for; beyond it, it skips time."""
 _MAX_CATCH_UP_OF_CLOCK = 2
-"""The same with a clock of its own: when a machine is too slow, simulated time is slower, too."""
+"""The same with its own clock: on a machine that is too slow, simulated time slows down."""
 IN_PLANE = [0, 1, 5, 6, 7, 11, 30, 31, 35]
-"""Where a covariance of x, y, yaw is in one of all six degrees of freedom; the others are 0."""
+"""The places of a covariance of x, y, yaw in one of six degrees of freedom; the others are 0."""
 FORWARD = [0, 35]
-"""Where the variances of linear and angular velocity are."""
+"""The places of the variances of linear and angular velocity."""
 
 
 class SwarmWorld(Node):
@@ -85,7 +85,8 @@ class SwarmWorld(Node):
         self.world = World(parameters)
         declared.changed = self.world.configure
         ids = self.world.scene.ids
-        self._bundle = OdometryPublisher(self, self.world) if parameters.lean else None
+        spaces = parameters.radio_namespaces if parameters.radio == 'relay' else ()
+        self._bundle = OdometryPublisher(self, self.world, spaces) if parameters.lean else None
         own = () if parameters.lean else ids
         self._odom = [self.create_publisher(Odometry, f'robot_{i}/odom', 10) for i in own]
         self._truth = [self.create_publisher(Odometry, f'robot_{i}/ground_truth', 10) for i in own]
@@ -112,7 +113,7 @@ class SwarmWorld(Node):
             self._steady_clock = Clock(clock_type=ClockType.STEADY_TIME)
         period = self.world.dt / parameters.real_time_factor
         self._period = round(period * 1e9)
-        self._origin = self._steady_clock.now().nanoseconds
+        self._began = self._origin = self._steady_clock.now().nanoseconds
         self._taken = 0
         self._end_logged = False
         self.create_timer(period, self._tick, clock=self._steady_clock)
@@ -130,7 +131,7 @@ class SwarmWorld(Node):
             self.create_subscription(Twist, f'robot_{robot_id}/cmd_vel', command, 10)
 
     def _tick(self) -> None:
-        """Take all steps that are due; their length is constant, however late the timer is."""
+        """Take all steps that are due; their length is constant, even if the timer is late."""
         now = self._steady_clock.now().nanoseconds
         if self._waits_for_listeners():
             self._origin = now
@@ -150,7 +151,7 @@ class SwarmWorld(Node):
             self.get_logger().info('The logs are over; the robots stay where they are.')
 
     def missing(self) -> list[Missing]:
-        """Return what the world waits for: a command to any robot."""
+        """Return the missing inputs of the world: commands to robots."""
         if self.world.commands is None or self.world.commands.any_received:
             return []
         topic = self.resolve_topic_name(f'robot_{self.world.scene.ids[0]}/cmd_vel')
@@ -171,11 +172,11 @@ class SwarmWorld(Node):
             stamp = _time(round(world.time * 1e9))
             self._clock_topic.publish(ClockMessage(clock=stamp))
         else:
-            # The time at which the last step was due, by the clock that other nodes share.
+            # The time at which the last step was due, by the shared clock.
             late = now - self._origin - self._taken * self._period
             stamp = _time(self.get_clock().now().nanoseconds - late)
         if self._bundle is not None:
-            self._bundle.publish()
+            self._bundle.publish((now - self._began) / self._period * world.dt)
         else:
             _send(self._odom, self._odom_message, stamp, world.odometry, world.measured,
                   world.odom_silent, None if world.covariance.exact else world.covariance)
@@ -200,7 +201,7 @@ def _send(publishers: Iterable[Publisher], message: Odometry, stamp: Time, poses
     The message is reused for all: creating one is expensive.
 
     :param silent: the rows that are not published.
-    :param covariance: ``None``: there are no errors, and covariances are 0.
+    :param covariance: ``None``: no errors, so covariances are 0.
     """
     message.header.stamp = stamp
     if covariance is not None:

@@ -26,7 +26,7 @@ from rclpy.node import Node
 try:
     from tf2_msgs.msg import TFMessage
 except ImportError:
-    # It is not on PyPI; a full ROS has it.
+    # Not on PyPI, but part of a full ROS.
     TFMessage = None
 
 ODOM, BASE = 'odom', 'base_link'
@@ -34,9 +34,9 @@ ODOM, BASE = 'odom', 'base_link'
 
 class TransformPublisher:
     """
-    Publishes the pose of each robot by odometry as a transform, where somebody subscribes.
+    Publishes the pose of each robot by odometry as a transform, if there is a subscriber.
 
-    Frame names are the same for all robots, so each has a topic of its own: ``robot_<id>/tf``.
+    Frame names are the same for all robots, so each has its own topic: ``robot_<id>/tf``.
     """
 
     def __init__(self, node: Node, robots: Sequence[str]) -> None:

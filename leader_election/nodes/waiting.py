@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-What the nodes of a process wait for in vain: time, odometry, commands, messages.
+Missing inputs of the nodes of a process: time, odometry, commands, messages.
 
-A node whose simulated clock stands still runs none of its timers, and so could never say so. This
-one diagnosis goes by a steady clock, in the loop that spins the process.
+While its simulated clock stands still a node runs no timers, so it could not report this. This
+diagnosis uses a steady clock, in the loop that spins the process.
 """
 
 from collections import Counter
@@ -27,19 +27,21 @@ from typing import NamedTuple
 from rclpy.node import Node
 
 PERIOD = 2.5
-"""Time between two looks [s, steady]."""
+"""Time between two checks [s, steady]."""
 LOOKS = 3
-"""What is missing at so many looks on end is warned of: within ten seconds."""
+"""The number of successive checks after which a missing input is reported: within ten seconds."""
 LONGEST = 60.0
-"""The longest time between two warnings of the same [s, steady]; the first times double."""
+"""The longest time between two warnings of the same input, which doubles at first [s, steady]."""
+TIME = 'time'
+"""The input without which the others are not looked at."""
 MOST_NAMES = 3
-"""So many topics are named in a line."""
+"""The number of topics named in a line."""
 BUFFERS = ('with many robots in Gazebo Sim raise the receive buffers: sudo sysctl -w '
            'net.core.rmem_default=4194304 net.core.rmem_max=4194304')
 
 
 class Missing(NamedTuple):
-    """What a node waits for."""
+    """A missing input of a node."""
 
     what: str
     """A noun, such as ``odometry``."""
@@ -47,11 +49,13 @@ class Missing(NamedTuple):
     """The full name of its topic."""
     remedy: str
     """What to do, one clause."""
+    observed: str = 'nothing comes'
+    """What is observed on the topic."""
 
 
 @dataclass
 class _Record:
-    """Since when something is missing, and when to warn of it again [s, steady]."""
+    """The time since which an input is missing, and that of the next warning [s, steady]."""
 
     since: float
     looks: int = 0
@@ -61,10 +65,10 @@ class _Record:
 
 class Waiting:
     """
-    Warns of what the nodes of a process wait for, and says when it has come.
+    Warns of missing inputs of the nodes of a process, and reports their arrival.
 
-    A node has a method ``missing()`` that returns a list of :class:`Missing`, where it waits for
-    anything but time.
+    A node that waits for anything except time has a method ``missing()`` that returns a list of
+    :class:`Missing`.
     """
 
     def __init__(self, nodes: Sequence[Node], now: float) -> None:
@@ -81,7 +85,7 @@ class Waiting:
 
     def look(self, now: float) -> None:
         """
-        Warn if it is time for it; costs nothing otherwise.
+        Warn if a warning is due; cheap otherwise.
 
         :param now: by a steady clock [s].
         """
@@ -89,7 +93,8 @@ class Waiting:
             return
         begin, self._next = self._next - PERIOD, now + PERIOD
         lines, logger = self._lines(), self._nodes[0].get_logger()
-        for what in self._missing.keys() - lines.keys():
+        # While time stands still, nothing is known of the other inputs.
+        for what in () if TIME in lines else self._missing.keys() - lines.keys():
             if self._missing.pop(what).warned:
                 logger.info(f'no longer waiting for {what}')
         for what, line in lines.items():
@@ -101,14 +106,14 @@ class Waiting:
                 logger.warning(f'waiting for {what} for {now - record.since:.0f} s: {line}')
 
     def _lines(self) -> dict[str, str]:
-        """Return a line of text for each kind of thing that is missing."""
+        """Return a line of text for each kind of missing input."""
         times, before = _times(self._nodes), self._times
         self._times = times
         still = [name for name, time in times.items() if time == before.get(name)]
         if still:
-            # All else may be missing for this.
+            # All other inputs may be missing because of this.
             some = '' if len(still) == len(self._nodes) else f' of {still[0]}'
-            return {'time': (
+            return {TIME: (
                 f'simulated time{some} stands still at {times[still[0]] * 1e-9:.1f} s: nothing '
                 'new comes on /clock; start the simulator, or what publishes /clock, let it run '
                 f'where it is paused, or set use_sim_time to false; {BUFFERS}')}
@@ -121,9 +126,9 @@ class Waiting:
 
 
 def _times(nodes: Sequence[Node]) -> dict[str, int]:
-    """Return the time of each node that goes by simulated time [ns], by its name."""
+    """Return the time of each node that uses simulated time [ns], by its name."""
     return {node.get_fully_qualified_name(): node.get_clock().now().nanoseconds for node in nodes
-            # Of ROS clocks only; nodes without simulated time have them, too.
+            # ROS clocks only; nodes without simulated time have them, too.
             if getattr(node.get_clock(), 'ros_time_is_active', False)}
 
 
@@ -132,4 +137,4 @@ def _line(missing: Sequence[Missing]) -> str:
     names = ', '.join(topics[:MOST_NAMES]) + (
         f' and {len(topics) - MOST_NAMES} more topics' if len(topics) > MOST_NAMES else '')
     remedy = Counter(each.remedy for each in missing).most_common(1)[0][0]
-    return f'nothing comes on {names}; {remedy}'
+    return f'{missing[0].observed} on {names}; {remedy}'

@@ -15,9 +15,9 @@
 """
 The node ``wander``: robots that drive about at random, in any simulator or on the floor.
 
-Each makes a Levy walk, past the obstacles in its ``scan``. A robot without a scanner is given a
-computed scan instead: of the arena's walls, its own position and those that the others publish. A
-robot that has neither, or whose odometry is missing, does not drive.
+Each makes a Levy walk, past the obstacles in its ``scan``. For a robot without a scanner a scan
+is computed from the arena's walls, its own position, and the other robots' published positions.
+A robot with neither, or without odometry, does not drive.
 """
 
 from collections.abc import Callable
@@ -50,7 +50,7 @@ from rclpy.timer import Timer
 from std_msgs.msg import String
 
 _STEPS = 4
-"""How many commands a robot is given in its reaction time."""
+"""The number of commands to a robot in its reaction time."""
 _WARNING_PERIOD = 10.0
 """The period of the warning that names the robots that stand still [s]."""
 
@@ -79,14 +79,14 @@ def namespaces(text: str) -> tuple[str, ...]:
 
 class RobotContext:
     """
-    The topics of one robot among several in a node, as its driver needs them.
+    The topics of one robot among several in a node, for its driver.
 
     :ivar node: the node itself.
     :ivar prefix: the start of the robot's topic names, empty or ending in a slash.
     """
 
     def __init__(self, node: Node, steady_clock: Clock, prefix: str) -> None:
-        """:param steady_clock: the clock that ages and timers go by."""
+        """:param steady_clock: the clock of ages and timers."""
         self.node, self.prefix = node, prefix
         self.steady_clock = steady_clock
 
@@ -103,7 +103,7 @@ class RobotContext:
         return self.node.create_timer(period, callback, clock=self.steady_clock)
 
     def seconds(self) -> float:
-        """Return the time that ages are measured by [s]."""
+        """Return the time on the clock of ages [s]."""
         return clock.seconds(self.steady_clock)
 
 
@@ -111,13 +111,13 @@ class WanderingRobot:
     """
     One robot that wanders: its odometry, its goals and its driver.
 
-    Goals are in odometry's own frame, which need not be known in the shared one: a random walk is
-    the same in any frame.
+    Goals are in odometry's own frame, whose pose in the shared frame may be unknown: a random walk
+    is the same in any frame.
 
     :ivar prefix: the start of its topic names.
     :ivar origin: the pose of its odometry's frame; ``None`` where it is not needed.
     :ivar driver: the driving loop.
-    :ivar problem: why it stands still, one line for people; empty while it drives.
+    :ivar problem: the reason why it stands still, one line; empty while it drives.
     """
 
     def __init__(self, context: RobotContext, parameters: WanderParameters, wander: Wander,
@@ -142,13 +142,13 @@ class WanderingRobot:
         self._odometry, self._odometry_time = odometry, self._context.seconds()
 
     def _pose(self) -> Place | None:
-        """Return the robot's place in odometry's frame, ``None`` where that is too old."""
+        """Return the robot's place in odometry's frame, ``None`` if it is too old."""
         if self._odometry is None or not self.driver.is_fresh(self._odometry_time):
             return None
         return _place(self._odometry, IDENTITY)
 
     def missing(self) -> list[Missing]:
-        """Return what the robot waits for: its odometry, until any has come."""
+        """Return the missing inputs: odometry, until it arrives."""
         if self._odometry is not None:
             return []
         topic = self._context.node.resolve_topic_name(f'{self.prefix}odom')
@@ -169,10 +169,10 @@ class WanderingRobot:
 
     def drive(self, scan: Scan | None, missing: str) -> None:
         """
-        Give the robot its command for now.
+        Send the robot its present command.
 
-        :param scan: the obstacles round it; ``None``: not known, and it stops.
-        :param missing: why there is no scan, for people.
+        :param scan: the obstacles round it; ``None``: unknown, so it stops.
+        :param missing: the reason for a missing scan, as text.
         """
         pose = self._pose()
         if pose is None:
@@ -183,7 +183,7 @@ class WanderingRobot:
 
 
 class WanderNode(Node):
-    """Gives each robot (:class:`WanderingRobot`) a few commands in its reaction time."""
+    """Sends each robot (:class:`WanderingRobot`) a few commands in its reaction time."""
 
     def __init__(self, **options: Any) -> None:
         """
@@ -223,7 +223,7 @@ class WanderNode(Node):
             self._published[robot] = frame, place, clock.seconds(self._steady_clock)
 
     def _step(self) -> None:
-        # All places first: robots of this node avoid each other by them.
+        # All places first: the robots of this node use them to avoid each other.
         places = [robot.place() for robot in self.robots]
         for robot, place in zip(self.robots, places):
             if robot.driver.has_scanner:
@@ -233,7 +233,7 @@ class WanderNode(Node):
 
     def _computed_scan(self, robot: WanderingRobot, place: Place | None,
                        places: list[Place | None]) -> tuple[Scan | None, str]:
-        """Return what a scanner of the robot would measure, or ``None``, and why not."""
+        """Return the computed scan of the robot, or ``None`` with the reason."""
         if self._map_lidar is None or robot.origin is None:
             return None, 'it hears no scan; one without a scanner needs parameter world'
         if place is None:
@@ -255,7 +255,7 @@ class WanderNode(Node):
         return np.array(rows, dtype=np.float64).reshape(-1, 3)
 
     def _warn(self) -> None:
-        """Log which robots stand still, and why."""
+        """Log the robots that stand still, and the reasons."""
         standing = [robot for robot in self.robots if robot.problem]
         if standing:
             name = standing[0].prefix.rstrip('/') or self.get_namespace()
@@ -263,7 +263,7 @@ class WanderNode(Node):
             self.get_logger().warning(f'{name} stands: {standing[0].problem}{more}')
 
     def missing(self) -> list[Missing]:
-        """Return what the robots wait for."""
+        """Return the missing inputs of the robots."""
         return [each for robot in self.robots for each in robot.missing()]
 
     def close(self) -> None:
@@ -274,7 +274,7 @@ class WanderNode(Node):
 
 def _place(odometry: Odometry, origin: Pose) -> Place | None:
     """
-    Return a robot's place by its odometry, ``None`` where that has no valid orientation.
+    Return a robot's place by its odometry, ``None`` without a valid orientation.
 
     :param origin: the pose of odometry's frame in the frame of the result.
     """

@@ -17,7 +17,7 @@
 from leader_election.parameters.parameter import ParameterError, shown
 
 IdRange = tuple[int, int]
-"""The first and the last id of a range, both of which belong to it."""
+"""The first and the last id of a range, inclusive."""
 
 
 def id_ranges(text: str, parameter: str) -> tuple[IdRange, ...]:
@@ -25,7 +25,7 @@ def id_ranges(text: str, parameter: str) -> tuple[IdRange, ...]:
     Parse ids and ranges of ids.
 
     :param text: for example ``1-20,25``; empty for none.
-    :param parameter: from which the text comes, for the message.
+    :param parameter: the source of the text, for the message.
     :raises ParameterError: for a text of another form.
 
     >>> id_ranges('1-3, 5', 'members')

@@ -14,24 +14,24 @@
 
 # flake8: noqa: A005
 
-"""Numbers as people write them: YAML 1.1 reads some of them as text."""
+"""Numbers with an exponent, which YAML 1.1 reads as text."""
 
 import math
 import re
 from typing import Any
 
 WITH_EXPONENT = re.compile(r'[-+]?([0-9][0-9_]*(\.[0-9_]*)?|\.[0-9][0-9_]*)[eE][-+]?[0-9]+')
-"""YAML 1.1 takes such a number for a text unless it has a point and a sign in the exponent."""
+"""YAML 1.1 reads such a number as text unless it has a point and a sign in the exponent."""
 
 
 def as_number(value: Any) -> Any:
     """
-    Return a value where a number is declared: of a text such as ``1e1``, the number that it says.
+    Return a value where a number is declared: for a text such as ``1e1`` its number.
 
-    It is for places that take a number. Where a text is declared, ``1e1`` stays a text.
+    For declared numbers only: where a text is declared, ``1e1`` stays a text.
 
     :param value: as read from YAML.
-    :return: the number; any other value as it is, also one whose number is too large for a float.
+    :return: the number; any other value unchanged, also a number too large for a float.
 
     >>> [as_number(value) for value in ('1e1', '-2.5E-3', '.5e2', '1_000e1', 3, 'ten', '1e999')]
     [10.0, -0.0025, 50.0, 10000.0, 3, 'ten', '1e999']
@@ -44,7 +44,7 @@ def as_number(value: Any) -> Any:
 
 def as_whole_number(value: Any) -> Any:
     """
-    Return a value where a whole number is declared; of a text such as ``1e3``, that number.
+    Return a value where a whole number is declared; for a text such as ``1e3`` its number.
 
     >>> [as_whole_number(value) for value in ('1e3', '2.5e1', '1e-3', 7, 7.0, 'x')]
     [1000, 25, '1e-3', 7, 7.0, 'x']

@@ -15,8 +15,8 @@
 """
 The declaration of parameters, from which their checks, nodes and files are derived.
 
-A set of parameters is a frozen dataclass whose fields are made by :func:`parameter`: that gives
-the code typed values, :func:`table` the description that nodes declare, and
+A set of parameters is a frozen dataclass whose fields are made by :func:`parameter`. The
+dataclass gives the code typed values, :func:`table` the declarations for nodes, and
 :func:`to_yaml` the documented configuration file.
 """
 
@@ -137,7 +137,7 @@ def _number(bound: float) -> str:
 
 
 def _convert(value: Any, wanted: type) -> Any:
-    """Return the value in the wanted type, ``None`` where information would be lost."""
+    """Return the value in the declared type, ``None`` if information would be lost."""
     if wanted is int:
         value = as_whole_number(value)
     elif wanted is float:
@@ -165,7 +165,7 @@ def parameter(default: Any, description: str, **details: Any) -> Any:
 
 @dataclass(frozen=True)
 class NoParameters:
-    """The parameters of an algorithm, a metric, a strength source or a task that has none."""
+    """An empty set of parameters, of an algorithm, metric, strength source or task without any."""
 
 
 @dataclass(frozen=True)

@@ -23,7 +23,7 @@ DEEPEST = 20
 TOO_DEEP = f'is nested more than {DEEPEST} levels deep'
 MOST = 100000
 """The greatest number of values; the target of an alias counts each time."""
-TOO_MANY = f'has more than {MOST} values, those counted that aliases stand for'
+TOO_MANY = f'has more than {MOST} values, with those of aliases counted'
 
 
 def read(text: str) -> Any:
@@ -45,9 +45,9 @@ def read(text: str) -> Any:
     except RecursionError:
         raise ValueError(TOO_DEEP) from None
     except (yaml.YAMLError, AttributeError, LookupError) as error:
-        # The last two, where a tag such as !!int does not fit what it is put on.
+        # The last two, if a tag such as !!int does not fit its value.
         raise ValueError(f'is not YAML ({" ".join(str(error).split())})') from None
-    # Level by level, each value once: an alias may stand for what it is part of.
+    # Level by level, each value once: an alias may refer to its own parent.
     level = [value]
     for _ in range(DEEPEST + 1):
         level = list({id(inner): inner for outer in level for inner in _inside(outer)}.values())
@@ -59,7 +59,7 @@ def read(text: str) -> Any:
 
 
 def _size(value: Any, known: dict[int, int]) -> int:
-    """Return the number of values in a value that does not contain itself, itself included."""
+    """Return the number of values in an acyclic value, itself included."""
     if id(value) not in known:
         known[id(value)] = 1 + sum(_size(inner, known) for inner in _inside(value))
     return known[id(value)]
@@ -72,12 +72,12 @@ def _inside(value: Any) -> list[Any]:
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that refuses duplicate keys, of which YAML's own would take the last."""
+    """A loader that refuses duplicate keys; YAML's own would use the last one."""
 
     def flatten_mapping(self, node: yaml.MappingNode) -> None:
         super().flatten_mapping(node)
-        # Of what is merged in (<<) under one key the last counts; all of it would be without end
-        # where aliases stand for what is itself merged of aliases.
+        # Of several merges (<<) of one key the last counts; checking all of them would not end
+        # with aliases of values that are merges of aliases themselves.
         node.value = list({(key.tag, key.value) if isinstance(key, yaml.ScalarNode) else id(key):
                            (key, value) for key, value in node.value}.values())
 

@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-One continuous time for a recording, out of clocks that may be set, restart or stop.
+One continuous time for a recording, from clocks that may be set, restart or stop.
 
-A robot's computer without a battery gets the time of day when it first reaches a network, a
-simulator restarts at 0, and some programs publish the time on ``/clock`` only once.
+A robot's computer without a battery sets its clock when it first reaches a network, a simulator
+restarts at 0, and some programs publish the time on ``/clock`` only once.
 """
 
 from typing import NamedTuple
@@ -57,9 +57,9 @@ class Clocks:
         self.jumps: list[Jump] = []
         self._simulated: bool | None = None
         self._offsets = [0.0]
-        """Added to the reading of the clock in use; the last one is valid, others were before."""
+        """The offsets added to the reading of the clock in use; the last one is valid now."""
         self._tick: tuple[float, float] | None = None
-        """Of the last tick: time of its recording and time in it [s]."""
+        """The last tick: time of its recording and time in it [s]."""
         self._ticks = False
         """Whether the simulation's clock is in use."""
 
@@ -75,7 +75,7 @@ class Clocks:
         """
         Add a message of ``/clock``.
 
-        It is used from the second tick on, since a clock that does not advance is no clock.
+        It is used from the second tick on, since some clocks never advance.
 
         :param recorded: time of its recording [s].
         :param simulated: time in it [s].

@@ -34,7 +34,7 @@ POSES = (ODOMETRY, POSE, POSE_WITH_COVARIANCE)
 
 def content(kind: str, message: Any) -> Any:
     """
-    Return the content of a message, ``None`` where its fields are not those of its type.
+    Return the content of a message, ``None`` if its fields do not match its type.
 
     :param kind: one of the types above.
     :return: of a string its text, of markers the outlines (:class:`Rings`), of odometry or a pose

@@ -46,7 +46,7 @@ class _Sent(NamedTuple):
 
 class DiagnosticsSummary:
     """
-    Collects what a report needs from diagnostics, message by message.
+    Collects the data of a report from diagnostics, message by message.
 
     :ivar names: ids of the robots by their namespaces.
     :ivar strengths: the last strength of each robot, by id.
@@ -54,7 +54,7 @@ class DiagnosticsSummary:
     :ivar communication_range: the last published communication range [m], if any.
     :ivar sightings: the last values of the neighbourhood filter's counters, by name and robot.
     :ivar sent: number of messages that robots sent while they were recorded, by their own count.
-    :ivar recorded: how many of these are in the recording.
+    :ivar recorded: the number of these in the recording.
 
     >>> summary = DiagnosticsSummary()
     >>> summary.add([Status('tb3_0: election', 'robot 7', {'strength': '2', 'radius': '6'})], {})
@@ -66,7 +66,7 @@ class DiagnosticsSummary:
         """
         Create an empty summary.
 
-        :param instance: whose radius is collected.
+        :param instance: the instance whose radius is collected.
         """
         self.names: dict[str, int] = {}
         self.strengths: dict[int, float] = {}
@@ -113,8 +113,8 @@ class DiagnosticsSummary:
 
     def _count(self, robot: int, now: _Sent) -> None:
         before = self._last.get(robot, now)
-        # Not counted: a restarted robot, whose rounds begin at 0 again, and a robot that was
-        # never received here, which may publish on a topic that is not recorded.
+        # Not counted: a restarted robot, whose rounds begin at 0 again, and a robot without
+        # a recorded message, which may publish on a topic that is not recorded.
         if now.rounds >= before.rounds and before.recorded:
             self.sent += now.rounds - before.rounds
             self.recorded += now.recorded - before.recorded
@@ -125,8 +125,8 @@ def ids_of(namespaces: Iterable[str], names: Mapping[str, int]) -> dict[str, int
     """
     Return the ids of robots by their namespaces.
 
-    :param names: known ids by namespace, which hold for namespaces below, too; of others the id
-        is the number at the end, unless another robot has that id.
+    :param names: known ids by namespace, valid for namespaces below, too. For other namespaces
+        the id is the number at the end, unless another robot has that id.
 
     >>> ids_of(['tb3_0', 'tb3_1', 'swarm/robot_12', 'alice'], {'tb3_0': 1, 'tb3_2': 3})
     {'tb3_0': 1, 'swarm/robot_12': 12}

@@ -37,7 +37,7 @@ from numpy.typing import ArrayLike, NDArray
 PERIOD = 1.0
 """Time between two evaluations of positions [s]."""
 LONGEST_GAP = 3.0
-"""Over a longer gap of a track the true position counts as unknown [s]."""
+"""The longest gap of a track over which the true position is interpolated [s]."""
 
 Array = NDArray[np.float64]
 Tracks = Mapping[int, Sequence[tuple[float, float, float]]]
@@ -45,11 +45,11 @@ Tracks = Mapping[int, Sequence[tuple[float, float, float]]]
 DistanceRow = tuple[float, int, float, float]
 """Time [s], id of the neighbour, distance to it [m], standard deviation of the distance [m]."""
 Distances = Mapping[int, Sequence[DistanceRow]]
-"""What robots publish of their neighbours' distances, by the publishing robot's id."""
+"""The published distances of neighbours, by the publishing robot's id."""
 
 
 class Localisation(NamedTuple):
-    """How well robots were localised in an interval of time; ``None``: not known."""
+    """The quality of localisation in an interval of time; ``None``: not known."""
 
     begin: float
     """[s]."""
@@ -76,7 +76,7 @@ class Localisation(NamedTuple):
 
 QUANTITIES = Localisation._fields[2:]
 SQUARED = QUANTITIES[:4]
-"""The quantities whose root is taken of the mean of the squares."""
+"""The quantities that are root mean squares."""
 
 
 class LocalisationErrors:
@@ -95,7 +95,7 @@ class LocalisationErrors:
         self._samples: dict[str, list[tuple[Array, Array]]] = {q: [] for q in QUANTITIES}
         """Times [s] and values; of squared quantities their squares."""
         self._sums: dict[str, tuple[Array, Array]] = {}
-        """Sorted times [s] and sums of all values before, as far as they were asked for."""
+        """Sorted times [s] and cumulative sums of values, computed on demand."""
 
     def add(self, quantity: str, time: ArrayLike, values: ArrayLike) -> None:
         """
@@ -137,7 +137,7 @@ class LocalisationErrors:
         return math.sqrt(max(mean, 0.0)) if quantity in SQUARED else mean
 
     def over_time(self, begin: float, end: float, intervals: int) -> list[Localisation]:
-        """Return the means over so many intervals of ``[begin, end]`` [s], but for empty ones."""
+        """Return the means over equal intervals of ``[begin, end]`` [s], without empty ones."""
         bounds = np.linspace(begin, end, intervals + 1).tolist()
         bounds[-1] = math.nextafter(end, math.inf)
         found = (self.between(*pair) for pair in zip(bounds, bounds[1:]))
@@ -270,7 +270,7 @@ def localisation_lines(shares: Sequence[Localisation], communication_range: floa
     Yield the lines of a report.
 
     :param shares: of consecutive intervals, and at last of the whole.
-    :param communication_range: of the pairs that count [m]; ``None``: unknown, all count.
+    :param communication_range: the greatest distance of counted pairs [m]; ``None``: all count.
     """
     if not shares:
         return
@@ -289,7 +289,7 @@ def localisation_lines(shares: Sequence[Localisation], communication_range: floa
 
 def sighting_lines(counters: Mapping[str, int]) -> Iterator[str]:
     """
-    Yield what became of sightings, where there were any.
+    Yield a line with the counts of sightings, if there were any.
 
     :param counters: of the neighbourhood filters, by name.
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The command ``logs``: makes folders of logs, and estimates the noise of robots out of them."""
+"""The command ``logs``: makes folders of logs, and estimates the noise of robots from them."""
 
 import argparse
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def options() -> argparse.ArgumentParser:
     one.add_argument('--origin', type=float, metavar='S', help='the time of the data set at '
                      'which the logs begin (default: when all robots have a true pose)')
     one.add_argument('--mean', action='store_true', help='velocities are means until the next '
-                     'row, by which the way driven is kept exactly (default: the last logged)')
+                     'row, which preserves the path exactly (default: the last logged)')
     two = commands.add_parser('noise', help='estimate parameters of noise', description=NOISE)
     two.add_argument('source', metavar='FILE', help='a folder of logs, the name of the logs in '
                      f'the package ({SAMPLE}), a recording (MCAP), or a folder of ros2 bag')
@@ -69,7 +69,7 @@ def options() -> argparse.ArgumentParser:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """
-    Do what the command line asks for.
+    Execute the command line.
 
     :param arguments: of the command line, by default those of this process.
     :return: the exit status.

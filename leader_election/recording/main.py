@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Entry of ``replay``: report and pictures of a recording; warnings on what is unreadable."""
+"""Entry of ``replay``: report and pictures of a recording; warnings about unreadable parts."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -38,7 +38,7 @@ from leader_election.view.formatting import count, Palette
 from leader_election.view.frame import Frame
 
 MOST_FRAMES = 100
-"""Of an animation; of a longer run, frames are left out."""
+"""The most frames of an animation; of a longer run, frames are left out."""
 MOST_POINTS = 150
 """Of a curve over time."""
 Product = tuple[Path, Callable[[Path], None]]
@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _read(path: Path, settings: ReplaySettings) -> Run:
-    """Return the run of a recording; warn about what could not be read."""
+    """Return the run of a recording; warn about parts that could not be read."""
     reader, processor = Reader(path), Replay(settings)
     try:
         for entry in reader.entries(lambda topic, kind: is_relevant(topic, kind, settings)):
@@ -87,7 +87,7 @@ def _read(path: Path, settings: ReplaySettings) -> Run:
 
 def _products(options: Namespace, run: Run, settings: ReplaySettings,
               text: str) -> Iterator[Product]:
-    """Yield the files that are asked for; what draws is imported on demand, as it loads slowly."""
+    """Yield the requested files; modules for drawing load slowly and are imported on demand."""
     if options.report is not None:
         yield options.report, lambda path: _save(path, text)
     reach = lengths(run, settings)[1]
@@ -144,10 +144,10 @@ def _save(path: Path, text: str) -> None:
 
 def warnings(reader: Reader, mismatched: int, run: Run | None) -> Iterator[str]:
     """
-    Yield a line for each thing that could not be read.
+    Yield a line for each part that could not be read.
 
-    :param mismatched: number of decoded messages whose fields were not those of their type.
-    :param run: of the rest; ``None`` without any.
+    :param mismatched: number of decoded messages whose fields did not match their types.
+    :param run: of the readable rest; ``None`` without any.
     """
     for damage in reader.damages:
         yield _damage_text(damage, {} if run is None else {

@@ -27,14 +27,14 @@ from mcap.well_known import MessageEncoding, SchemaEncoding
 from mcap_ros2.decoder import DecoderFactory
 
 MCAP, ZSTD, SQLITE = b'\x89MCAP0\r\n', b'\x28\xb5\x2f\xfd', b'SQLite f'
-"""The first bytes of files; a message compressed by itself begins like a compressed file."""
+"""The first bytes of files; a single compressed message begins like a compressed file."""
 CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
            'output_bags: [{{uri: plain, storage_id: mcap, all_topics: true}}]')
 """The command that converts a bag to a form that is read here; takes the bag's path."""
 
 
 class RecordingError(ValueError):
-    """An error for what is no recording, or not one of a swarm; its text is one line for users."""
+    """An error for a file that is no recording of a swarm; its text is one line for users."""
 
 
 def recording_files(path: Path) -> tuple[list[Path], list[Path]]:
@@ -42,7 +42,7 @@ def recording_files(path: Path) -> tuple[list[Path], list[Path]]:
     Return the files of a recording, in the order of their numbers.
 
     :param path: a file, or a folder with all of them.
-    :return: the recordings, and the files that are none.
+    :return: the recordings, and the other files.
     :raises RecordingError: without a recording, or with files in a form that is not supported.
     """
     try:
@@ -125,20 +125,20 @@ class Damage(NamedTuple):
 
     path: Path
     left: int
-    """Length of the rest [bytes]; 0: the file only lacks its end: its recorder was killed."""
+    """Length of the rest [bytes]; 0: only the end is missing, since the recorder was killed."""
 
 
 class Reader:
     """
     Reads a file, or all files of a folder written by ``ros2 bag record``.
 
-    A truncated file is read as far as it is intact. Of several files, one that is no recording
-    is left out.
+    A truncated file is read as far as it is intact. Among several files, those that are no
+    recordings are left out.
 
     :ivar damages: the damaged files, complete once all entries were read.
     :ivar unreadable: number of messages that do not match the definition of their type.
     :ivar undefined: reason why messages of a topic cannot be decoded, by topic.
-    :raises RecordingError: for what is no recording at all.
+    :raises RecordingError: if there is no recording.
     """
 
     def __init__(self, path: Path) -> None:

@@ -103,7 +103,7 @@ class Recording:
     def add_topic(self, topic: str, kind: str, definition: str, offers: str,
                   type_hash: str = '') -> None:
         """
-        Declare a topic; one that is declared already stays as it is.
+        Declare a topic; a topic that is declared already does not change.
 
         :param kind: the type of its messages, for example ``std_msgs/msg/Int64``.
         :param definition: of the type, by :func:`message_definition`.

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Odometry, true poses and sightings of robots, out of a folder of logs or a recording (MCAP)."""
+"""Odometry, true poses and sightings of robots, from a folder of logs or a recording (MCAP)."""
 
 from collections.abc import Iterable, Sequence
 import math
@@ -45,11 +45,11 @@ from leader_election.world.logs import log_paths, logs_folder, read_log, RobotLo
 import numpy as np
 
 SLOW = 0.5
-"""Poses at longer intervals are warned about: turns are then interpolated badly [s]."""
+"""The interval of poses above which a warning is given: turns are interpolated badly [s]."""
 
 
 class Topics(NamedTuple):
-    """Which topics of a recording are read: full names, last parts of them, or patterns."""
+    """The topics to read from a recording: full names, their last parts, or patterns."""
 
     odometry: str = 'odom'
     reference: str = 'ground_truth'
@@ -57,7 +57,7 @@ class Topics(NamedTuple):
 
 
 class NoiseInput(NamedTuple):
-    """What noise is estimated from."""
+    """The input of an estimation of noise."""
 
     robots: dict[int, Recorded]
     landmarks: Landmarks
@@ -135,10 +135,10 @@ def from_recording(path: Path, topics: Topics, landmarks: Path | None = None) ->
     :param path: an MCAP file, or a folder of ``ros2 bag``.
     :param topics: names of topics, in the namespaces of robots.
     :param landmarks: the file of their places.
-    :raises RecordingError: for what is no recording.
+    :raises RecordingError: if there is no recording.
     :raises LogError: where no robot has both odometry and a reference, or for wrong landmarks.
     """
-    # What reads MCAP is not installed with every robot.
+    # The reader of MCAP is not installed on every robot.
     from leader_election.recording.mcap_reader import Reader
     kinds = {topics.odometry: (ODOMETRY,), topics.measurements: (NUMBERS,),
              topics.reference: (ODOMETRY, POSE, POSE_WITH_COVARIANCE)}
@@ -182,7 +182,7 @@ def from_recording(path: Path, topics: Topics, landmarks: Path | None = None) ->
 
 
 def _rows(now: float, kind: str, message: Any) -> list[tuple[float, ...]]:
-    """Return rows of t, x, y, yaw or t, id, range, bearing, out of a message."""
+    """Return rows of t, x, y, yaw or t, id, range, bearing from a message."""
     if kind == NUMBERS:
         dimensions = message.layout.dim
         width = 3 if len(dimensions) == 2 and dimensions[1].size == 3 else 2

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The result of an estimation of noise as a parameter file, with what it rests on as comments."""
+"""The result of an estimation of noise as a parameter file, with its basis in comments."""
 
 from collections.abc import Iterable, Iterator
 import re
@@ -44,7 +44,7 @@ def as_yaml(estimate: Estimate, title: str, warnings: Iterable[str] = ()) -> str
 
 def _basis(figure: Figure, unit: str) -> str:
     """
-    Return what a figure rests on.
+    Return the basis of a figure: interval and number of samples.
 
     >>> _basis(Figure('bearing_noise', 0.0102, 812, 0.0095, 0.0108), 'rad')
     '95 %: 0.0095 to 0.0108 rad, by 812 samples'
@@ -65,7 +65,7 @@ def _comment(text: str, indent: str) -> Iterator[str]:
 
 def _number(value: float) -> str:
     """
-    Return a number with three digits, as YAML reads it as one.
+    Return a number with three digits, in a form that YAML reads as a number.
 
     >>> _number(0.07196), _number(1e-05), _number(2.0)
     ('0.072', '1.0e-05', '2.0')

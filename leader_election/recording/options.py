@@ -51,10 +51,10 @@ class RecorderParameters(ProcessParameters):
     exclude: tuple[str, ...] = parameter(
         (), 'The topics that are not recorded, in the same notation.')
     odom_rate: float = parameter(
-        1.0, 'The most messages of odometry and of true poses that are recorded a second and '
+        1.0, 'The most messages of odometry and of true poses that are recorded per second and '
         'topic; 0: none.', unit='Hz', lower=0.0, upper=1e4)
     flush_period: float = parameter(
-        2.0, 'Time between two writes to the disk: at most so much is lost when the process is '
+        2.0, 'Time between two writes to the disk: at most this much is lost when the process is '
         'killed or the power fails.', unit='s', lower=0.1, upper=3600.0)
     discovery_period: float = parameter(
         1.0, 'Time between two searches for new topics.', unit='s', lower=0.05, upper=3600.0)
@@ -68,7 +68,7 @@ class ReplaySettings(NamedTuple):
     instance: str = MAIN
     """The instance whose leaders and regions are shown."""
     expiry: float = 3.0
-    """A robot silent for so long counts as gone [s]."""
+    """The silence after which a robot counts as gone [s]."""
     look: float = 0.25
     """Time between two snapshots of the swarm [s]."""
     begin: float = 0.0
@@ -76,7 +76,7 @@ class ReplaySettings(NamedTuple):
     end: float = float('inf')
     """End of that part, likewise [s]."""
     radius: float | None = None
-    """Of regions [m]; ``None``: as in the robots' diagnostics."""
+    """The radius of regions [m]; ``None``: as in the robots' diagnostics."""
     communication_range: float | None = None
     """[m], likewise."""
     truth: str = 'ground_truth'
@@ -135,9 +135,9 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
     made.add_argument('--json', action='store_true', help='the report as a JSON document')
     part = parser.add_argument_group('part of the recording')
     part.add_argument('--from', type=_length, dest='begin', default=by_default.begin,
-                      metavar='S', help='begin so long after the first message [s]')
+                      metavar='S', help='begin this long after the first message [s]')
     part.add_argument('--to', type=_length, dest='end', default=by_default.end, metavar='S',
-                      help='end so long after the first message [s]')
+                      help='end this long after the first message [s]')
     part.add_argument('--topic', default=by_default.topic, help="the topic of the robots' "
                       'messages (default: the only topic named neighbourhood)')
     part.add_argument('--instance', default=by_default.instance,
@@ -147,7 +147,7 @@ def replay_options(arguments: Sequence[str] | None = None) -> argparse.Namespace
                      "(default: as in the robots' diagnostics)")
     how.add_argument('--range', type=_length, help='communication range [m], likewise')
     how.add_argument('--expiry', type=_positive, default=by_default.expiry, metavar='S',
-                     help='a robot silent for so long counts as gone [s] (default: %(default)g)')
+                     help='a robot silent for this long counts as gone [s] (default: %(default)g)')
     how.add_argument('--truth', default=by_default.truth, metavar='NAME',
                      help='last part of the names of topics with true poses: Odometry, '
                      'PoseStamped or PoseWithCovarianceStamped (default: %(default)s)')
@@ -183,7 +183,7 @@ def _positive(text: str) -> float:
 
 
 def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> None:
-    """Reject a file among the names of topics: such an option takes all arguments that follow."""
+    """Reject a file among the names of topics: their option takes all following arguments."""
     for name in value if isinstance(value, list) else ():
         if name.endswith('.mcap'):
             parser.error(f'argument --{p.name}: {name} is a file and no topic; name it first, '
@@ -191,7 +191,7 @@ def _refuse_files(parser: argparse.ArgumentParser, p: Parameter, value: Any) -> 
 
 
 def _add(parser: argparse.ArgumentParser, p: Parameter) -> None:
-    """Add the option of a parameter; where it is not given, the value is left to ROS."""
+    """Add the option of a parameter; without the option, ROS sets the value."""
     help_text = f'{p.description} (default: {_shown(p.default)})'.replace('%', '%%')
     if p.name == FILE:
         parser.add_argument(p.name, metavar='FILE', nargs='?', default=argparse.SUPPRESS,

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Replay of a recorded swarm: snapshots of it at regular times, and what else was recorded."""
+"""Replay of a recorded swarm: snapshots at regular times, and further recorded data."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -44,7 +44,7 @@ RELEVANT = {NEIGHBOURHOOD: STRING, 'world': MARKERS, 'diagnostics': DIAGNOSTICS,
             'neighbour_distances': NUMBERS}
 """The topics that are read, by the last part of their names, and their types."""
 LONGEST_GAP = 60.0
-"""Over a longer silence of the whole swarm no snapshots are taken [s]."""
+"""The longest silence of the whole swarm during which snapshots are taken [s]."""
 Track = list[tuple[float, float, float]]
 """Time [s] and position x, y [m], in the order of time."""
 
@@ -56,7 +56,7 @@ class Traffic(NamedTuple):
     bytes: int = 0  # noqa: A003
     """Size of their payloads."""
     rejected: int = 0
-    """Number of messages that could not be decoded, or were not of the instance."""
+    """Number of messages that could not be decoded, or belong to another instance."""
 
 
 class Run(NamedTuple):
@@ -65,7 +65,7 @@ class Run(NamedTuple):
     snapshots: list[Snapshot]
     """At regular times, at least one."""
     begin: float
-    """Of the first message of a robot [s]; times are shown from then on."""
+    """The time of the first message of a robot, from which shown times count [s]."""
     end: float
     """Of the last message [s]."""
     traffic: Traffic
@@ -107,7 +107,7 @@ class Replay:
     """
     Processes messages one by one, and takes a snapshot of the swarm at regular times.
 
-    :ivar mismatched: number of messages whose fields were not those of their type.
+    :ivar mismatched: number of messages whose fields did not match their types.
     """
 
     def __init__(self, settings: ReplaySettings) -> None:
@@ -116,7 +116,7 @@ class Replay:
         self._clocks = Clocks()
         self._tracker: SwarmTracker | None = None
         self._topic = ''
-        """The topic of the robots' messages, once there is one."""
+        """The topic of the robots' messages, once known."""
         self._unknown_algorithm = ''
         self._begin = self._next_snapshot = self._now = 0.0
         self._traffic = Traffic()
@@ -181,12 +181,12 @@ class Replay:
                                     self._traffic.rejected + rejected)
 
     def _new_tracker(self, payload: str) -> SwarmTracker | None:
-        """Return the tracker of the swarm that a message belongs to, ``None`` if it is of none."""
+        """Return the tracker of the message's swarm, ``None`` if it belongs to none."""
         name = algorithm_of(payload)
         if name not in ALGORITHMS.names():
             self._unknown_algorithm = self._unknown_algorithm or name
         elif not isinstance(codec_for(ALGORITHMS.get(name)).decode(payload), RejectReason):
-            # All frames: a recording is of one swarm.
+            # All frames: a recording has one swarm.
             return SwarmTracker(expiry=self._settings.expiry, algorithm=name, frame='',
                                 instance=self._settings.instance)
         return None
@@ -207,9 +207,9 @@ class Replay:
 
     def run(self) -> Run:
         """
-        Return the run, once all messages were added.
+        Return the run, after all messages were added.
 
-        :raises RecordingError: where no robot was heard, or none in the part to be shown.
+        :raises RecordingError: without messages of robots, or without any in the shown part.
         """
         if self._tracker is None or not self._tracker.heard:
             raise RecordingError(self._why_no_robot())
@@ -244,7 +244,7 @@ def replay(entries: Iterable[Entry], settings: ReplaySettings) -> Run:
     """
     Return the run of recorded messages.
 
-    :raises RecordingError: where there are none of a swarm, or those of several swarms.
+    :raises RecordingError: without messages of a swarm, or with those of several swarms.
     """
     processor = Replay(settings)
     for entry in entries:

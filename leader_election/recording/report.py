@@ -38,15 +38,15 @@ from leader_election.view.formatting import count, fields_text
 import numpy as np
 
 INTERVALS = 10
-"""The agreement is computed for so many intervals of the recording, and for the whole."""
+"""The number of intervals of the recording for which the agreement is computed."""
 PERIOD = 1.0
 """Time between two comparisons with true positions [s]."""
 LEAST_DISTANCE = 0.01
-"""The shortest distance between two robots by their metric [m], as is their default."""
+"""The shortest distance between two robots by their metric [m], the robots' default."""
 MOST_REIGNS = 12
 """The most reigns in the text, the longest first."""
 MOST_FIELDS = 20
-"""The most robots whose fields are in the text; JSON has all."""
+"""The greatest number of robots whose fields are in the text; JSON has all."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Report:
     silent: int
     """Number of these that are silent at the end."""
     messages: int
-    """In the part that is shown, as all figures of messages."""
+    """In the shown part, like all figures of messages."""
     bytes: int  # noqa: A003
     rejected: int
     """Number of messages that could not be decoded."""
@@ -76,7 +76,7 @@ class Report:
     first_partition: float | None
     """The first time when each robot had a living leader that led itself, within the radius."""
     whole: float
-    """The share of snapshots in which that was so."""
+    """The share of snapshots in which this held."""
     changes: int
     """Number of changes of leader."""
     instability: float
@@ -85,8 +85,8 @@ class Report:
     losses: list[Loss]
     agreement: list[Share]
     """
-    With the partition by true positions: over consecutive intervals, and at last over all. Of the
-    first instance only: another may elect by other strengths.
+    Agreement with the partition by true positions: over consecutive intervals, and finally
+    over all. Of the first instance only: another may elect by other strengths.
     """
     localisation: list[Localisation]
     """
@@ -145,11 +145,11 @@ def agreement_with_truth(snapshots: Sequence[Snapshot], tracks: Tracks,
     """
     Compare the robots' leaders with the partition computed from their true positions.
 
-    That is the partition to which Bounded Election would converge if no robot moved and all
-    messages arrived; moving robots lag behind by the time that news takes. Ties of strength are
-    resolved by id. It is the partition without ``radius_hysteresis``: with it robots may rightly
-    follow another leader between the joining radius and the radius. Robots count while their true
-    position and their strength are known.
+    It is the partition to which Bounded Election would converge if no robot moved and all
+    messages arrived; moving robots lag behind it, since news takes time. Ties of strength are
+    resolved by id. It is computed without ``radius_hysteresis``; with hysteresis robots may
+    rightly follow another leader between the joining radius and the radius. Robots count while
+    their true position and their strength are known.
 
     :param strengths: the last strength of each robot.
     :param radius: of regions [m].
@@ -205,7 +205,7 @@ def _agreement(run: Run, settings: ReplaySettings, duration: float) -> list[Shar
 
 
 def localisation_of(run: Run, settings: ReplaySettings) -> LocalisationErrors:
-    """Return errors and deviations of a run; without a communication range, of all pairs."""
+    """Return errors and deviations of a run; without a communication range, for all pairs."""
     reach = lengths(run, settings)[1]
     return localisation_errors(run.snapshots, run.true_tracks, run.distances,
                                math.inf if reach is None else reach)
@@ -221,7 +221,7 @@ def _localisation(run: Run, settings: ReplaySettings, duration: float) -> list[L
 
 
 def _since(begin: float, loss: Loss) -> Loss:
-    """Return a loss with its times from the beginning on."""
+    """Return a loss with times relative to the beginning."""
     def since(time: float | None) -> float | None:
         return None if time is None else time - begin
     return loss._replace(time=loss.time - begin, recovered=since(loss.recovered),
@@ -237,7 +237,7 @@ def _last_fields(snapshots: Sequence[Snapshot]) -> dict[int, dict[str, Any]]:
 
 
 def as_json(of: Report) -> str:
-    """Return a report as a JSON document, in which null stands for what is not finite."""
+    """Return a report as a JSON document, with null for numbers that are not finite."""
     return json.dumps(_plain(asdict(of)), indent=2)
 
 

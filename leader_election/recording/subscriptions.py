@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-What the recorder subscribes to: topics, rate and quality of service.
+The recorder's subscriptions: topics, rate and quality of service.
 
 rosbag2 plays a topic back with the profiles that it finds in the metadata of the channel, under
 ``offered_qos_profiles``: a topic that was latched is latched again.
@@ -83,8 +83,8 @@ class RateLimit:
 
     def passes(self, now: float) -> bool:
         """Return whether a message that is received now [s] is recorded."""
-        # 5 % of tolerance, or jitter would drop every other message of a publisher at this very
-        # rate. A time before the last one is a clock that was set: it passes.
+        # 5 % of tolerance, or jitter would drop every other message of a publisher at exactly
+        # this rate. A time before the last one means that a clock was set: it passes.
         if 0.0 <= now - self._last < 0.95 * self._period:
             return False
         self._last = now

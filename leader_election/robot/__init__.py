@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What one robot has round its rounds: mailbox, metrics, poses, codec; nothing of ROS."""
+"""The parts of one robot, without ROS: mailbox, metrics, poses, codec, instances."""

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""How long senders have been known: a bounded memory, which decays."""
+"""The time for which senders have been known, in a bounded memory that decays."""
 
 import math
 from typing import NamedTuple
@@ -22,11 +22,11 @@ from leader_election.robot.mailbox import Mailbox, ReceivedMessage
 MOST_STANDING = 127
 """The longest acquaintance that counts [intervals]."""
 REMEMBERED = 2
-"""So many times the limit of the mailbox are remembered [senders]."""
+"""The size of the memory, as a multiple of the mailbox's limit of senders."""
 
 
 class Standing(NamedTuple):
-    """The place of a sender among others: what is less comes first where not all can be kept."""
+    """The rank of a sender; in a full mailbox the senders that compare less are kept."""
 
     newness: int
     distance: float
@@ -35,13 +35,13 @@ class Standing(NamedTuple):
 
 class Acquaintances:
     """
-    Decides which sender gives way in a full mailbox: the one known for the shorter time.
+    Selects the sender to drop from a full mailbox: the one known for the shortest time.
 
-    Counted are the intervals, each as long as a message is valid, in which a sender was heard,
-    less those in which it was not; a sender with none left is forgotten. Times are equal up to a
-    factor of two, and among equals the nearer sender stays. A flood of new ids does not displace
-    those known before, not from this memory either: where that is full, new ones are remembered
-    once others are forgotten.
+    The time is counted in intervals as long as a message is valid: those in which a sender
+    was heard, less those in which it was not. A sender with a count of zero is forgotten.
+    Times that differ by less than a factor of two are equal; among equals the nearer sender
+    stays. A flood of new ids does not displace known senders, not from this memory either:
+    while it is full, new senders are not remembered.
 
     :param mailbox: the messages that are kept.
     """
@@ -56,7 +56,7 @@ class Acquaintances:
 
     def hear(self, sender: int, now: float) -> None:
         """
-        Take note of a valid message.
+        Count a valid message.
 
         :param sender: its sender's id.
         :param now: the time [s].
@@ -75,7 +75,7 @@ class Acquaintances:
 
     def make_room(self, entry: ReceivedMessage) -> bool:
         """
-        Forget the sender in the mailbox that comes last, if it comes after a new one.
+        Forget the last-ranked sender in the mailbox, if a new one ranks before it.
 
         :param entry: the message of the new one.
         :return: whether there is room now.
@@ -83,7 +83,7 @@ class Acquaintances:
         while self._order and self._mailbox.entry(self._order[-1].id) is None:
             self._order.pop()
         if not self._order:
-            # Sorted once an interval, or when all have given way, rather than for each message.
+            # Sorted once an interval, or when all candidates are dropped, not for each message.
             self._order = sorted(map(self.standing, self._mailbox.entries()))
         if self._order[-1] <= self.standing(entry):
             return False

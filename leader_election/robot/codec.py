@@ -19,12 +19,12 @@ The wire: one compact JSON document a message, defined by ``neighbourhood.schema
 the sender's position in it (left out by a robot that does not know it), and the fields of
 the algorithm's export in their order. An algorithm other than ``bounded`` is named by ``"a"``.
 
-The numbers of hops among the fields stand beside them, ``"h":[2]``, for robots of earlier versions
-ignore keys that they do not know. A message without ``h`` comes from such a robot: its hops count
-as the fewest that are possible, 0 where the distance is 0, else 1.
+The numbers of hops are not among these fields but in a key of their own, ``"h":[2]``,
+because robots of earlier versions ignore unknown keys. A message without ``h`` comes from such a
+robot: its hops count as the fewest possible, 0 where the distance is 0, else 1.
 
-Where a field may be infinite, ``null`` stands for that. A vector is an array, without what at its
-end is as it was at the start: ``[5,-1,-1]`` travels as ``[5]`` when ``-1`` stands for nothing.
+Where a field may be infinite, ``null`` stands for that. A vector is an array without the padding
+at its end: ``[5,-1,-1]`` is sent as ``[5]`` if ``-1`` is the padding.
 
 The sender's localisation, its heading, deviations and sightings, is in the members of
 :mod:`leader_election.robot.localisation_codec`.
@@ -50,9 +50,9 @@ from leader_election.robot.wire import dumps, is_whole, MAX_ID, RejectReason
 
 VERSION = 1
 MAX_LENGTH = 4096
-"""The longest payload that is looked into [characters]."""
+"""The longest payload that is decoded [characters]."""
 MAX_COORDINATE = 1e9
-"""The farthest from the frame's origin that a robot can be [m]; beyond, sums lose their sense."""
+"""The farthest from the frame's origin that a robot can be [m]; beyond, sums lose precision."""
 DEFAULT_ALGORITHM = 'bounded'
 MAIN = 'main'
 """The name of the first instance."""
@@ -98,7 +98,7 @@ class Message(NamedTuple):
     """Why parts of the message were ignored."""
 
     def part(self, instance: str) -> tuple[str | None, Any, RegionPart | None]:
-        """Return algorithm (``None``: one's own), export and region of an instance."""
+        """Return algorithm (``None``: the receiver's own), export and region of an instance."""
         if instance == MAIN:
             return None, self.export, self.region
         return self.others.get(instance, (None, None, None))
@@ -117,7 +117,7 @@ class Codec:
 
     def encode(self, message: Message) -> str:
         """
-        Return the payload of a message; :meth:`decode` gives the very same message back.
+        Return the payload of a message; :meth:`decode` returns an equal message.
 
         >>> from leader_election.algorithms import BOUNDED
         >>> Codec(BOUNDED).encode(Message(3, 'map', (1.5, 2.0), BOUNDED.state(-7.0, 3.25, 8, 1)))
@@ -140,7 +140,7 @@ class Codec:
         return dumps(document)
 
     def decode(self, payload: str) -> Message | RejectReason:
-        """Return the message, or why there is none; never raises, whatever the payload."""
+        """Return the message, or the reason for rejecting it; raises for no payload."""
         if len(payload) > MAX_LENGTH:
             return RejectReason.SIZE
         return _decode(self, payload)
@@ -179,7 +179,7 @@ def sender_at_start(payload: str) -> int | None:
     """
     Return the sender's id where the payload begins with it, as :meth:`Codec.encode` writes it.
 
-    The rest is not read, so it may be another one in the end; for what must cost nothing.
+    The rest is not read, so the decoded id may differ; for uses that must cost almost nothing.
 
     >>> sender_at_start('{"v":1,"id":3,"frame":"map"}'), sender_at_start('{"id":3,"v":1}')
     (3, None)
@@ -244,7 +244,7 @@ def algorithm_of(payload: str) -> str:
 
 
 class _Rejected(Exception):
-    """Carries the reason out of the depth of a message."""
+    """Carries the reason for a rejection out of nested calls."""
 
 
 @lru_cache(maxsize=1024)
@@ -258,7 +258,7 @@ def _decode(codec: Codec, payload: str) -> Message | RejectReason:
 
 
 def _position(document: Any) -> Position | None:
-    """Return where the sender is, ``None`` where it does not know."""
+    """Return the sender's position, ``None`` where it does not know it."""
     if 'p' not in document:
         return None
     listed = document['p']
@@ -269,7 +269,7 @@ def _position(document: Any) -> Position | None:
 
 
 def _reading(values: Any) -> tuple[float, ...] | None:
-    """Return the sender's reading for the metric, ``None`` for what cannot be one."""
+    """Return the sender's reading for the metric, ``None`` for an invalid one."""
     if type(values) is not list or len(values) > MOST_READINGS:
         return None
     if not all(type(value) in (int, float) and abs(value) <= MAX_ID for value in values):
@@ -337,7 +337,7 @@ def _export(algorithm: Algorithm, document: Any) -> Any:
 
 
 def _fewest_hops(field: Field, values: Mapping[str, Any]) -> Any:
-    """Return the least number of hops that goes with a distance; see the head of this module."""
+    """Return the least number of hops for a distance; see the description of this module."""
     distance = values[field.distance_name]
     if field.padding is None:
         return int(distance != 0.0)
@@ -410,7 +410,7 @@ def _number(value: Any) -> float:
 
 
 def is_place(position: Position) -> bool:
-    """Say whether a robot can be there; not so at an infinity or at no number."""
+    """Return whether coordinates are a possible position: finite, and not too far away."""
     return all(abs(coordinate) <= MAX_COORDINATE for coordinate in position)
 
 

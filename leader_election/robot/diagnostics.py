@@ -15,9 +15,9 @@
 """
 Vocabulary of the diagnostics that robots publish: names and keys of a status, and its parsing.
 
-A robot publishes one ``diagnostic_msgs/msg/DiagnosticStatus`` a concern. Its name is
-``<namespace>: <concern>``, its hardware id ``robot <id>``, its values are text. What publishes
-(``nodes/robot_diagnostics.py``) and what reads (``doctor``, ``recording``) share these names.
+A robot publishes one ``diagnostic_msgs/msg/DiagnosticStatus`` per concern. Its name is
+``<namespace>: <concern>``, its hardware id ``robot <id>``, its values are text. The publisher
+(``nodes/robot_diagnostics.py``) and the readers (``doctor``, ``recording``) share these names.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -47,11 +47,11 @@ SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'acc
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')
 """Fields of a state that are shown for every algorithm; all others are the algorithm's own."""
-DUPLICATE_ID = 'another robot goes by id'
+DUPLICATE_ID = 'another robot uses id'
 """Begins the message of a robot that receives messages with its own id from elsewhere."""
 
 MAX_DIGITS = 18
-"""The most digits of an id: below 2^63, and a short text to parse whatever is published."""
+"""The most digits of an id: below 2^63, and quick to parse for any published text."""
 _HARDWARE_ID = re.compile(rf'robot (\d{{1,{MAX_DIGITS}}})')
 
 
@@ -100,7 +100,7 @@ def hardware_id(robot_id: int) -> str:
 
 def key_of(name: str, instance: str = MAIN) -> str:
     """
-    Return the key of a value that each instance has; only further instances are named in it.
+    Return the key of a value of an instance; it contains the names of further instances only.
 
     >>> key_of(RADIUS), key_of(RADIUS, 'rescue')
     ('radius', 'rescue.radius')
@@ -135,7 +135,7 @@ def robot_statuses(statuses: Iterable[Status]) -> Iterator[RobotStatus]:
 
 def number(values: Mapping[str, str], key: str, finite: bool = True) -> float | None:
     """
-    Return a value as a number, ``None`` where it is missing or none.
+    Return a value as a number, ``None`` where it is missing or not a number.
 
     :param finite: whether values that are not finite count as missing; parameters may be infinite.
 

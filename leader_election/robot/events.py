@@ -40,7 +40,7 @@ Event = dict[str, Any]
 
 
 def status_of(robot: Robot, instance: Instance) -> RobotStatus:
-    """Return how a robot stands in one of its instances."""
+    """Return the status of a robot in one of its instances."""
     found = math.isfinite(instance.state.distance)
     return RobotStatus(
         robot.parameters.robot_id, instance.state.leader if found else None, instance.leads,
@@ -51,7 +51,7 @@ def events(before: RobotStatus | None, now: RobotStatus) -> list[Event]:
     """
     Return the events between two statuses, in the order in which they are logged.
 
-    :param before: ``None``: nothing is known of before, and what is found is an event.
+    :param before: ``None``: the first status, all of which is an event.
 
     >>> alone = RobotStatus(3, 3, True, 'leader', 1.0, True)
     >>> for event in events(alone, RobotStatus(3, 8, False, 'worker', 1.0, True)): print(event)

@@ -12,21 +12,21 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The budget of hearing: which of the received messages are worth being decoded."""
+"""The hearing budget: a limit on the rate of messages that are decoded."""
 
 from collections import Counter
 
 SHARES = 16
-"""One sender uses a budget up to one part in so many."""
+"""One sender uses at most this fraction of a budget, as its denominator."""
 
 
 class HearingBudget:
     """
-    Bounds how many messages are decoded, so that rounds keep their time whatever is received.
+    Bounds the rate of decoded messages, so that rounds keep their time under any load.
 
     The first message of each known sender in a period is always decoded. All others, and those
     of unknown senders, share a budget of messages a second. It is refilled continuously, so that
-    no sender is left out for the phase of its rounds; one sender gets a part of it at most.
+    the phase of a sender's rounds does not matter. One sender gets only a part of it.
 
     :param budget: the shared budget [messages/s].
     """
@@ -42,7 +42,7 @@ class HearingBudget:
         """
         Return whether a message is to be decoded.
 
-        :param sender: its sender's id as far as that is known beforehand; ``None``: it is not.
+        :param sender: its sender's id, if known before decoding; ``None``: unknown.
         :param known: whether this sender was heard lately.
         :param now: the time, which never goes back [s].
         :param period: of the rounds [s].

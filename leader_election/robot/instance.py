@@ -150,7 +150,7 @@ class Instance:
 
     @property
     def leads(self) -> bool:
-        """Whether it is a leader; not a robot that merely has no other leader."""
+        """Whether it is a leader; false for a robot that only has no other leader."""
         return (self.state.leader == self.robot_id and math.isfinite(self.state.distance)
                 and self.effective_role == CANDIDATE)
 
@@ -188,7 +188,7 @@ class Instance:
 
     @property
     def distance(self) -> float:
-        """Return the path length to the leader [m]; with feedback, the state's is scaled."""
+        """Return the path length to the leader [m]; with feedback it is rescaled."""
         if self.parameters.feedback_gain > 0.0 and self.parameters.radius > 0.0:
             return float(self.state.distance) * self.radius / self.parameters.radius
         return float(self.state.distance)
@@ -216,7 +216,7 @@ class Instance:
     # Input and rounds.
 
     def place(self, position: Position | None) -> None:
-        """Take in the robot's position [m]."""
+        """Set the robot's position [m]."""
         if self.zones is not None:
             self.zone = self.zones.at(position)
 
@@ -231,7 +231,7 @@ class Instance:
             self.strength.rejected += 1
 
     def take_strength(self, message: Any) -> None:
-        """Take in a message of the strength source's topic."""
+        """Process a message of the strength source's topic."""
         try:
             self.strength.update(self.source.extracted(
                 message, own_parameters(self.source, self.parameters)))
@@ -260,7 +260,7 @@ class Instance:
                 region, fault = self._region_codec.unpack(
                     message.id, region_part, self._region_parameters.radius)
                 if region.decision_version > 0:
-                    # As with hops: what was missed since counts as rounds.
+                    # As with hops: messages missed since then count as rounds.
                     region = region._replace(decision_age=region.decision_age + near.missed)
                 view.regions.append(region)
                 if fault is not None:
@@ -287,8 +287,8 @@ class Instance:
         Run a round: elect, then coordinate, then act.
 
         :param view: the neighbours.
-        :param departed: robots with a valid message that are not neighbours any more: out of
-            range, or not measurable. Their shares of the summary are still only with them.
+        :param departed: robots with a valid message that are no longer neighbours: out of range,
+            or not measurable. Their shares of the summary are not yet anywhere else.
         :param position: the own position [m].
         """
         before, self.state, self.view = self.state, self.elect(view), view
@@ -334,7 +334,7 @@ class Instance:
         return InstancePart(self.algorithm.name, self.state, self.region_part())
 
     def take_decision_from_above(self, task: str, decision: Any) -> None:
-        """Take in the decision of the level above for a task."""
+        """Process the decision of the level above for a task."""
         for runner in self.task_runners:
             if runner.name == task:
                 runner.task.member.above = decision
@@ -346,7 +346,7 @@ class Instance:
         return self.decision[k] if k < len(self.decision) else None
 
     def _update_members(self, view: NeighbourView) -> None:
-        """Update what tasks read of their robot: leader, distance, neighbours, zone, borders."""
+        """Update the state that tasks read: leader, distance, neighbours, zone, borders."""
         for runner in self.task_runners:
             member = runner.task.member
             member.leader, member.leads = self.state.leader, self.leads
@@ -387,7 +387,7 @@ class Instance:
         return row + identity[len(row):]
 
     def _own_announcement(self, position: Position | None) -> tuple[float, ...]:
-        """Return the announcement to other regions' leaders, for the case that it leads."""
+        """Return the announcement to other regions' leaders, in case the robot leads."""
         if not self.parameters.connected or self.region is None:
             return ()
         for runner in self.task_runners:

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The settings that follow from an instance's parameters, and what its messages can hold."""
+"""The settings derived from an instance's parameters, and the check that its messages fit."""
 
 from collections.abc import Sequence
 import math
@@ -44,7 +44,7 @@ def election_settings(algorithm: Algorithm, parameters: InstanceParameters, link
         settings |= {'radius': zone_radius, 'radius_hysteresis': 0.0}
     radius = settings['radius']
     if counts_links and radius > 0.0:
-        # A part of a link is none: with radius 1 no robot could join another.
+        # Links are whole: with a fraction of radius 1 no robot could join another.
         joining = math.ceil(radius * (1.0 - settings['radius_hysteresis']))
         settings['radius_hysteresis'] = max(1.0 - joining / radius, 0.0)
     largest = radius * (parameters.feedback_most if parameters.feedback_gain > 0.0 else 1.0)

@@ -56,7 +56,7 @@ def instance_parameters(
             raise ParameterError(f'parameter instances: {name!r} is not allowed; hierarchy '
                                  'makes one of that name')
         try:
-            # Leaders that are given lead on their own level only; above it some of them do.
+            # Given leaders lead on their own level only; the level above elects among them.
             algorithm = 'bounded' if first.algorithm == 'given' else first.algorithm
             found[name] = replace(first, algorithm=algorithm, leaders='', radius=radius,
                                   over=below, tasks='', outline=False, zones='',

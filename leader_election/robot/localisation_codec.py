@@ -69,7 +69,7 @@ def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
     """
     Return the sender's estimate, ``None`` where there is none, and the faults in it.
 
-    A wrong sighting is left out; anything else that is wrong makes the whole part void.
+    A wrong sighting is left out; any other error makes the whole part invalid.
     """
     if 'e' not in document:
         return None, ((RejectReason.LOCALISATION,) if 'o' in document or 'z' in document else ())
@@ -105,7 +105,7 @@ def _numbers(values: Any) -> PlanePose | None:
 
 
 def _sighting(row: Any, sender: Any) -> Sighting | None:
-    """Return a sighting by a sender, ``None`` for what is none; nobody sees itself."""
+    """Return a sighting by a sender, ``None`` for an invalid one or one of the sender itself."""
     if type(row) is not list or not 2 <= len(row) <= 3:
         return None
     seen, distance = row[0], _measured(row[1])

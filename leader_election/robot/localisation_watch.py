@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a robot reports of its localisation: how sure it is of its pose, and what is wrong."""
+"""A robot's report of its localisation: the deviation of its pose, and faults."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -31,11 +31,11 @@ from leader_election.robot import diagnostics as vocabulary
 from leader_election.robot.sensing import NAMES_PASSED_OVER, Sensing
 
 WINDOW = 30.0
-"""Sightings are judged by those of so long [s]."""
+"""The window of the sightings that are judged [s]."""
 LEAST = 10
-"""So many sightings are judged, not fewer."""
+"""The least number of sightings that are judged."""
 SHARE = 0.5
-"""If a greater part of them is rejected, it is not chance; bad radios have 0.4 outliers."""
+"""The greatest share of rejections that is normal; bad radios have 0.4 outliers."""
 JUDGED = (ACCEPTED, REJECTED, UNKNOWN, DISTRUSTED, NAMES_PASSED_OVER)
 
 
@@ -45,7 +45,7 @@ class _Reading(NamedTuple):
 
 
 class LocalisationWatch:
-    """Finds what is wrong with the localisation of a robot from one report to the next."""
+    """Finds faults of a robot's localisation from one report to the next."""
 
     def __init__(self) -> None:
         """Start without a report."""
@@ -53,7 +53,7 @@ class LocalisationWatch:
 
     def fault(self, sensing: Sensing, counts: Mapping[str, int], now: float) -> str:
         """
-        Return what is wrong, the gravest of all; empty: nothing.
+        Return the gravest fault; empty: none.
 
         :param sensing: of the robot.
         :param counts: the robot's counters.
@@ -67,7 +67,7 @@ class LocalisationWatch:
         return _worthless(sensing, now)
 
     def _increase(self, counts: Mapping[str, int], now: float) -> dict[str, int]:
-        """Return by how much the counters have grown within the window."""
+        """Return the growth of the counters within the window."""
         self._readings.append(_Reading(now, {name: counts[name] for name in JUDGED}))
         while len(self._readings) > 2 and now - self._readings[1].time >= WINDOW:
             self._readings.popleft()
@@ -76,7 +76,7 @@ class LocalisationWatch:
 
 
 def values(sensing: Sensing, now: float) -> dict[str, Any]:
-    """Return the values of the status of a robot's localisation, but for counters."""
+    """Return the values of the status of a robot's localisation, except counters."""
     localisation, parameters = sensing.localisation, sensing.parameters
     found: dict[str, Any] = {vocabulary.POSE_SOURCE: parameters.pose_source,
                              vocabulary.MAX_DEVIATION: f'{parameters.max_deviation:g}'}
@@ -104,7 +104,7 @@ def values(sensing: Sensing, now: float) -> dict[str, Any]:
 
 
 def text(sensing: Sensing, now: float) -> str:
-    """Return what a robot says of its localisation where nothing is wrong."""
+    """Return the text on a robot's localisation without a fault."""
     estimate = sensing.localisation.estimate
     if estimate is None:
         return 'by a localisation (tf)' if sensing.parameters.pose_source == 'tf' else 'no pose'
@@ -122,11 +122,11 @@ def _distance_deviation(sensing: Sensing, now: float) -> float:
 
 
 def _bias_fault(sensing: Sensing) -> str:
-    """Return the constant error of a sensor that is too great to be noise; empty: none."""
+    """Return the text on a constant sensor error that is too great to be noise; empty: none."""
     limits = {False: sensing.parameters.range_noise, True: sensing.parameters.bearing_noise}
     found = [bias for bias in sensing.localisation.biases
              if bias.significant and abs(bias.error) >= limits[bias.bearing]]
-    # The own sensor's first: its owner can do something about it.
+    # The own sensor first: it can be corrected on this robot.
     return next((_of_bias(bias, sensing.parameters.range_offset)
                  for bias in sorted(found, key=lambda bias: not bias.own)), '')
 
@@ -147,7 +147,7 @@ def _of_bias(bias: SensorBias, offset: float) -> str:
 
 
 def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:
-    """Return what is wrong with the sightings of the window; empty: nothing."""
+    """Return the text on rejected sightings in the window; empty: none."""
     judged = more[ACCEPTED] + more[REJECTED]
     if judged >= LEAST and more[REJECTED] > SHARE * judged:
         return (f'{more[REJECTED]} of {judged} sightings contradict odometry and the other '
@@ -167,7 +167,7 @@ def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:
 
 
 def _worthless(sensing: Sensing, now: float) -> str:
-    """Return that distances are too uncertain; empty: they are not."""
+    """Return the text on distances that are too uncertain; empty: they are not."""
     localisation, limit = sensing.localisation, sensing.parameters.max_deviation
     deviation = _distance_deviation(sensing, now) if sensing.cooperates else math.nan
     if math.isnan(deviation):
@@ -180,5 +180,5 @@ def _worthless(sensing: Sensing, now: float) -> str:
               if sensing.cooperates else
               'use pose_source cooperative with a sensor that sees other robots, a localisation '
               '(pose_source tf), or metric range or hops')
-    return (f'distances are no longer worth anything: their deviation is {deviation:.2f} m, '
+    return (f'distances are too uncertain: their deviation is {deviation:.2f} m, '
             f'beyond max_deviation {limit:g} m{then}; {remedy}')

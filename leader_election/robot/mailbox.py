@@ -23,12 +23,12 @@ from typing import NamedTuple
 from leader_election.robot.codec import Message, Position
 
 PLACE_TOLERANCE = 1.0
-"""The distance by which a place may differ from one that fits the top speed [m]: odometry comes in
-steps, and a localisation corrects itself."""
+"""The allowance beyond the distance possible at top speed [m]: odometry arrives in steps,
+and a localisation corrects itself."""
 
 
 class ReceivedMessage(NamedTuple):
-    """A message with what the receiver knows of it."""
+    """A message with the receiver's data about it."""
 
     message: Message
     received: float
@@ -36,7 +36,7 @@ class ReceivedMessage(NamedTuple):
     distance: float = math.inf
     """Between the two positions at the receipt [m]; infinite: not known."""
     noted: Message | None = None
-    """The message of the sender that was news last."""
+    """The last message of the sender that was news."""
     reserve: float = PLACE_TOLERANCE
     """The distance that the sender may still go beyond what the top speed allows [m]."""
     velocity: tuple[float, float] = (0.0, 0.0)
@@ -60,7 +60,7 @@ class Mailbox:
         """The number of senders whose last message expired."""
         self._received: dict[int, ReceivedMessage] = {}
         self._oldest = -math.inf
-        """No message is older: a lower bound of the times of receipt."""
+        """A lower bound of the times of receipt of all messages."""
 
     def put(self, entry: ReceivedMessage) -> bool:
         """
@@ -75,7 +75,7 @@ class Mailbox:
         return True
 
     def is_full_for(self, sender: int, now: float) -> bool:
-        """Return whether the limit is reached, and this sender not among those that are kept."""
+        """Return whether the limit is reached and this sender is not in the mailbox."""
         if sender in self._received or len(self._received) < self.limit:
             return False
         self._drop_expired(now)
@@ -86,7 +86,7 @@ class Mailbox:
         self._received.pop(sender, None)
 
     def entry(self, sender: int) -> ReceivedMessage | None:
-        """Return what was received last from this sender, expired or not."""
+        """Return the last received message of this sender with its data, expired or not."""
         return self._received.get(sender)
 
     def last(self, sender: int) -> Message | None:
@@ -105,7 +105,7 @@ class Mailbox:
         return [self._received[sender].message for sender in sorted(self._received)]
 
     def entries(self) -> Iterator[ReceivedMessage]:
-        """Yield what is kept, expired or not."""
+        """Yield all entries, expired or not."""
         yield from self._received.values()
 
     def _drop_expired(self, now: float) -> None:
@@ -131,7 +131,7 @@ def reserve_left(last: ReceivedMessage, message: Message, now: float, top_speed:
     :param message: a later one.
     :param now: the time of its receipt [s].
     :param top_speed: of all robots [m/s]; infinite: any step is possible.
-    :return: negative: it cannot have come from there.
+    :return: negative: the sender cannot be at the position in the message.
     """
     before, after = dead_reckoned(last.message), dead_reckoned(message)
     if math.isinf(top_speed) or before is None or after is None:
@@ -141,7 +141,7 @@ def reserve_left(last: ReceivedMessage, message: Message, now: float, top_speed:
 
 
 def dead_reckoned(message: Message) -> Position | None:
-    """Return the sender's position by odometry alone, where it says so: it is never corrected."""
+    """Return the sender's position by odometry alone, if sent: it is never corrected."""
     told = message.localisation
     if told is None or told.odometry is None:
         return message.position
@@ -153,7 +153,7 @@ def velocity_after(last: ReceivedMessage | None, message: Message, now: float,
     """
     Return the velocity of a sender by a further message of it [m/s].
 
-    :param last: what was received last; ``None``: nothing.
+    :param last: the last received message; ``None``: none.
     :param message: the further message.
     :param now: the time [s].
     :param period: over which it is smoothed [s].

@@ -15,11 +15,11 @@
 """
 Metrics: the distance to a neighbour.
 
-A metric is a number that adds up along a path: metres, hops, seconds, the difference of what two
-robots sense. A metric that depends on the two positions and readings only is a plain function of
-numbers, its *cost*, which robots call and the laboratory compiles; so is one that depends on how
-the two move, its *course*. One that needs more, for example a range sensor, is a function of all
-data about the link, its *measure*.
+A metric is a number that adds up along a path: metres, hops, seconds, the difference of two
+robots' sensor values. A metric that depends on the two positions and readings only is a plain
+function of numbers, its *cost*, which robots call and the laboratory compiles; so is one that
+depends on their relative motion, its *course*. One that needs more, for example a range sensor, is
+a function of all data about the link, its *measure*.
 """
 
 from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ class RangingInput(NamedTuple):
     own_reading: Sequence[float] = ()
     """The reading that this robot sends for the metric; empty: it has none."""
     neighbour_reading: Sequence[float] = ()
-    """The reading that came with the neighbour's message; empty: none did."""
+    """The reading in the neighbour's message; empty: none."""
     id: int = -1  # noqa: A003
     """The robot's own id."""
     received: float = 0.0
@@ -90,28 +90,28 @@ class Metric:
     """The value of the parameter ``metric`` that chooses it."""
     measure: Callable[[RangingInput], float | None] | None = None
     """
-    Returns the distance, or ``None`` where what it needs is missing: then that robot is no
+    Returns the distance, or ``None`` where its input is missing: then the other robot is no
     neighbour in this round. The floor is applied by the caller (:func:`distance`).
     """
     cost: Callable[[float, float, float, Any], float] | None = None
     """
     ``cost(metres, own_reading, neighbour_reading, parameters)``: the same as a plain function of
-    numbers, which the laboratory compiles. ``metres`` is the straight distance; what is not known
-    is not a number (nan), and a result that is none counts as ``None``.
+    numbers, which the laboratory compiles. ``metres`` is the straight distance; unknown inputs are
+    nan, and a result of nan counts as ``None``.
     """
     course: Callable[[float, float, float, float, Any], float] | None = None
     """
-    ``course(x, y, speed_x, speed_y, parameters)``: the same as a plain function of where the
-    neighbour is as seen from the robot [m] and how fast the two move apart [m/s], in the axes of
-    the shared frame; compiled, too. It is not called where a position is missing.
+    ``course(x, y, speed_x, speed_y, parameters)``: the same as a plain function of the neighbour's
+    position [m] and velocity [m/s] relative to the robot, in the axes of the shared frame;
+    compiled, too. It is not called where a position is missing.
     """
     needs_positions: bool = False
-    """Whether it is of no use to a robot, or with a message, without a position."""
+    """Whether it needs the positions of the robot and of the message's sender."""
     counts_links: bool = False
     """Whether each link counts 1, so that all distances are whole."""
     is_length: bool = False
     """
-    Whether it is a straight distance, now or over a time [m]: never less than that of now, and
+    Whether it is a straight distance, now or over a time [m]: never less than the present one, and
     with the triangle inequality, so that ``communication_range`` bounds the number of links.
     """
     needs_measurements: bool = False
@@ -127,15 +127,15 @@ class Metric:
     A robot's node declares those of a user's metric as ``<metric>.<name>``.
     """
     topic: str = ''
-    """The topic of what the robot senses for the metric; empty: none."""
+    """The topic of the sensor values for the metric; empty: none."""
     message: str = ''
     """The topic's type, for example ``std_msgs/msg/Float64``."""
     extract: Callable[[Any], float] = lambda message: float(message.data)
-    """Makes a number out of a message of the topic."""
+    """Converts a message of the topic to a number."""
     reading: Callable[[ReadingInput], Sequence[float]] | None = None
     """
-    Makes the reading that the robot's messages carry, at most 64 numbers. Without it, a metric
-    with a topic sends what was sensed.
+    Makes the reading in the robot's messages, at most 64 numbers. Without it, a metric with a
+    topic sends the sensor value.
     """
     once_a_message: bool = False
     """Whether it measures a neighbour once for each message, instead of once a round."""
@@ -147,7 +147,7 @@ class Metric:
 
     @property
     def compiles(self) -> bool:
-        """Whether the laboratory has it, too."""
+        """Whether the laboratory can compile it."""
         return self.measure is None
 
     @property
@@ -172,7 +172,7 @@ class Metric:
         return self.cost(apart, own, neighbour, ranging.parameters)
 
     def own_reading(self, known: ReadingInput) -> tuple[float, ...]:
-        """Return the reading that goes with the robot's messages; empty: none."""
+        """Return the reading in the robot's messages; empty: none."""
         if self.reading is not None:
             return tuple(map(float, self.reading(known)))
         return () if known.sensed is None or not self.topic else (known.sensed,)
@@ -209,7 +209,7 @@ class LookAheadParameters:
 
     look_ahead: float = parameter(
         3.0, 'Metric look_ahead: a distance is the greatest within this time from now, if both '
-        'robots go on as they do.', unit='s', lower=0.0, upper=600.0)
+        'robots keep their velocities.', unit='s', lower=0.0, upper=600.0)
 
 
 def look_ahead(x: float, y: float, speed_x: float, speed_y: float, parameters: Any) -> float:
@@ -220,7 +220,7 @@ def look_ahead(x: float, y: float, speed_x: float, speed_y: float, parameters: A
     constant velocities the distance is a convex function of time, so it is greatest now or at the
     end. Like the distance it obeys the triangle inequality.
 
-    :param x: where the neighbour is, as seen from the robot [m].
+    :param x: the neighbour's position relative to the robot [m].
     :param y: likewise.
     :param speed_x: the neighbour's velocity less the robot's own [m/s].
     :param speed_y: likewise.
@@ -239,17 +239,17 @@ class RangeParameters:
     """The parameters of metric ``range``."""
 
     range_smoothing: int = parameter(
-        5, 'Metric range: the distance is that by odometry plus the median of so many last '
+        5, 'Metric range: the distance is that by odometry plus the median of this many last '
         'differences between a range, measured at either end, and that distance; the median of '
-        'so many last ranges where positions are not known. 1: the last range as it is.',
+        'the last ranges where positions are not known. 1: the last range as it is.',
         lower=1, upper=100)
 
 
 def measured_range(ranging: RangingInput) -> float | None:
     """
-    Return what was measured: metres, or any other cost that adds up along a path.
+    Return the measured value: metres, or any other cost that adds up along a path.
 
-    Zero and less is what many drivers publish for want of a reading.
+    Zero and less is no value: many drivers publish it without a reading.
     """
     return ranging.measurement if ranging.measurement and ranging.measurement > 0.0 else None
 
@@ -283,17 +283,17 @@ class SensorDifferenceParameters:
     """The parameters of metric ``sensor_difference``."""
 
     sensor_weight: float = parameter(
-        1.0, 'Metric sensor_difference: what a difference of one unit of the sensor counts.',
+        1.0, 'Metric sensor_difference: the weight of a difference of one unit of the sensor.',
         lower=0.0, upper=1e6)
     sensor_metre_weight: float = parameter(
-        0.0, 'Metric sensor_difference: what a metre between two robots counts beside it.',
+        0.0, 'Metric sensor_difference: the weight of a metre between two robots.',
         lower=0.0, upper=1e6)
 
 
 def sensor_difference(metres: float, own_reading: float, neighbour_reading: float,
                       parameters: Any) -> float:
     """
-    Return the difference of what two robots sense, so that regions follow what is measured.
+    Return the difference of two robots' sensor values, so that regions follow a phenomenon.
 
     D. Pianini, R. Casadei, M. Viroli, ACSOS 2022, section II: metrics other than the spatial one.
 
@@ -321,7 +321,7 @@ class RoundTripParameters:
 WRAP = 1000.0
 """Time stamps are sent modulo this, to keep messages short [s]."""
 LONGEST_ROUND_TRIP = 60.0
-"""A longer time is a clock that was set [s]."""
+"""A longer round trip means that a clock was set [s]."""
 
 
 def round_trip(ranging: RangingInput) -> float | None:

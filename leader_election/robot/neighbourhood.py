@@ -45,7 +45,7 @@ class NeighbourView(NamedTuple):
     """Each a :class:`~leader_election.coordination.region.Region`, empty where none was sent."""
     metric: list[float]
     links: list[float]
-    """As ``metric``, with a penalty for late robots, so that another parent is preferred."""
+    """Like ``metric``, with a penalty for late robots, so that another parent is preferred."""
     faults: list[str]
     """The counters of neighbours, or regions of neighbours, that were ignored."""
 
@@ -54,8 +54,8 @@ def contradicted(view: NeighbourView) -> list[int]:
     """
     Return the neighbours, by index, whose leader is a neighbour, too, and follows another one.
 
-    They have not heard of it yet: what that leader says itself is later news. It needs no memory,
-    and is right at the latest when the leader's next message has arrived.
+    Their candidacies are outdated: the message of that leader itself is later news. The check
+    needs no memory, and is right at the latest when the leader's next message has arrived.
     """
     leaders = {message.id: export.leader
                for message, export in zip(view.messages, view.exports)}

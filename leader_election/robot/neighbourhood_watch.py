@@ -12,45 +12,51 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a robot reports of its neighbourhood: messages that it rejects, and silence."""
+"""A robot's report of its neighbourhood: rejected messages, and silence."""
 
 from collections.abc import Mapping
 import math
+from operator import itemgetter
 
 from leader_election.robot.robot import DROPPED, HEARD, ROUNDS
 from leader_election.robot.wire import RejectReason
 
 SILENCE = 3.0
-"""After so many expiries without any message it is reported that nobody is heard."""
+"""The silence after which no neighbour counts as heard [expiries]."""
 REFUSALS = (*(reason.value for reason in RejectReason), DROPPED)
-"""The counters of messages, or parts of them, that were received in vain."""
+"""The counters of rejected and dropped messages, or parts of them."""
+_READ = itemgetter(HEARD, *REFUSALS)
 
 
 class NeighbourhoodWatch:
-    """Finds what is wrong with a neighbourhood from one report to the next."""
+    """Finds faults of a neighbourhood from one report to the next."""
 
     def __init__(self) -> None:
-        self._before: dict[str, int] = {}
+        self._before = (0,) * (1 + len(REFUSALS))
+        """The counters at the last call."""
         self._since = math.inf
         """The time of the last message, or of the first call [s]."""
         self._rounds = 0
 
     def fault(self, counts: Mapping[str, int], expiry: float, now: float) -> str:
         """
-        Return what is wrong since the last call; empty: nothing.
+        Return the faults since the last call; empty: none.
 
         :param counts: the robot's counters.
         :param expiry: of messages [s].
         :param now: the time, which never goes back [s].
         """
-        more = {name: counts[name] - self._before.get(name, 0) for name in (*REFUSALS, HEARD)}
-        self._before = {name: counts[name] for name in more}
-        refused = {name: more[name] for name in REFUSALS if more[name]}
-        if more[HEARD] or now < self._since:
+        # Called for each robot once a second: nearly always nothing was refused.
+        read = _READ(counts)
+        heard, refused = read[0] != self._before[0], read[1:] != self._before[1:]
+        before, self._before = self._before, read
+        if heard or now < self._since:
             self._since, self._rounds = now, counts[ROUNDS]
         if refused:
             return 'messages are refused: ' + ', '.join(
-                f'{name} {number}' for name, number in refused.items())
+                f'{name} {after - earlier}'
+                for name, earlier, after in zip(REFUSALS, before[1:], read[1:])
+                if after != earlier)
         if now - self._since > SILENCE * expiry and counts[ROUNDS] > self._rounds:
             return (f'no message of another robot for {now - self._since:.0f} s, although rounds '
                     'run')

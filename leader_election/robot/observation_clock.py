@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The time that a robot's ages are counted in: it never goes back, and leaps by a bounded step."""
+"""The time for the ages of a robot's data: it never goes back, and leaps by a bounded step."""
 
 import math
 
@@ -21,15 +21,16 @@ class ObservationClock:
     """
     Turns the readings of a clock into times at which a robot could have observed something.
 
-    A simulator's clock stands still, goes back when a run starts again, and leaps over minutes:
-    none of it says anything about the robot's neighbours, of which it heard nothing meanwhile. So
-    time advances by ``longest_step`` at most from one reading to the next, and not at all where
-    the clock goes back: what is known is neither forgotten at once nor kept for longer.
+    A simulator's clock stands still, goes back when a run restarts, and leaps over minutes.
+    No message could arrive meanwhile, so none of this is news about the neighbours. So time
+    advances by ``longest_step`` at most from one reading to the next, and not at all where
+    the clock goes back: data is neither forgotten at once nor kept for longer.
 
-    A steady clock leaps when the process was stopped or starved. That time has really gone by for
-    all others, so it counts (an infinite step): a robot that wakes forgets its neighbours before
-    it sends anything, rather than pass on what is out of date. Under simulated time the two cannot
-    be told apart, and a robot that wakes may pass on old candidacies until they expire.
+    A steady clock leaps when the process was stopped or starved. That time has really passed for
+    all other robots, so it counts (an infinite step): a robot that wakes forgets its neighbours
+    before it sends anything, instead of forwarding outdated candidacies. Under simulated time the
+    two cases cannot be distinguished, and a robot that wakes may forward old candidacies until
+    they expire.
 
     :param longest_step: the most that time advances between two readings [s].
 
@@ -46,8 +47,7 @@ class ObservationClock:
         """
         Return the time: as long as the clock neither leaps nor goes back, the reading itself.
 
-        :param reading: of the clock, now [s]; 0: it is not set yet, as long as ``/clock`` is not
-            received.
+        :param reading: of the clock, now [s]; 0: not set yet, before the first ``/clock``.
         """
         if self._reading == 0.0:
             self._time = reading

@@ -65,8 +65,8 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
         'of the messages.',
         unit='m (hops, with metric hops)', lower=0.0, upper=1e6, dynamic=True)
     radius_hysteresis: float = parameter(
-        0.25, 'Algorithm bounded: the part of the radius that a robot has to be nearer than the '
-        'radius to join a leader, which it leaves beyond the radius. Leaders then last longer '
+        0.25, 'Algorithm bounded: a robot joins a leader within (1 - radius_hysteresis) of the '
+        'radius, and leaves it beyond the radius. Leaders then last longer '
         'while robots move, and there are more of them. 0: the setting of the paper.',
         lower=0.0, upper=0.9, dynamic=True)
     hop_limit: int = parameter(
@@ -112,8 +112,8 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
 
     own: Mapping[str, Any] = field(default_factory=dict)
     """
-    The own parameters of what users' packages add, by name of algorithm, metric or source; not a
-    parameter itself (:func:`own_parameters`).
+    The parameters of users' plug-ins, by name of algorithm, metric or source; not a parameter
+    itself (:func:`own_parameters`).
     """
 
     @property
@@ -173,8 +173,8 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'The levels are instances level_1, level_2 and so on.', unit='m')
 
     metric: str = parameter(
-        'odometry', 'The distance to a neighbour: by the two positions, by the '
-        'greatest that they will have within look_ahead, one each (hops), by '
+        'odometry', 'The distance to a neighbour: by the two positions (odometry), by the '
+        'greatest distance within the time look_ahead, one each (hops), by '
         'topic measurements, in metres (range) or as signal strength in dBm (rssi), by the '
         'difference of the values of both on topic reading (sensor_difference), or by the '
         'round-trip time of messages (round_trip, in ms). '
@@ -182,7 +182,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         choices=METRICS.names)
     metric_floor: float = parameter(
         0.01, 'The least distance between two robots: at zero the candidacy of a dead leader '
-        'would live on between two robots at the same spot.', unit='m', lower=1e-6, upper=1e6)
+        'would persist between two robots at the same position.', unit='m', lower=1e-6, upper=1e6)
 
     communication_range: float = parameter(
         5.0, 'A robot farther away than this is no neighbour, even if its messages are received. '
@@ -199,8 +199,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'neighbour; more are dropped, so that rounds keep their time.',
         unit='messages/s', lower=1, upper=1000000)
     top_speed: float = parameter(
-        10.0, 'The greatest speed of any robot: a message from a place that its sender cannot '
-        'have reached since its last one is dropped, until that has expired. .inf: none is.',
+        10.0, 'The greatest speed of any robot: a message is dropped if its sender cannot have '
+        'reached the position in it since its last message, until that has expired. .inf: none '
+        'is.',
         unit='m/s', lower=0.001, upper=INFINITE, dynamic=True)
     measurement_expiry: float = parameter(
         3.0, 'The time after which a measurement of topic measurements expires.',
@@ -251,12 +252,12 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         unit='s', lower=0.0, upper=1e6)
 
     send_topic: str = parameter(
-        'neighbourhood', 'The topic on which messages are sent, where it differs from the one on '
-        'which they are received because of a radio between the two.')
+        'neighbourhood', 'The topic on which messages are sent, if a radio between senders and '
+        'receivers makes it different from the topic on which they are received.')
     output_namespace: str = parameter(
-        '', "The namespace, below the robot's own, of all topics on which it says something about "
-        'itself (leader, role, distance and so on), for example election, where other nodes use '
-        'such names, too. Empty: none.')
+        '', "The namespace, below the robot's own, of all topics with its outputs (leader, role, "
+        'distance and so on), for example election, where other nodes use such names, too. '
+        'Empty: none.')
     swarm_key_file: str = parameter(
         '', 'The file with the key of the swarm, which the command swarm_key makes; ~ stands for '
         'the home directory. Messages are signed with it, and robots without it are not believed. '
@@ -266,8 +267,8 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'signed ones, which it cannot check: while a running swarm is given its key.',
         dynamic=True)
     replay_window: float = parameter(
-        5.0, 'The greatest age of a signed message; longer than messages are under way. For so '
-        'long a message that was held back may still be delivered, once.',
+        5.0, 'The greatest age of a signed message; longer than messages are under way. An '
+        'attacker that withholds a message can deliver it within this time, once.',
         unit='s', lower=0.1, upper=3600.0, dynamic=True)
     diagnostics_period: float = parameter(
         1.0, 'Time between two messages on /diagnostics.', unit='s', lower=0.05, upper=3600.0)
@@ -327,7 +328,7 @@ def own_parameters(entry: Any, parameters: Any) -> Any:
     :param parameters: the robot's, or those of one of its instances.
     """
     if isinstance(parameters, entry.parameters):
-        # Of this package: declared among the robot's.
+        # Parameters of this package's entries are declared among the robot's.
         return parameters
     return parameters.own.get(entry.name) or entry.parameters()
 

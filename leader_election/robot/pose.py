@@ -66,7 +66,7 @@ def from_quaternion(point: Sequence[float], orientation: Sequence[float]) -> Pos
 
 def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Position:
     """
-    Return where a point of a pose's own frame is: x and y [m], to a tenth of a millimetre.
+    Return the position of a point of a pose's own frame: x and y [m], to a tenth of a millimetre.
 
     Roll and pitch matter: a path up a slope is shorter on the map.
 
@@ -81,7 +81,7 @@ def position(pose: Pose, point: Sequence[float] = (0.0, 0.0, 0.0)) -> Position:
 
 def moved_to(pose: Pose, place: Sequence[float]) -> Pose:
     """
-    Return the motion on the map, about its vertical axis, that brings a pose to a place.
+    Return the motion on the map, about its vertical axis, that moves a pose to a place.
 
     :param place: x, y, yaw [m, rad].
 

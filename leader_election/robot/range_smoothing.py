@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-Distances by measured ranges, smoothed: odometry's distance, corrected by what was measured.
+Distances by measured ranges, smoothed: odometry's distance, corrected by the ranges.
 
-Ranges of radios are off by metres now and then, and their median over some seconds is late for
-robots that move. The difference between a range and odometry's distance at the same time changes
+Ranges of radios are sometimes wrong by metres, and their median over some seconds lags
+when robots move. The difference between a range and odometry's distance at the same time changes
 slowly, as odometry drifts. So the distance is odometry's distance now plus the median of the last
 differences, those by the neighbour's sightings of this robot included. Without positions it is the
 median of the last ranges.
@@ -28,9 +28,9 @@ from statistics import median
 from typing import NamedTuple
 
 REMEMBERED = 30.0
-"""A difference counts for so long: odometry drifts by some decimetres meanwhile [s]."""
+"""The time for which a difference counts: odometry drifts by some decimetres meanwhile [s]."""
 LEAST = 1e-3
-"""A corrected distance is not less [m]."""
+"""The least corrected distance [m]."""
 
 
 class _Measured(NamedTuple):
@@ -40,7 +40,7 @@ class _Measured(NamedTuple):
     range: float  # noqa: A003
     """[m]."""
     difference: float
-    """From odometry's distance at that time [m]; not a number: that is not known."""
+    """From odometry's distance at that time [m]; nan: not known."""
 
 
 class RangeSmoothing:
@@ -58,9 +58,9 @@ class RangeSmoothing:
         """
         Start without ranges.
 
-        :param smoothing: the number of ranges whose median counts; 1: only the last, as it is.
-        :param expiry: a neighbour whose last range is older counts as not measured, and a range
-            that is older does not count as it is [s].
+        :param smoothing: the number of ranges in the median; 1: only the last, as it is.
+        :param expiry: the age beyond which a last range does not count: its neighbour is not
+            measured [s].
         """
         self._smoothing, self._expiry = smoothing, expiry
         self._measured: dict[int, deque[_Measured]] = {}
@@ -71,7 +71,7 @@ class RangeSmoothing:
 
     def take(self, neighbour: int, measured: float, apart: float | None, now: float) -> None:
         """
-        Take in a range.
+        Process a range.
 
         :param measured: [m], positive.
         :param apart: the distance of both positions at that time [m]; ``None``: not known.
@@ -96,7 +96,7 @@ class RangeSmoothing:
         return median(each.range for each in measured if now - each.time <= self._expiry)
 
     def forget(self, now: float) -> None:
-        """Drop neighbours whose ranges will not count again."""
+        """Drop neighbours whose ranges are too old."""
         longest = max(REMEMBERED, self._expiry)
         self._measured = {neighbour: measured for neighbour, measured in self._measured.items()
                           if now - measured[-1].time <= longest}

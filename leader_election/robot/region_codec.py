@@ -18,12 +18,13 @@ The region part of a message: keys ``t``, ``r`` and ``d`` of ``neighbourhood.sch
 ``"t":"count","r":[5,[3,4.5,6.25]],"d":[{"members":9}]``: the task names; the fields of
 :class:`~leader_election.coordination.region.Region` that are sent, in the order of their
 declaration, without what is empty at the end; the leader's decision, an entry a task.
-The type hints of ``Region`` and their marks say how each field is written, read, shortened and
-checked; so a further field is a declaration there. It comes last, or the order of the others on
-the wire changes, and the values before it are then sent even where they are empty.
+The type hints of ``Region`` and their marks define how each field is written, read,
+shortened and checked; so a further field is a declaration there. It must be the last one,
+or the order of the others on the wire changes; the values before it are then sent even
+where they are empty.
 
-A part that cannot be right is counted and ignored; the candidacy beside it still counts. A robot
-that lies within the limits is believed: it can add up to ``MOST_MEMBERS`` members and arbitrary
+An impossible part is counted and ignored; the candidacy beside it still counts. A faulty robot
+within the limits is believed: it can add up to ``MOST_MEMBERS`` members and arbitrary
 contributions to its region. It cannot spoil other regions, nor its own for good: no number is
 infinite, sums are handed on once, and all of it expires soon after the robot falls silent.
 """
@@ -60,7 +61,7 @@ from leader_election.robot.wire import (
 DIGITS = 8
 """Significant digits of the numbers in rows; whole numbers, ids among them, are exact."""
 WHOLE_SHARE = 1000
-"""Shares travel as whole numbers that add up to this."""
+"""Shares are sent as whole numbers that add up to this."""
 MOST_MEMBERS = 100_000
 """A summary of more robots than this is rejected."""
 TASKS_DIFFER = 'rejected_other_tasks'
@@ -137,7 +138,7 @@ class RegionPart(NamedTuple):
 
 
 class _WireField(NamedTuple):
-    """How one field of a region travels."""
+    """The wire format of one field of a region."""
 
     name: str
     marks: tuple[Any, ...]
@@ -145,14 +146,14 @@ class _WireField(NamedTuple):
     ids: bool
     """Whether it is a vector of ids, in which -1 stands for none."""
     empty: Any
-    """What is left out at the end of the document."""
+    """The value that is left out at the end of the document."""
     write: Callable[[Any], Any]
     read: Callable[[Any], Any]
-    """Returns the value, or ``None`` for JSON that cannot be one."""
+    """Returns the value, or ``None`` for invalid JSON."""
 
     @property
     def model(self) -> str:
-        """Return the field that this one has as many entries as; empty: any number."""
+        """Return the field with the same number of entries; empty: any number."""
         return next((mark.field for mark in self.marks if isinstance(mark, AsMany)), '')
 
 
@@ -213,7 +214,7 @@ def region_part(tasks: str = '', **fields: Any) -> RegionPart:
 
 def write(part: RegionPart) -> dict[str, Any]:
     """
-    Return a region part as it stands in a document.
+    Return a region part as a list of JSON values.
 
     >>> write(region_part('count', parent=5, summary=(3.0, math.inf), recipients=(5, 7),
     ...                   shares=(0.25, 0.75), decision='[9]'))
@@ -259,7 +260,7 @@ class RegionCodec:
     Packs regions of one kind into messages, and unpacks those of neighbours.
 
     :param tasks: the names of the tasks, as messages carry them.
-    :param aggregates: what a summary consists of; its first number is that of members.
+    :param aggregates: the parts of a summary; its first number is that of members.
     :param initial: the region of a robot that has received nothing yet.
     :param most: the most members that one robot's own contribution may count.
     """
@@ -289,14 +290,14 @@ class RegionCodec:
         if not feedback:
             values['reach'] = 0.0
         if values['members']:
-            # With gossip each receiver adds up the contributions by itself.
+            # With gossip each receiver sums the contributions itself.
             values['summary'] = ()
         return region_part(self.tasks, **values, decision=region.decision)
 
     def unpack(self, sender: int, part: RegionPart | None, radius: float,
                ) -> tuple[Region, str | None]:
         """
-        Return a neighbour's region, and the counter of the fault where the part is of no use.
+        Return a neighbour's region, or the counter of the fault in an unusable part.
 
         :param radius: of a region without feedback [m]; 0: it has none.
         """
@@ -315,7 +316,7 @@ class RegionCodec:
         return nothing._replace(**values, decision=sent.decision), None
 
     def _full(self, field: _WireField, value: Any) -> Any:
-        """Return a value in its full length; ``None`` where it is of another kind of region."""
+        """Return a value in its full length; ``None`` for another kind of region."""
         if not field.vector:
             return value
         initial = getattr(self.initial, field.name)
@@ -349,7 +350,7 @@ class RegionCodec:
 
 
 def _records_whole(layout: SummaryLayout, row: Sequence[float]) -> bool:
-    """Return whether each record in a row is either finite or left out altogether."""
+    """Return whether each record in a row is either finite or completely left out."""
     for part, kind in enumerate(layout.kind):
         if kind == RANKED:
             width = layout.detail[part]
@@ -364,7 +365,7 @@ def _filled(row: Sequence[Any], identity: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def _plain_types() -> tuple[tuple[str, Any, bool], ...]:
-    """Return each field of a region but the decision: name, type of its numbers, vector or not."""
+    """Return the fields of a region except the decision: name, type of numbers, vector or not."""
     found = []
     for name, hint in get_type_hints(Region, include_extras=True).items():
         kind, _ = unmarked(hint)
@@ -378,7 +379,7 @@ _PLAIN = _plain_types()
 
 
 def plain(region: Region) -> Region:
-    """Return a region in plain Python numbers, its shares as they travel."""
+    """Return a region in plain Python numbers, with shares as on the wire."""
     values: dict[str, Any] = {
         name: tuple(map(number, getattr(region, name))) if vector
         else number(getattr(region, name)) for name, number, vector in _PLAIN}
@@ -387,7 +388,7 @@ def plain(region: Region) -> Region:
 
 def whole_shares(shares: Sequence[float]) -> tuple[float, ...]:
     """
-    Return shares as they travel: in whole thousandths that still add up to one.
+    Return shares as on the wire: in whole thousandths that still add up to one.
 
     >>> whole_shares((1 / 3, 1 / 3, 1 / 3))
     (0.334, 0.333, 0.333)

@@ -70,7 +70,7 @@ COUNTERS = (HEARD, OUT_OF_RANGE, DROPPED, ROUNDS, LEADER_CHANGES, *SENSING_COUNT
             *(reason.value for reason in RejectReason))
 """The names of a robot's counters."""
 LATE_AFTER = 1.25
-"""After so many periods without a message, a neighbour has lost one or left."""
+"""The silence after which a neighbour has lost a message or left [periods]."""
 ECHOES_REMEMBERED = 256
 """The own messages remembered to recognise their echoes: some seconds' worth in a busy swarm."""
 GOLDEN = 0.6180339887498949
@@ -81,7 +81,7 @@ class Robot:
     """
     One robot of the swarm: its state, and the three steps of its round (ACSOS 2022, II-B).
 
-    Times are seconds on a clock of the caller's that never goes back
+    Times are seconds on the caller's clock, which never goes back
     (:mod:`leader_election.robot.observation_clock`); nothing here waits or reads a clock.
     """
 
@@ -164,13 +164,13 @@ class Robot:
 
     def receive(self, payload: str, now: float) -> bool:
         """
-        Take in a message.
+        Process a received message.
 
-        What is wrong with it is counted, by reason, and has no other effect.
+        An invalid message is counted, by reason, and has no other effect.
 
         :param payload: the message as JSON.
         :param now: the time [s].
-        :return: whether a round may follow from it: it is valid, and its elections' part or its
+        :return: whether it may cause a round: it is valid, and its elections' part or its
             sender's position is new.
         """
         sender = sender_at_start(payload)
@@ -179,7 +179,7 @@ class Robot:
             self._sent.remove(payload)
             return False
         self.counts[HEARD] += 1
-        # The signature first: forged and replayed messages leave its sender's budget alone.
+        # The signature first: forged and replayed messages do not use the sender's budget.
         sequence, reason = self.authentication.check(payload)
         if reason is None and sender is not None:
             reason = self.authentication.admit(sender, sequence, now)
@@ -207,7 +207,7 @@ class Robot:
         return self._take(message, now)
 
     def _take(self, message: Message, now: float) -> bool:
-        """Take in a valid message of another robot; return whether a round may follow from it."""
+        """Process a valid message of another robot; return whether it may cause a round."""
         here, last = self.sensing.locate(now), self.mailbox.entry(message.id)
         reserve, is_known = PLACE_TOLERANCE, False
         if last is not None and now - last.received <= self.parameters.message_expiry:
@@ -240,10 +240,10 @@ class Robot:
 
     def _is_news(self, message: Message, last: ReceivedMessage) -> bool:
         """
-        Return whether a round may follow from a further message of a sender.
+        Return whether a further message of a sender may cause a round.
 
         A changed position alone is no news, nor is a region part: they count in the next round.
-        Distances are news once they have changed by the tolerance since they were last.
+        A distance is news once it differs by the tolerance from the last one that was news.
         """
         if message is last.message or last.noted is None:
             return message is not last.message
@@ -253,7 +253,7 @@ class Robot:
         return by > 0.0 and by >= self.parameters.reactive_tolerance
 
     def _elected_otherwise(self, before: Message, after: Message) -> float:
-        """Return by how much the distances of elections differ [m]; infinite: what else does."""
+        """Return the difference of elections' distances [m]; infinite: other fields differ."""
         by = change(self.main.algorithm.fields, before.export, after.export)
         if before.others.keys() != after.others.keys():
             return math.inf
@@ -297,8 +297,8 @@ class Robot:
         """
         Return whether a round now would change an election, or a distance beyond the tolerance.
 
-        It costs as much as a round. Messages that were missed since the last round are no news:
-        they count in the next one, which comes anyway.
+        It costs as much as a round. Messages missed since the last round are no news: they count
+        in the next periodic round.
         """
         self.sensing.locate(now)
         neighbours = [
@@ -337,7 +337,7 @@ class Robot:
 
     def _has_left(self, message: Message, now: float) -> bool:
         """
-        Return whether a silent sender is out of range by now, if it has gone on as it went before.
+        Return whether a silent sender is out of range now, assuming its last velocity.
 
         It would remain a neighbour with outdated candidacies until its last message expires.
         """
@@ -350,7 +350,7 @@ class Robot:
         return not self.sensing.reaches(message.id, ahead, now)
 
     def _missed(self, message: Message, now: float) -> int:
-        """Return how many further messages of the sender were due at a time [s]."""
+        """Return the number of further messages of the sender that were due at a time [s]."""
         age = self.mailbox.age(message.id, now)
         return int(max(age / self.parameters.round_period + 1.0 - LATE_AFTER, 0.0))
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a robot senses: odometry, measurements of neighbours, readings, and link distances."""
+"""Sensing: odometry, measurements of neighbours, readings, and the distances of links."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -42,19 +42,19 @@ METRIC_ERRORS = 'metric_errors'
 NAMES_PASSED_OVER = 'names_passed_over'
 SENSING_COUNTERS = (ODOMETRY_REJECTED, MEASUREMENTS_REJECTED, READINGS_REJECTED, METRIC_ERRORS,
                     NAMES_PASSED_OVER)
-"""The names of the counters of what is sensed."""
+"""The names of the counters of sensor inputs."""
 NO_LANDMARKS: Mapping[int, Position] = MappingProxyType({})
 COOPERATIVE = 'cooperative'
 """The value of ``pose_source`` with which the neighbourhood filter estimates the own pose."""
 SIGNAL_STRENGTH = 'rssi'
-"""The metric with which measurements are no ranges."""
+"""The metric with which measurements are not ranges."""
 
 
 class Sensing:
     """
     The own position, and the distances to neighbours by the metric.
 
-    Times are seconds on a clock of the caller's that never goes back.
+    Times are seconds on the caller's clock, which never goes back.
     """
 
     def __init__(self, parameters: ElectionParameters, mailbox: Mailbox,
@@ -109,7 +109,7 @@ class Sensing:
 
     @property
     def cooperates(self) -> bool:
-        """Whether poses are estimated out of all robots' odometry and sightings."""
+        """Whether poses are estimated from all robots' odometry and sightings."""
         return self.parameters.pose_source == COOPERATIVE
 
     @property
@@ -122,7 +122,7 @@ class Sensing:
     def take_odometry(self, point: Sequence[float], now: float, origin: Pose | None = None,
                       yaw: float | None = None) -> bool:
         """
-        Take in a position from odometry; one that is not finite or too large is counted.
+        Process a position from odometry; one that is not finite or too large is counted.
 
         :param point: x, y, z in odometry's frame [m].
         :param now: the time [s].
@@ -138,19 +138,19 @@ class Sensing:
         self._odometry = (place, now)
         self._yaw = None if yaw is None else yaw + heading(begin)
         if self._yaw is not None and (origin is None or self.cooperates):
-            # Otherwise a localisation says where the robot is, and how sure it is of that.
+            # Otherwise a localisation provides the pose and its deviation.
             self.localisation.take_odometry((*place, self._yaw), now)
         return True
 
     def take_measurements(self, rows: Sequence[float], now: float, width: int = 2) -> None:
         """
-        Take in measurements of neighbours: ranges [m] or signal strengths [dBm], and bearings.
+        Process measurements of neighbours: ranges [m] or signal strengths [dBm], and bearings.
 
         :param rows: id, value, id, value, ... Invalid ids and values that are not finite are
             counted.
         :param now: the time [s].
-        :param width: the length of a row; with 3 the third is the bearing [rad], and what was not
-            measured is not a number.
+        :param width: the length of a row; with 3 the third is the bearing [rad], and missing
+            values are nan.
         """
         if width not in (2, 3):
             self._counts[MEASUREMENTS_REJECTED] += 1
@@ -168,9 +168,9 @@ class Sensing:
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> None:
         """
-        Take in ranges and bearings of neighbours and landmarks.
+        Process ranges and bearings of neighbours and landmarks.
 
-        :param sightings: invalid ones are counted, those of oneself, too.
+        :param sightings: invalid ones are counted, including those of this robot itself.
         :param now: the time [s].
         """
         ranged = self.parameters.metric != SIGNAL_STRENGTH
@@ -185,7 +185,7 @@ class Sensing:
                 self._ranges.take(neighbour, value, self._apart_from(neighbour, now), now)
 
     def take_extraction(self, extraction: Extraction, now: float) -> None:
-        """Take in what a driver's message says of neighbours and landmarks."""
+        """Process the sightings extracted from a driver's message."""
         self._counts[MEASUREMENTS_REJECTED] += extraction.rejected
         self._counts[NAMES_PASSED_OVER] += len(extraction.passed_over)
         if extraction.passed_over:
@@ -193,7 +193,7 @@ class Sensing:
         self.take_sightings(extraction.sightings, now)
 
     def hear(self, message: Message, now: float) -> None:
-        """Take in what a neighbour's message says of where robots are."""
+        """Process the localisation part of a neighbour's message."""
         self.localisation.hear(message.id, message.position, message.localisation, now)
         if (message.localisation is None or not self.metric.measures_ranges
                 or self.parameters.range_smoothing == 1):
@@ -204,13 +204,13 @@ class Sensing:
                                   self._apart(self.place_of(message)), now)
 
     def begin_round(self, now: float) -> None:
-        """Use the sightings since the last round; the position is that of now."""
+        """Use the sightings since the last round, and update the position."""
         self.localisation.begin_round(now)
         self.locate(now)
         self._update_velocity(now)
 
     def _update_velocity(self, now: float) -> None:
-        """Take the own velocity from the position of the round before to that of now."""
+        """Compute the own velocity from the positions of the last round and now."""
         last, self._last_place = self._last_place, None
         if self.position is None:
             self.velocity = 0.0, 0.0
@@ -222,14 +222,14 @@ class Sensing:
                 self.parameters.round_period)
 
     def take_sensed(self, value: float, now: float) -> None:
-        """Take in a sensed value for the metric; one that is not finite is counted."""
+        """Process a sensed value for the metric; one that is not finite is counted."""
         if math.isfinite(value):
             self._sensed = (value, now)
         else:
             self._counts[READINGS_REJECTED] += 1
 
     def take_message(self, message: Any, now: float) -> None:
-        """Take in a message of the metric's topic."""
+        """Process a message of the metric's topic."""
         try:
             self.take_sensed(float(self.metric.extract(message)), now)
         except Exception:  # A user's function may raise anything; the robot goes on.
@@ -258,7 +258,7 @@ class Sensing:
 
     @property
     def estimate(self) -> Estimate | None:
-        """Return what the robot's messages say of its own pose; ``None``: nothing is known."""
+        """Return the estimate of the own pose for the robot's messages; ``None``: unknown."""
         return None if self.position is None else self.localisation.estimate
 
     def odometry_age(self, now: float) -> float | None:
@@ -271,8 +271,8 @@ class Sensing:
         """
         Return the position of the sender [m], ``None`` where it is not known.
 
-        Where the own filter estimates it, that is closer to the truth from here than what the
-        sender reports: two filters differ in their frames.
+        An estimate of the own filter is preferred to the position in the message: the frames of
+        two filters differ.
         """
         estimated = self.localisation.place_of(message.id) if self.cooperates else None
         return message.position if estimated is None else estimated
@@ -286,7 +286,7 @@ class Sensing:
         """
         Return whether a neighbour at a place is within ``communication_range``.
 
-        By measured ranges if the metric goes by them; one that was not measured may be.
+        By measured ranges if the metric uses them; a neighbour without a range may be in range.
         """
         if math.isinf(self.parameters.communication_range):
             return True
@@ -314,14 +314,14 @@ class Sensing:
         return self.localisation.distance_deviation(message.id, message.localisation, now)
 
     def is_worthless(self, message: Message, now: float) -> bool:
-        """Return whether the link to the sender counts as a hop: its distance tells nothing."""
+        """Return whether the link to the sender counts as a hop: its distance is too uncertain."""
         if not self.parameters.hops_beyond_deviation or not self.metric.is_length:
             return False
         deviation = self.deviation_to(message, now)
         return math.isfinite(deviation) and deviation > self.parameters.max_deviation
 
     def refresh(self, now: float) -> None:
-        """Drop expired measurements and make the own reading; once before distances are taken."""
+        """Drop expired measurements and make the own reading; once, before all distances."""
         for neighbour in [i for i in self._last_distance if self._mailbox.last(i) is None]:
             del self._last_distance[neighbour]
         for neighbour, (_, taken) in list(self._measurements.items()):
@@ -358,14 +358,14 @@ class Sensing:
         return found
 
     def _velocity_apart(self, neighbour: int) -> tuple[float, float]:
-        """Return the velocity of a neighbour less the own one [m/s]."""
+        """Return the velocity of a neighbour relative to this robot [m/s]."""
         entry = self._mailbox.entry(neighbour)
         if entry is None:
             return 0.0, 0.0
         return entry.velocity[0] - self.velocity[0], entry.velocity[1] - self.velocity[1]
 
     def _make_reading(self, now: float) -> None:
-        """Make the reading that the robot's messages carry for its metric."""
+        """Make the reading for the metric in the robot's messages."""
         self.reading = ()
         if not self.metric.sends:
             return

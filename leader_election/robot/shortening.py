@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The parts that a message does without where it would be longer than the wire's limit."""
+"""The optional parts that are left out of a message that exceeds the wire's limit."""
 
 from leader_election.robot.codec import Message, NO_PARTS
 from leader_election.robot.region_codec import RegionPart
@@ -50,6 +50,6 @@ def without_others(message: Message) -> Message:
 
 SHORTENINGS = ((SIGHTINGS_LEFT_OUT, without_sightings), (DECISIONS_LEFT_OUT, without_decisions),
                (REGIONS_LEFT_OUT, without_regions), (INSTANCES_LEFT_OUT, without_others))
-"""What is left out, in this order, each with its counter: elections have to go on."""
+"""The parts to leave out, in this order, each with its counter; elections come last."""
 COUNTERS = tuple(counter for counter, _ in SHORTENINGS)
 """The names of the counters."""

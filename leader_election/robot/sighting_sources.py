@@ -13,10 +13,10 @@
 # limitations under the License.
 
 """
-Sightings out of what drivers publish of identified neighbours and landmarks.
+Sightings from drivers' messages about identified neighbours and landmarks.
 
-There is no standard message of an id with range and bearing. Each function reads the fields of a
-message that is one; it depends on no message package.
+There is no standard message of an id with range and bearing. Each function reads the
+fields of one type of message, without depending on a message package.
 """
 
 from collections.abc import Iterable, Sequence
@@ -35,11 +35,11 @@ import numpy as np
 
 MEASUREMENTS, DETECTIONS, TAGS, RANGES = 'measurements', 'detections', 'tags', 'ranges'
 SOURCES = (MEASUREMENTS, DETECTIONS, TAGS, RANGES)
-"""The values of ``sighting_sources``; topics have these names, but ``range/robot_<id>``."""
+"""The values of ``sighting_sources``, and names of topics, except ``range/robot_<id>``."""
 MOST_RANGES = 100
 """The most topics ``range/robot_<id>``."""
 NUMBER = '{id}'
-"""What stands for the id in a name."""
+"""The placeholder of the id in a name."""
 COLUMNS = {2: ('', 'id,range', 'id,value'), 3: ('', 'id,range,bearing')}
 """The labels of rows, by their length."""
 
@@ -52,13 +52,13 @@ class SightingSourceParameters:
         'measurements', 'Where sightings of neighbours and landmarks come from, a list: '
         'measurements (ids with range and bearing), detections (vision_msgs/Detection3DArray), '
         'tags (tf2_msgs/TFMessage of a tag detector), ranges (sensor_msgs/Range, a topic for '
-        'each neighbour); topics of these names, but range/robot_<id>.')
+        'each neighbour); topics have these names, except range/robot_<id>.')
     tag_names: str = parameter(
         'robot_{id}, tag36h11:{id}', 'Detections and tags: their names, a list of patterns in '
         'which {id} stands for the id. An id alone is always understood; other names are '
-        'passed over.')
+        'ignored.')
     sensor_frame: str = parameter(
-        '', 'Detections and tags: the frame of the sensor in headers; others are passed over, '
+        '', 'Detections and tags: the frame of the sensor in headers; others are ignored, '
         'for example those of other robots on /tf. Empty: any.')
     sensor_pose: tuple[float, ...] = parameter(
         (0.0, 0.0, 0.0, 0.0, 0.0, 0.0), 'Detections and tags: the pose of the frame in their '
@@ -68,9 +68,9 @@ class SightingSourceParameters:
     range_ids: str = parameter(
         '', "Ranges: the neighbours with a topic range/robot_<id>, for example '1-5'.")
     range_offset: float = parameter(
-        0.0, 'What is added to each range of a sighting: the way from what the sensor finds (a '
-        "tag, an antenna) to the middle of the neighbour's body, less what the sensor itself "
-        'measures too much.', unit='m', lower=-100.0, upper=100.0, dynamic=True)
+        0.0, 'The offset added to each range of a sighting: the distance from the part that the '
+        "sensor finds (a tag, an antenna) to the middle of the neighbour's body, less the "
+        'constant error of the sensor.', unit='m', lower=-100.0, upper=100.0, dynamic=True)
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -108,17 +108,17 @@ class SightingSourceParameters:
 
 
 class Extraction(NamedTuple):
-    """What a message says of neighbours and landmarks."""
+    """The sightings of neighbours and landmarks in a message."""
 
     sightings: list[Sighting]
     rejected: int = 0
-    """How many entries cannot be what was measured."""
+    """The number of invalid entries."""
     passed_over: tuple[str, ...] = ()
     """Names that are no robot's or landmark's."""
 
 
 class SensorMount:
-    """The place of a sensor on its robot, and the names of what it finds."""
+    """The place of a sensor on its robot, and the names of its detections."""
 
     def __init__(self, parameters: SightingSourceParameters) -> None:
         """:param parameters: sensor_pose, sensor_frame and tag_names."""
@@ -130,7 +130,7 @@ class SensorMount:
 
     def id_of(self, name: str) -> int | None:
         """
-        Return the id in a name, ``None`` where it is none of a robot or landmark.
+        Return the id in a name, ``None`` for a name of no robot or landmark.
 
         >>> table = SightingSourceParameters(tag_names='robot_{id}_front, robot_{id}_back')
         >>> mount = SensorMount(table)
@@ -149,10 +149,10 @@ class SensorMount:
         """
         Return the sighting of a point, in the plane: its height does not count.
 
-        :param robot: the id of what is there.
+        :param robot: the id of the robot or landmark.
         :param point: x, y, z in the frame of the sensor [m].
-        :return: ``None`` for what is not finite, and for the sensor's own place, which drivers
-            publish for want of a place.
+        :return: ``None`` for a point that is not finite, and for the sensor's own place, which
+            drivers publish without a measured place.
 
         >>> ahead = (0.2, 0.0, 0.3, -math.pi / 2, 0.0, -math.pi / 2)
         >>> optical = SightingSourceParameters(sensor_pose=ahead)
@@ -171,7 +171,7 @@ def row_width(dimensions: Sequence[Any], numbers: int) -> int | None:
     Return the length of the rows of a message on topic ``measurements``, by its layout.
 
     :param dimensions: objects with label and size, as ``std_msgs/MultiArrayDimension``.
-    :param numbers: how many numbers the message has.
+    :param numbers: the number of values in the message.
     :return: 2 (id, range) without a second dimension, 3 (id, range, bearing) where it says so;
         ``None`` for a layout of another kind, or one that does not fit.
     """
@@ -207,10 +207,10 @@ def of_range(message: Any, robot: int) -> Extraction:
     """
     Return the sighting in a ``sensor_msgs/Range``.
 
-    Outside of its limits, infinite and not a number: nothing was measured (REP 117). A greatest
-    range of 0 is a limit that the driver did not set.
+    A range outside of the limits, infinite or nan means that nothing was measured (REP 117).
+    A greatest range of 0 is a limit that the driver did not set.
 
-    :param robot: the neighbour to whom it was measured, by the topic.
+    :param robot: the measured neighbour, by the topic.
     """
     highest = message.max_range if message.max_range > 0.0 else math.inf
     if not (math.isfinite(message.range) and message.min_range <= message.range <= highest):

@@ -118,7 +118,7 @@ class Strength:
         """Whether the source has given a number."""
 
     def update(self, number: float) -> bool:
-        """Take in a value of the source; return whether the announced strength has changed."""
+        """Process a value of the source; return whether the announced strength has changed."""
         if not math.isfinite(number):
             self.rejected += 1
             return False

@@ -18,18 +18,16 @@ The swarm key: messages are signed with it, and messages without its signature a
 A signature is the last member of a message, ``"s":"SSSSSSSSTTTTTTTTTTTTTTTTTTTTTT"``: a sequence
 number of 48 bits and a tag of 128 bits, both in base64. The tag is the HMAC-SHA-256 (RFC 2104,
 truncated as in RFC 2104 section 5) of all the text before it, the sequence number included, so
-that no character of a signed message can be changed. The text itself is verified, never what was
-read from it.
+that no character of a signed message can be changed. The text itself is verified, before it is
+parsed.
 
 The sequence number is the *swarm time* [ms] at which the message was sent. Each robot starts it
 from its wall clock, lets it run on its own clock, and sets it forward to the greatest that it
 receives under a valid signature (a hybrid logical clock: Kulkarni et al., OPODIS 2014). So robots
-that hear each other agree on it, whatever their clocks say, and a message is a replay where it is
-no newer than the last one of its sender, or older than a window. Nothing else has to be remembered
-of a sender, and nothing for longer than the window.
-
-Sequence numbers are compared on a ring (RFC 1982): there is no greatest one, after which nobody
-could be heard again.
+that hear each other agree on it, whatever their clocks show. A message is a replay if it is no
+newer than the last one of its sender, or older than a window. A robot remembers one number per
+sender, and only for the length of the window. Sequence numbers are compared on a ring (RFC 1982):
+there is no greatest one, which would block all later messages.
 """
 
 import binascii
@@ -47,21 +45,21 @@ KEY_DIGITS = 64
 MOST_KEYS = 2
 """The most keys in a file: the one that signs, and one that is accepted beside it."""
 SIGNATURE_LENGTH = 37
-"""What a signature adds to a message [characters]."""
+"""The length that a signature adds to a message [characters]."""
 RING, HALF = 2**48, 2**47
 """Sequence numbers are counted modulo this [ms]."""
 SENDERS = 500
-"""The number of senders from which on those are forgotten that were not heard for long."""
+"""The number of senders from which on long silent senders are forgotten."""
 
 _MEMBER, _END = ',"s":"', '"}'
 _SEQUENCE_DIGITS, _TAG_DIGITS, _TAG_BYTES = 8, 22, 16
-# Where the parts of a signed message begin, counted from its end.
+# The starts of the parts of a signed message, counted from its end.
 _TAG = _TAG_DIGITS + len(_END)
 _SEQUENCE = _SEQUENCE_DIGITS + _TAG
 _SIGNATURE = len(_MEMBER) + _SEQUENCE
 
 Keys = tuple[bytes, ...]
-"""The keys of a robot: the first signs, all verify; none: it takes part without a key."""
+"""The keys of a robot: the first signs, all verify; empty: no key."""
 NO_KEYS: Keys = ()
 
 
@@ -71,7 +69,7 @@ def parse_keys(text: str) -> Keys:
 
     :param text: the content of the file.
     :return: one key, or two while one is being changed; the first signs.
-    :raises ValueError: where the text is none of that; it never quotes a key.
+    :raises ValueError: for any other text; it never quotes a key.
 
     >>> len(parse_keys('# of the ten robots' + chr(10) + '0f' * 32)[0])
     32
@@ -96,7 +94,7 @@ def parse_keys(text: str) -> Keys:
 
 def fingerprint(key: bytes) -> str:
     """
-    Return what tells keys apart without revealing them.
+    Return a short digest that distinguishes keys without revealing them.
 
     >>> fingerprint(bytes(32)), fingerprint(bytes(31) + b'a')
     ('9fec5db6', 'edbeddad')
@@ -160,7 +158,7 @@ def _sequence(digits: bytes) -> int | None:
     try:
         return int.from_bytes(binascii.a2b_base64(digits), 'big')
     except binascii.Error:
-        # Signed as it is: by a robot of another version.
+        # The signature itself is valid: from a robot of another version.
         return None
 
 
@@ -264,10 +262,10 @@ class SwarmTime:
 
 class Authentication:
     """
-    What a robot signs, and which messages it believes.
+    Signs the messages of a robot, and checks those that it receives.
 
     :ivar keys: the first signs, all verify; they may be replaced at any time.
-    :ivar file_error: what is wrong with the file of the keys now; empty: nothing.
+    :ivar file_error: the present error of the key file; empty: none.
     :ivar window: the greatest age of a message [s].
     :ivar accept_unverified: whether unsigned messages are believed by a robot with a key, and
         signed ones by a robot without.
@@ -296,7 +294,7 @@ class Authentication:
 
     def sign(self, payload: str, sender: int, now: float) -> str:
         """
-        Return a message as it is sent: signed, where there is a key.
+        Return a message as it is sent: signed if there is a key.
 
         :param sender: the robot's own id.
         :param now: the time [s].
@@ -307,10 +305,12 @@ class Authentication:
 
     def check(self, payload: str) -> tuple[int | None, RejectReason | None]:
         """
-        Check the signature of a message, before anything is read from it.
+        Check the signature of a message, before it is parsed.
 
-        :return: its sequence number where the signature is valid, else ``None``; and why it is not
-            believed, ``None`` where it is. Whatever is too long is left to the codec.
+        Messages that are too long are left to the codec.
+
+        :return: its sequence number if the signature is valid, else ``None``; and the reason for
+            rejecting it, ``None`` if it is accepted.
         """
         if len(payload) > MAX_LENGTH:
             return None, None
@@ -329,12 +329,12 @@ class Authentication:
         :param sender: the id in the message.
         :param sequence: as :meth:`check` returned it.
         :param now: the time [s].
-        :return: why the message is not believed; ``None``: it is.
+        :return: the reason for rejecting the message; ``None``: it is accepted.
         """
         if not self.keys:
             return None
         if sequence is None:
-            # A robot that has the key does not speak without it.
+            # A robot with the key signs all of its messages.
             known = self._time.knows(sender, self.window, now)
             return RejectReason.UNSIGNED if known else None
         if self._time.accept(sender, sequence, self.window, now):

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The execution of tasks on one robot, guarded against their errors, and what they collect."""
+"""The execution of tasks on one robot, guarded against their errors, and their aggregates."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -35,13 +35,13 @@ MEMBERS = 'members'
 OUTLINE = 'outline'
 BORDERS = 'borders'
 COMMON = (MEMBERS, OUTLINE, BORDERS)
-"""Names that are reserved: no task may collect under them."""
+"""Reserved names, under which no task may collect."""
 MOST_BORDERS = 8
-"""The most neighbouring regions that a leader knows: those of the lowest ids."""
+"""The greatest number of neighbouring regions known to a leader: those with the lowest ids."""
 MAX_TRACEBACK = 4000
-"""The part of a traceback that is kept, from its end [characters]."""
+"""The length of the kept end of a traceback [characters]."""
 ANYTHING = (Exception, SystemExit)
-"""What a task may raise without stopping the robot; KeyboardInterrupt still stops the program."""
+"""The exceptions of tasks that do not stop the robot; KeyboardInterrupt stops the program."""
 
 
 class TaskRunner:
@@ -84,7 +84,7 @@ class TaskRunner:
             try:
                 decision_text([decision])
             except ValueError as error:
-                raise ValueError(f'decide: the decision cannot be told: {error}') from None
+                raise ValueError(f'decide: the decision cannot be sent: {error}') from None
         except ANYTHING as error:
             self.fail(error)
             return None
@@ -197,7 +197,7 @@ def region_aggregates(
     :param outline: whether the extent of the region is collected.
     :param connected: whether the announcements of neighbouring regions are collected.
     """
-    # Shares are sent with few digits; less than a thousandth of a robot is an error of rounding.
+    # Shares are sent with few digits; below a thousandth of a robot is a rounding error.
     members = replace(count(), result=lambda row: round(float(row[0]), 3))
     parts: dict[str, Aggregate] = {MEMBERS: members}
     for runner in task_runners:
@@ -238,9 +238,9 @@ class NullEntity:
 
 class NullTaskContext:
     """
-    A task's context without subscriptions, publishers and timers; it has the time only.
+    A task's context without subscriptions, publishers and timers: it has the time only.
 
-    For a task that only decides, on a level above: another task on the robot drives the wheels.
+    For a task on a level above, which only decides: another task on the robot drives it.
     """
 
     def __init__(self, host: Any) -> None:
@@ -270,7 +270,7 @@ class NullTaskContext:
 
 def _combined(combine: Callable[..., Any] | None, into: Sequence[float],
               other: Sequence[float]) -> tuple[float, ...]:
-    """Return a user's combination of two rows, checked: of their length, and of numbers."""
+    """Return a user's combination of two rows, checked for its length and for numbers."""
     assert combine is not None
     row = tuple(float(number) for number in islice(combine(into, other), len(into) + 1))
     if len(row) != len(into) or not all(number > -math.inf for number in row):

@@ -65,7 +65,7 @@ def dumps(value: Any) -> str:
     """
     Return a value as compact JSON.
 
-    :raises TypeError, ValueError: for what JSON cannot express, infinities included.
+    :raises TypeError, ValueError: for values that JSON cannot express, infinities included.
     """
     return json.dumps(value, separators=(',', ':'), allow_nan=False)
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Regions as polygons in the shared frame: zones given beforehand, and outlines of members."""
+"""Regions as polygons in the shared frame: configured zones, and outlines of members."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -27,9 +27,9 @@ import shapely
 import yaml
 
 TOUCH = 1e-6
-"""Polygons may share so much of their areas, by rounding [m^2]."""
+"""The overlap of polygons that counts as rounding [m^2]."""
 LEAST_RADIUS = 5.0
-"""The least radius of zones: candidacies travel at least as far [m]."""
+"""The least radius of zones: candidacies reach at least this far [m]."""
 PLACES_REMEMBERED = 4096
 """The size of the cache of looked-up positions: the same ones are received repeatedly."""
 
@@ -78,7 +78,7 @@ class Zones:
         return None if place is None else self._looked_up(place)
 
     def _look_up(self, place: Position) -> str | None:
-        # All at once: one by one they would take as long each.
+        # All at once: a single query takes as long.
         found = np.flatnonzero(shapely.intersects_xy(self._all, *place))
         return self._names[found[0]] if len(found) else None
 

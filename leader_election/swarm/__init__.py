@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""State and history of a whole swarm, as an observer derives it from the messages."""
+"""State and history of a whole swarm, derived from its messages."""

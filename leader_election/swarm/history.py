@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-What happens in a swarm over time, derived from consecutive snapshots.
+The history of a swarm: reigns, changes and losses of leaders, from consecutive snapshots.
 
 :func:`reigns`, :func:`changes` and :func:`losses` evaluate a finished run; :class:`Statistics`
 follows a running one.
@@ -51,13 +51,13 @@ class Loss(NamedTuple):
 
     leader: int
     time: float
-    """Of its last message [s], as exactly as the time between two snapshots."""
+    """The time of its last message [s], to the accuracy of the time between two snapshots."""
     led: int
-    """The number of robots that it led then, without itself."""
+    """The number of other robots that it led then."""
     recovered: float | None
     """When each of these had a living leader again or was gone, too [s]; ``None``: never."""
     returned: float | None
-    """When the lost leader was heard again [s]; ``None``: never."""
+    """The time of the next message of the lost leader [s]; ``None``: none."""
 
 
 def reigns(snapshots: Sequence[Snapshot]) -> list[Reign]:
@@ -101,7 +101,7 @@ def changes(snapshots: Sequence[Snapshot]) -> list[Change]:
 
 def losses(snapshots: Sequence[Snapshot], expiry: float) -> list[Loss]:
     """
-    Return the losses of leaders that led others, and when their regions had recovered.
+    Return the losses of leaders that led others, with the recoveries of their regions.
 
     :param expiry: the silence after which a robot counts as gone in the snapshots [s].
 
@@ -128,8 +128,8 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
     while first and snapshots[first].time > silent:
         first -= 1
     led = _led(snapshots[first], leader)
-    # Snapshots show a silent leader as alive until its last message expires: following it then
-    # is no recovery.
+    # Snapshots show a silent leader as alive until its last message expires; until then,
+    # following it is no recovery.
     recovered = (s.time for number, s in enumerate(snapshots[first + 1:], first + 1)
                  if _are_led(s, led, None if number > last else leader))
     returned = (s.time for s in snapshots[last + 1:] if leader in s.robots)
@@ -138,7 +138,7 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
 
 
 def _are_led(snapshot: Snapshot, robots: Sequence[int], lost: int | None) -> bool:
-    """Return whether those of the robots that are alive have a living leader, not the lost one."""
+    """Return whether the living ones of the robots have a living leader, not the lost one."""
     return not {*robots} & {*orphans(snapshot)} and all(
         snapshot.robots[robot].leader != lost for robot in robots if robot in snapshot.robots)
 
@@ -161,14 +161,14 @@ def _example() -> list[Snapshot]:
 
 
 CHANGES_WINDOW = 60.0
-"""Leader changes are counted over so long a time [s]."""
+"""The window in which leader changes are counted [s]."""
 TRAFFIC_WINDOW = 5.0
-"""Rates of messages and bytes are averaged over so long a time [s]."""
+"""The window for averaging rates of messages and bytes [s]."""
 
 
 class Statistics:
     """
-    Statistics of a running swarm; what happens between two snapshots is not counted.
+    Statistics of a running swarm; changes between two snapshots are not counted.
 
     >>> statistics = Statistics()
     >>> for time, leader in ((0.0, 1), (1.0, 1), (2.0, 2)):

@@ -39,7 +39,7 @@ class MonitorParameters(ProcessParameters):
         5.0, 'Robots within this distance are shown as linked.',
         unit='m', lower=0.0, upper=INFINITE)
     message_expiry: float = parameter(
-        3.0, 'A robot silent for so long counts as gone.', unit='s', lower=0.01, upper=1e6)
+        3.0, 'The silence after which a robot counts as gone.', unit='s', lower=0.01, upper=1e6)
     refresh_period: float = parameter(
         0.25, 'Time between two updates.', unit='s', lower=0.02, upper=3600.0)
     trail: float = parameter(

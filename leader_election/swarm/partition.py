@@ -18,8 +18,8 @@ The reference partition of Bounded Election, and the agreement of two partitions
 The reference is computed centrally, without rounds and messages: the strongest device that has no
 leader yet leads all devices that it reaches within the radius over devices without a leader. A
 device that has a leader does not forward candidacies of others.
-With ``radius_hysteresis`` the partition depends on what was before as well: on which leader each
-device follows already (:class:`Hysteresis`).
+With ``radius_hysteresis`` the partition also depends on the leader that each device follows
+already (:class:`Hysteresis`).
 """
 
 from collections.abc import Mapping
@@ -36,7 +36,7 @@ Assignment = tuple[int, float, int]
 
 
 class Hysteresis(NamedTuple):
-    """Which leader each device keeps up to the whole radius."""
+    """The leader that each device keeps up to the whole radius."""
 
     share: float = 0.0
     """Parameter ``radius_hysteresis``: other leaders have to be nearer by this share."""
@@ -45,7 +45,7 @@ class Hysteresis(NamedTuple):
 
     def reach(self, device: int, leader: int, radius: float) -> float:
         """
-        Return how far away a leader may be for a device to follow it [m].
+        Return the greatest distance at which a device follows a leader [m].
 
         >>> hysteresis = Hysteresis(0.25, {1: 7})
         >>> hysteresis.reach(1, 7, 4.0), hysteresis.reach(1, 8, 4.0)
@@ -67,8 +67,8 @@ def partition(graph: Graph, strengths: Mapping[int, float], radius: float, ties:
     :param ties: ``id``: leaders are taken one by one, of equal strength the lower id first;
         ``nearest``: all of one strength at once, and each device takes the nearest of them,
         of equally near ones the lower id.
-    :param hysteresis: what devices follow already. What they follow now is the right partition
-        if it is the one that follows from it.
+    :param hysteresis: the present leaders. A partition with hysteresis is right if this function,
+        given the partition, returns it again.
 
     >>> line = {1: {2: 1.0}, 2: {1: 1.0, 3: 1.0}, 3: {2: 1.0}}
     >>> partition(line, {1: 5.0, 2: 0.0, 3: 9.0}, 1.5, 'id')
@@ -82,7 +82,7 @@ def partition(graph: Graph, strengths: Mapping[int, float], radius: float, ties:
 
 def groups(graph: Graph, strengths: Mapping[int, float], radius: float, ties: str,
            hysteresis: Hysteresis = NO_HYSTERESIS) -> list[dict[int, Assignment]]:
-    """Return the same as one mapping a (group of) leader(s), in order, the strongest first."""
+    """Return the same as one mapping per leader or group of leaders, the strongest first."""
     free = set(graph)
     found = []
     while free:
@@ -137,7 +137,7 @@ class Agreement:
         Add the comparison of both swarms at a moment.
 
         :param time: [s].
-        :param one, other: robots that only one of them holds do not count.
+        :param one, other: leaders by robot; robots in only one of them do not count.
         """
         both = one.robots.keys() & other.robots.keys()
         same = sum(one.robots[i].leader == other.robots[i].leader for i in both)
@@ -158,7 +158,7 @@ class Agreement:
                      sum(m[1] == m[2] for m in moments) / len(moments))
 
     def over_time(self, length: float) -> list[Share]:
-        """Return the agreement in consecutive intervals of this length [s], but for empty ones."""
+        """Return the agreement in consecutive intervals of this length [s], without empty ones."""
         count = int(self.end / length) + 1
         shares = (self.share(i * length, (i + 1) * length) for i in range(count))
         return [share for share in shares if share is not None]

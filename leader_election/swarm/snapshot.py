@@ -24,7 +24,7 @@ import numpy as np
 import shapely
 
 MAX_LENGTH = 1e12
-"""Longer communication ranges, infinity among them, mean this to the spatial index [m]."""
+"""The greatest range for the spatial index [m]; longer ranges, such as infinity, are clipped."""
 
 
 class RobotView(NamedTuple):
@@ -32,11 +32,11 @@ class RobotView(NamedTuple):
 
     id: int  # noqa: A003
     position: Position | None
-    """In the shared frame [m]; ``None`` if the robot does not know it."""
+    """The position in the shared frame [m]; ``None`` if the robot does not know it."""
     value: float
-    """Of its leader's candidacy: the leader's strength, negated; NaN if it is not exported."""
+    """The value of its leader's candidacy: the strength, negated; NaN if not exported."""
     distance: float
-    """To its leader, by the robots' own metric along the path of the candidacy [m]."""
+    """Distance to its leader, by the robots' own metric along the path of the candidacy [m]."""
     leader: int
     tasks: tuple[str, ...] = ()
     """Names of the tasks of its region."""
@@ -46,7 +46,7 @@ class RobotView(NamedTuple):
     subtree; NaN if it is not in the message.
     """
     decision: str = ''
-    """Its leader's decisions as far as it knows them: a JSON list, one entry a task; or empty."""
+    """Its leader's decisions, as far as known to it: a JSON list, one entry per task; or empty."""
     fields: Mapping[str, Any] = {}
     """The fields of its state that only its algorithm has (``diagnostics.own_fields``)."""
     deviation: float = math.nan
@@ -135,7 +135,7 @@ def links(snapshot: Snapshot, communication_range: float) -> list[tuple[int, int
 
 
 def positions(snapshot: Snapshot, ids: Iterable[int]) -> list[Position]:
-    """Return the known positions of these robots as far as they are alive, in order [m]."""
+    """Return the known positions of the living ones of these robots, in order [m]."""
     found = (snapshot.robots[i].position for i in ids if i in snapshot.robots)
     return [position for position in found if position is not None]
 
@@ -155,9 +155,9 @@ def most_uncertain(snapshot: Snapshot) -> RobotView | None:
 
 def member_counts(snapshot: Snapshot) -> dict[int, float]:
     """
-    Return the number of members that each living leader counts, where it publishes it.
+    Return the number of members that each living leader counts, if published.
 
-    The collected sum is a fraction while contributions are on their way.
+    The collected sum is a fraction while contributions are under way.
 
     :return: by the leader's id.
 

@@ -27,7 +27,7 @@ from leader_election.robot.wire import RejectReason
 from leader_election.swarm.snapshot import RobotView, Snapshot
 
 MAX_ROBOTS = 100000
-"""The most robots that are tracked; a bound on memory, whatever is published."""
+"""The greatest number of tracked robots, which bounds the memory."""
 
 
 class SwarmTracker:
@@ -37,7 +37,7 @@ class SwarmTracker:
     :param expiry: time for which a message is valid after its receipt [s].
     :param algorithm: name of the election algorithm of the robots' first instance.
     :param frame: the frame that they share; messages of other frames are rejected; empty: any.
-    :param instance: whose leaders and regions are tracked; messages without it are rejected.
+    :param instance: the tracked instance; messages without it are rejected.
 
     >>> tracker = SwarmTracker(expiry=3.0)
     >>> tracker.hear('{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}', now=10.0)
@@ -54,7 +54,7 @@ class SwarmTracker:
         self.bytes = 0
         """Size of all their payloads."""
         self.rejected = 0
-        """Number of messages that could not be decoded, or were not of this frame and instance."""
+        """Number of messages that could not be decoded, or belong to another frame or instance."""
         self.first_heard: dict[int, float] = {}
         """Time of the first message with a position, by robot [s]."""
         self.heard: Counter[int] = Counter()
@@ -71,7 +71,7 @@ class SwarmTracker:
         """
         Add a message.
 
-        :param payload: anything; what cannot be decoded is counted, and nothing is raised.
+        :param payload: any text; an invalid one is counted, and nothing is raised.
         :param now: the time of its receipt [s].
         """
         self.messages += 1

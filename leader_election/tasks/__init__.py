@@ -12,4 +12,4 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a swarm does in its regions: tasks."""
+"""The tasks of the package: joint behaviour of regions."""

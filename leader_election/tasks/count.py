@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Task ``count``: all members know how many they are, and where their centre is."""
+"""Task ``count``: the number of members and their centre, sent to all members."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,8 +26,8 @@ class Count(Task):
     Count the robots of a region.
 
     The decision is ``{"members": n, "centre": [x, y]}``, the mean of the members' positions [m],
-    to the centimetre; the centre is ``None`` where no member knows its position. No robot does
-    anything by it.
+    to the centimetre; the centre is ``None`` if no member knows its position. Robots do not act on
+    it.
     """
 
     collects = {'centre': mean(2)}
@@ -38,7 +38,7 @@ class Count(Task):
         return {'centre': pose and pose[:2]}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Announce how many there are; shares under way may make the sum no whole number."""
+        """Return number and centre; with shares under way the sum may not be a whole number."""
         centre = summary['centre']
         return {'members': round(summary['members']),
                 'centre': centre and [round(x, 2) for x in centre]}

@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-Coverage of an area by several robots: equal parts, which robot gets which, and lanes in a part.
+Coverage of an area by several robots: equal parts, their assignment, and lanes in a part.
 
 Areas are shapely polygons, or several as one geometry, also concave; all lengths are in metres.
 """
@@ -27,17 +27,17 @@ import numpy as np
 import shapely
 
 MOST_PLACES = 10_000
-"""The most places of a route; an area that needs more is too large for one robot."""
+"""The greatest number of places of a route; a larger area is too large for one robot."""
 _BISECTIONS = 40
-"""The steps in which the position of a cut is found; each halves the error."""
+"""The number of bisection steps for the position of a cut."""
 _UPRIGHT_RATIO = 1.01
-"""An area is upright from this height on, in units of its width; robots with areas that differ by
+"""The ratio of height to width from which on an area is upright; robots whose areas differ by
 rounding have to agree."""
 
 
 def split(area: Any, parts: int) -> list[Any]:
     """
-    Return so many parts of equal size, disjoint, that make up an area.
+    Return a partition of an area into parts of equal size.
 
     The area is cut in two across its longer side, again and again, so that parts are compact. The
     cuts are parallel to the axes, so robots with the same outline get the same parts.
@@ -78,7 +78,7 @@ def part_of(area: Any, parts: int, index: int) -> Any:
 
 def assign(area: Any, members: Mapping[int, Position]) -> list[int]:
     """
-    Return the members' ids in the order of the parts that they get, so that ways are short.
+    Return the members' ids in the order of their parts, so that distances to the parts are short.
 
     At each cut of :func:`split` the members are divided in the order of their positions across it.
 
@@ -99,7 +99,7 @@ def assign(area: Any, members: Mapping[int, Position]) -> list[int]:
 
 def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
     """
-    Return the places to visit, one after the other, to and fro along the longer side [m].
+    Return the places to visit in order, to and fro along the longer side [m].
 
     This is a boustrophedon path. The width is divided evenly, so a point is at most half a lane
     off the line of a lane. A lane has places at its ends; of an area that is not convex, at those
@@ -131,7 +131,7 @@ def lanes(area: Any, lane: float, clearance: float = 0.0) -> list[Position]:
 
 def number_of_lanes(area: Any, lane: float) -> int:
     """
-    Return how many lanes cover an area, side by side.
+    Return the number of lanes, side by side, that cover an area.
 
     :param lane: the greatest distance from one lane to the next [m].
     :raises ValueError: where their ends would be more than ``MOST_PLACES``.
@@ -161,9 +161,9 @@ def is_upright(area: Any) -> bool:
 
 def _lane_ends(area: Any, lane: float) -> tuple[Any, Any]:
     """
-    Return where the lines of an area's lanes cross its edges, and the number of the line of each.
+    Return the crossings of an area's lanes with its edges, and the number of the lane of each.
 
-    An even-odd scan: faster by far than an intersection for each of thousands of lines.
+    An even-odd scan: much faster than an intersection for each of thousands of lines.
 
     :return: x, y (n, 2) [m], and whole numbers from 0 (n).
     """
@@ -202,13 +202,13 @@ def _cut(area: Any, fraction: float) -> tuple[int, Any, Any]:
 
 def _side(area: Any, axis: int, at: float, *, below: bool) -> Any:
     """Return the polygons of an area below, or above, a coordinate."""
-    # Where the cut runs along an edge the intersection may contain a line.
+    # If the cut runs along an edge, the intersection may contain a line.
     return shapely.union_all([part for part in shapely.get_parts(
         _within(area, axis, at, below=below)) if part.geom_type == 'Polygon'])
 
 
 def _within(area: Any, axis: int, at: float, *, below: bool) -> Any:
-    """Return what an area has in common with the half-plane below, or above, a coordinate."""
+    """Return the intersection of an area with the half-plane below, or above, a coordinate."""
     box = list(area.bounds)
     box[axis + 2 if below else axis] = at
     return area.intersection(shapely.box(*box))

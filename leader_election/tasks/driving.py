@@ -42,14 +42,14 @@ class DrivingContext(Protocol):
         """Return a timer of a period [s]."""
 
     def seconds(self) -> float:
-        """Return the time that ages are measured by [s]."""
+        """Return the time on the clock of ages [s]."""
 
 
 def scan_of(scan: LaserScan, yaw: float) -> Scan:
     """
-    Return a scan message as steering takes it.
+    Convert a scan message to the input of steering.
 
-    :param yaw: how far the scanner is turned against the robot, to the left [rad].
+    :param yaw: the rotation of the scanner relative to the robot, to the left [rad].
 
     >>> scan_of(LaserScan(angle_min=-1.5, angle_increment=0.5, range_max=4.0), 1.5).angle_min
     0.0
@@ -81,12 +81,12 @@ def velocity_command(forward: float, turning: float, stamp: Any = None) -> Twist
 
 class Driver:
     """
-    Drives one robot to its goals, past what its laser scan shows.
+    Drives one robot to its goals, past the obstacles in its laser scan.
 
     Subscribes to ``scan`` (``sensor_msgs/LaserScan``) and publishes ``cmd_vel``, a
-    ``geometry_msgs/Twist`` or with parameter ``stamped`` a ``TwistStamped``. The robot stops where
-    its pose or a goal is not known, or the scan is too old; once stopped, it leaves ``cmd_vel``
-    to other publishers.
+    ``geometry_msgs/Twist`` or with parameter ``stamped`` a ``TwistStamped``. The robot stops if
+    its pose or a goal is unknown, or the scan is too old; once stopped, it leaves ``cmd_vel`` to
+    other publishers.
 
     :ivar limits: of the robot's motion; may be changed at any time.
     """
@@ -101,11 +101,11 @@ class Driver:
         """
         Subscribe and advertise; the robot does not move yet.
 
-        :param context: the robot's topics, and the clock that ages go by.
+        :param context: the robot's topics, and the clock of ages.
         :param goal: returns the goal x, y [m] of a robot at x, y [m] at a time [s], in the frame
             of its pose; ``None`` for none.
         :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` where not known. With
-            it each scan makes a new command, and a timer stops the robot when scans stay away.
+            it each scan causes a new command, and a timer stops the robot when scans are missing.
             Without it the caller calls :meth:`drive` a few times in the reaction time.
         """
         self.limits = limits_of(parameters)
@@ -125,12 +125,12 @@ class Driver:
         return self._scan is not None
 
     def scan(self) -> Scan | None:
-        """Return the last scan, ``None`` where it is too old to drive by."""
+        """Return the last scan, ``None`` if it is too old for driving."""
         return self._scan if self.is_fresh(self._scan_time) else None
 
     def is_fresh(self, since: float) -> bool:
         """
-        Return whether a measurement is recent enough to drive by.
+        Return whether a measurement is recent enough for driving.
 
         :param since: the time when it was received, by the context's clock [s].
         """
@@ -139,7 +139,7 @@ class Driver:
 
     def drive(self, pose: Pose | None, scan: Scan | None) -> None:
         """
-        Publish the command for now: the one step of the loop.
+        Publish the present command: one step of the loop.
 
         :param pose: the robot's present x, y, yaw [m, rad]; ``None``, not known: the robot stops.
         :param scan: the obstacles round the robot; ``None``, not known: the robot stops.
@@ -178,5 +178,5 @@ class Driver:
         """Return the time for a header, ``None`` where commands have none."""
         if not self._parameters.stamped:
             return None
-        # Drivers compare it with ROS time, which may differ from the clock that ages go by.
+        # Drivers compare it with ROS time, which may differ from the clock of ages.
         return self._context.node.get_clock().now().to_msg()

@@ -37,7 +37,7 @@ class FieldParameters:
     message: str = parameter(
         'std_msgs/msg/Float64', 'The type of its messages.', empty=False)
     field: str = parameter(
-        'data', 'The field of a message that is the number: data, temperature, or a path such as '
+        'data', 'The field of a message with the number: data, temperature, or a path such as '
         'pose.position.z.', empty=False)
     reading_expiry: float = parameter(
         5.0, 'A reading is used for so long.', unit='s', lower=0.01, upper=1e6)
@@ -48,7 +48,7 @@ class FieldParameters:
         -1e9, 'A reading below this raises an alarm; by default no reading does.',
         lower=-1e9, upper=1e9)
     hold: int = parameter(
-        5, 'An alarm lasts for so many rounds after the last reading out of bounds.',
+        5, 'The number of rounds that an alarm lasts after the last reading out of bounds.',
         unit='rounds', lower=1, upper=100000)
 
 
@@ -57,14 +57,14 @@ class Field(Task):
     Monitor a quantity over the region.
 
     The decision is ``{"mean": m, "least": [l, x, y], "greatest": [g, x, y], "alarm": n}``: each
-    extreme with the position [m] of the robot that measured it, ``None`` for what is not known,
-    and n is for how many rounds the alarm still lasts. Every member publishes ``alarm``
+    extreme with the position [m] of the robot that measured it, ``None`` for unknown values, and n
+    is the number of rounds that the alarm still lasts. Every member publishes ``alarm``
     (``std_msgs/Bool``, latched, on change).
     """
 
     parameters = FieldParameters
     settings: FieldParameters
-    # An extreme is followed by whether its position is known (1 or 0), and x, y.
+    # An extreme is followed by 1 or 0 (whether its position is known), and x, y.
     collects = {'mean': mean(), 'least': top(1, extra=3, reverse=True),
                 'greatest': top(1, extra=3)}
 
@@ -93,7 +93,7 @@ class Field(Task):
         return {'mean': value, 'least': record, 'greatest': record}
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Raise the alarm where a reading is out of bounds, or let it run out."""
+        """Raise the alarm if a reading is out of bounds, or let it expire."""
         low, high = summary['least'], summary['greatest']
         self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
         if (any(record[0] > self.settings.alarm_above for record in high)
@@ -107,13 +107,13 @@ class Field(Task):
         """
         Publish whether there is an alarm.
 
-        The rounds left are kept, so that the next leader goes on with them; without a decision
-        they run out on each robot.
+        The remaining rounds are kept, so that the next leader continues with them; without a
+        decision they expire on each robot.
         """
         if decision is None:
             self._rounds_left = decay(self._rounds_left, 0.0, step=1.0)
         else:
-            # A text might be 'nan', which would never run out.
+            # A text might be 'nan', which would never expire.
             if type(decision['alarm']) not in (int, float):
                 raise ValueError(f'alarm is {decision["alarm"]!r}; it takes a number of rounds')
             self._rounds_left = min(float(decision['alarm']), float(self.settings.hold))
@@ -133,7 +133,7 @@ def _short(number: float) -> float:
 
 
 def _extreme(found: list[list[float]]) -> list[float | None] | None:
-    """Return the value of the first record, and its position where that is known."""
+    """Return the value of the first record, and its position if known."""
     return next(([value, *(position if known else (None, None))]
                  for value, _, known, *position in found), None)
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Formations: places round a leader or behind it, and which robot takes which."""
+"""Formations: places round a leader or behind it, and their assignment to robots."""
 
 from collections.abc import Collection, Mapping, Sequence
 import math
@@ -28,14 +28,14 @@ def slots(centre: Position, members: Mapping[int, Position]) -> dict[int, float]
     """
     Return each member's bearing from the centre in an even formation on a circle [rad].
 
-    Members keep their order round the centre, so that their ways do not cross there, and the
-    circle is turned so that the sum of the squares of the angles to move is least. Members that
-    are evenly spaced already stay.
+    Members keep their order round the centre, so that their paths do not cross there. The circle
+    is turned so that the sum of the squares of the angles to move is least. Evenly spaced members
+    stay.
 
     :param centre: of the circle [m].
     :param members: the position of each, by id [m].
 
-    One in the east and one in the north-east make room for each other:
+    A member in the east and one in the north-east make room for each other:
 
     >>> east, north_east = slots((0.0, 0.0), {1: (2.0, 0.0), 2: (2.0, 2.0)}).values()
     >>> round(math.degrees(east), 1), round(math.degrees(north_east), 1)
@@ -79,11 +79,11 @@ def in_column(trail: Sequence[Position], order: Sequence[int], towards: Position
     """
     Return each member's place in a column along the leader's trail [m].
 
-    :param trail: where the leader is and was, the newest first, one point or more [m].
+    :param trail: the leader's positions, the newest first, one point or more [m].
     :param order: the members' ids, from the leader back.
-    :param towards: the point that a trail that is too short is continued towards, straight [m].
+    :param towards: a trail that is too short is extended straight towards this point [m].
     :param length: from the leader to the last place, along the trail [m]; more if the spacing
-        takes more.
+        needs more.
     :param spacing: the least distance between places, along the trail [m].
 
     >>> in_column([(0.0, 0.0), (1.0, 0.0)], [8, 5], (1.0, 9.0), 2.0, 0.5)
@@ -118,16 +118,16 @@ class Trail:
     >>> trail.points
     [(2.0, 0.0), (1.5, 0.0), (1.0, 0.0), (0.5, 0.0)]
 
-    :ivar points: where it was, the newest first [m].
+    :ivar points: its positions, the newest first [m].
     """
 
     def __init__(self, length: float) -> None:
-        """:param length: how far back to remember, at least [m]."""
+        """:param length: the least length to remember [m]."""
         self.points: list[Position] = []
         self._length = length
 
     def add(self, here: Position) -> None:
-        """Append a position [m]; one nearer than ``TRAIL_STEP`` to the last is skipped."""
+        """Append a position [m], unless it is nearer than ``TRAIL_STEP`` to the last one."""
         if self.points and math.dist(here, self.points[0]) < TRAIL_STEP:
             return
         self.points.insert(0, here)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where the members of a region are: how it is collected, and kept while messages are lost."""
+"""The positions of a region's members: their collection, and their memory during message loss."""
 
 from collections.abc import Mapping, Sequence
 from typing import Generic, TypeVar
@@ -25,16 +25,16 @@ K = TypeVar('K')
 V = TypeVar('V')
 
 MOST_MEMBERS = 21
-"""The most robots whose places are collected: what an aggregate may hold of three numbers."""
+"""The most robots whose places are collected: an aggregate holds this many records of three."""
 PLACES = top(MOST_MEMBERS, extra=1)
-"""The aggregate of x, y [m]; of too many robots it keeps those farthest east."""
+"""The aggregate of x, y [m]; of too many robots it keeps the ones farthest east."""
 
 
 def place_contribution(pose: Sequence[float] | None) -> Position | None:
     """
-    Return what a robot contributes to ``PLACES``, to a tenth of a metre.
+    Return a robot's contribution to ``PLACES``, to a tenth of a metre.
 
-    :param pose: x, y, ... [m]; ``None``, not known: it contributes nothing.
+    :param pose: x, y, ... [m]; ``None``: unknown, no contribution.
     """
     return None if pose is None else (round(pose[0], 1), round(pose[1], 1))
 
@@ -55,7 +55,7 @@ class Recent(Generic[K, V]):
     """
     The last value under each key, kept for some rounds after it was received.
 
-    A lost message should not make a leader plan anew.
+    So a lost message does not make a leader plan again.
 
     >>> recent = Recent(hold=2)
     >>> recent.update({'a': 1, 'b': 2}), recent.update({'b': 3}), recent.update({'b': 4})
@@ -63,13 +63,13 @@ class Recent(Generic[K, V]):
     """
 
     def __init__(self, hold: int) -> None:
-        """:param hold: a value is forgotten after it was missing in so many rounds, >= 1."""
+        """:param hold: the number of rounds without a value after which it is forgotten, >= 1."""
         self._hold = hold
         self._rounds_left: dict[K, float] = {}
         self._values: dict[K, V] = {}
 
     def update(self, values: Mapping[K, V]) -> dict[K, V]:
-        """Take in this round's values; return all that are known."""
+        """Add this round's values; return all known ones."""
         left = {key: decay(left, 0.0, step=1.0) for key, left in self._rounds_left.items()}
         for key, value in values.items():
             left[key], self._values[key] = float(self._hold), value

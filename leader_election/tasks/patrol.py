@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Task ``patrol``: a region's robots cover its territory, each its own part, over and over."""
+"""Task ``patrol``: a region's robots cover its territory repeatedly, each its own part."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -32,23 +32,23 @@ from leader_election.tasks.territory import area_of, disc, outline_of, own_side,
 _SAME = 0.1
 """The relative change up to which a part or a radius counts as the same."""
 _MOST_PLANS = 4
-"""What follows from so many decisions is kept, since a robot may go back and forth between two."""
+"""The number of cached plans, since a robot may alternate between two decisions."""
 
 
 class _Plan(NamedTuple):
-    """What follows from a decision for one robot."""
+    """The plan of one robot, computed from a decision."""
 
     part: Any = None
     """Of the territory; ``None`` without one."""
     places: Sequence[Position] = ()
     """To visit in it [m]."""
     error: str = ''
-    """Why the decision cannot be followed."""
+    """The reason why the decision cannot be followed."""
 
 
 @dataclass(frozen=True)
 class PatrolParameters(DrivingParameters):
-    """The parameters of the task: which area is covered, and how closely."""
+    """The parameters of the task: the area, and the distance of lanes."""
 
     area: tuple[float, ...] = parameter(
         (), 'The area: corners x, y, x, y, ... in the shared frame. Empty: the disc of the '
@@ -57,11 +57,12 @@ class PatrolParameters(DrivingParameters):
     lane: float = parameter(
         1.0, 'The distance from one lane to the next.', unit='m', lower=0.05, upper=1000.0)
     hold: int = parameter(
-        5, 'A member whose position is missing, or an adjacent region whose leader is, for so '
-        'many rounds is no longer taken into account.', unit='rounds', lower=1, upper=1000)
+        5, 'The number of rounds after which a member without a position, or an adjacent '
+        'region without a leader, is no longer taken into account.', unit='rounds',
+        lower=1, upper=1000)
 
     def __post_init__(self) -> None:
-        """Refuse corners of no area, and an area too large for such narrow lanes."""
+        """Refuse corners without an area, and an area too large for the width of the lanes."""
         try:
             if self.area:
                 number_of_lanes(polygon(self.area), self.lane)
@@ -73,11 +74,10 @@ class Patrol(Task):
     """
     Cover a territory, each robot its own part.
 
-    The territory is the area without the parts nearer to the leaders of other regions, where
-    leaders are connected. The decision is its outline [m] and the members' ids in the order of the
-    parts that they get, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits
-    it the same way. Regions with the same area whose leaders are not connected each cover all of
-    it.
+    With connected leaders, the territory is the area without the parts nearer to the leaders of
+    other regions. The decision is its outline [m] and the members' ids in the order of their
+    parts, ``{"area": [[x, y, x, y, ...], ...], "ids": [...]}``: every member splits it the same
+    way. Regions with the same area whose leaders are not connected each cover all of it.
 
     :ivar route: through this robot's part; ``None`` without a part.
     """
@@ -108,7 +108,7 @@ class Patrol(Task):
         return self._post
 
     def decide(self, summary: Mapping[str, Any]) -> Any:
-        """Decide what to cover; parts are assigned anew where that or the members have changed."""
+        """Decide on the territory; assign the parts again if it or the members have changed."""
         pose = self.member.pose()
         if pose is None:
             return None
@@ -134,13 +134,13 @@ class Patrol(Task):
         """
         Take this robot's part from the decision; the robot waits while there is none.
 
-        A part that is nearly the same as before is gone on with, along the same route.
+        If the part is nearly the same as before, the robot continues along the same route.
         """
         if not self.member.leads:
             self._post = self._decided = None
         if decision == self._followed:
             return
-        # After a decision that cannot be read the robot stands still, as without one.
+        # With an unreadable decision the robot stands still, as without one.
         self._followed = None
         if decision is None:
             return
@@ -167,14 +167,14 @@ class Patrol(Task):
             self._post = (*self._post[:2], radius)
 
     def _plan_of(self, decision: Any) -> _Plan:
-        """Return what follows from a decision, computed once, also where it cannot be followed."""
+        """Return the plan for a decision, computed once, also if it cannot be followed."""
         text = json.dumps(decision)
         if text not in self._plans:
             while len(self._plans) >= _MOST_PLANS:
                 del self._plans[next(iter(self._plans))]
             try:
                 self._plans[text] = self._plan(decision)
-            except Exception as error:  # Anything may be in a decision, also what is no area.
+            except Exception as error:  # A decision may contain anything, not only an area.
                 self._plans[text] = _Plan(error=f'{type(error).__name__}: {error}')
         return self._plans[text]
 
@@ -183,7 +183,7 @@ class Patrol(Task):
         if self.member.id not in ids:
             return _Plan()
         part = part_of(area_of(decision['area']), len(ids), ids.index(self.member.id))
-        # Lanes keep off adjacent parts, so that no two goals are too near to each other.
+        # Lanes keep a distance from adjacent parts, so that goals are not too near to each other.
         return _Plan(part, lanes(part, self.settings.lane, minimum_spacing(self.settings) / 2))
 
     def _route_through(self, places: Sequence[Position]) -> Route | None:

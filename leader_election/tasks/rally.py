@@ -42,7 +42,7 @@ from leader_election.tasks.wander import Wander
 
 @dataclass(frozen=True)
 class RallyParameters(DrivingParameters):
-    """The parameters of the task: where members drive, and where the leader does."""
+    """The parameters of the task: the goals of members and of the leader."""
 
     formation: str = parameter(
         'surround', 'Members surround their leader, evenly on a circle, or follow it, one behind '
@@ -59,7 +59,7 @@ class RallyParameters(DrivingParameters):
     goal: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Leader goal: x, y in the shared frame.', unit='m', lengths=(2,))
     hold: int = parameter(
-        5, 'A member whose position is missing for so many rounds loses its place.',
+        5, 'The number of rounds without a position after which a member loses its place.',
         unit='rounds', lower=1, upper=1000)
 
 
@@ -67,9 +67,9 @@ class Rally(Task):
     """
     Keep a region's robots together in a formation.
 
-    The decision is ``[[id, x, y], ...]``: a place [m] for each member but the leader, to the
-    centimetre. A robot drives to its place, past obstacles and other robots; one without a place
-    stands still.
+    The decision is ``[[id, x, y], ...]``: a place [m] for each member except the leader, to the
+    centimetre. A robot drives to its place, past obstacles and other robots; a robot without a
+    place stands still.
     """
 
     parameters = RallyParameters
@@ -118,7 +118,7 @@ class Rally(Task):
         """Take this robot's place from the decision; the driver reads it with each scan."""
         speed = self.settings.leader_speed if self.member.leads else self.settings.speed
         self._driver.limits = limits_of(self.settings)._replace(speed=speed)
-        # After a decision that cannot be read the robot stands still, as without one.
+        # With an unreadable decision the robot stands still, as without one.
         self._place = None
         place = next(((x, y) for robot, x, y in decision or ()
                       if robot == self.member.id), None)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Routes: places that are visited one after the other, with a limit on the time for each."""
+"""Routes: places to visit in order, with a limit on the time for each."""
 
 from collections.abc import Sequence
 import itertools
@@ -36,7 +36,7 @@ class Patience:
     """
 
     def __init__(self, seconds: float) -> None:
-        """:param seconds: how long to go on without progress [s]."""
+        """:param seconds: the longest time without progress [s]."""
         self._seconds = seconds
         self.renew()
 
@@ -46,7 +46,7 @@ class Patience:
 
     def lost(self, distance: float, now: float) -> bool:
         """
-        Return whether to give the goal up; a clock that was set back starts the time again.
+        Return whether to give up the goal; the time restarts if the clock was set back.
 
         :param distance: from the robot to its goal [m].
         :param now: the present time [s].
@@ -73,7 +73,7 @@ class Route:
 
         :param places: one or more [m].
         :param near: the distance at which a place counts as visited [m].
-        :param seconds: a place that comes no nearer for so long is skipped [s].
+        :param seconds: the time without progress after which a place is skipped [s].
         """
         self.places = list(places)
         self._near = near
@@ -84,7 +84,7 @@ class Route:
         """
         Return the place to drive to [m].
 
-        :param x: where the robot is, and ``y`` [m].
+        :param x: the robot's position, with ``y`` [m].
         :param now: the present time [s].
         """
         if self._next is None:

@@ -13,20 +13,20 @@
 # limitations under the License.
 
 """
-Local obstacle avoidance: how a unicycle drives to a goal past what its laser scan shows.
+Local obstacle avoidance: drives a unicycle to a goal past the obstacles in its laser scan.
 
 A vector field histogram (Borenstein and Koren, IEEE Transactions on Robotics and Automation 7(3),
-1991): directions all round the robot are rated by the obstacles in them, and of the open ones that
-of the least cost is taken. As in VFH+ (Ulrich and Borenstein, ICRA 1998) obstacles are widened by
-the robot's own size, and turning has a cost, or a robot in front of a long wall would go to and
-fro. Two things are added. Passing an obstacle on the left has a cost, too, so that two robots that
-meet head-on both move to their right. And of the gap to the nearest obstacle a robot uses at most
-half before it decides again, so that two robots with the same rule never collide: each stays on
-its own side of the line midway between them (buffered Voronoi cells: Zhou, Wang, Bandyopadhyay and
+1991): directions all round the robot are rated by the obstacles in them, and the open one of least
+cost is taken. As in VFH+ (Ulrich and Borenstein, ICRA 1998) obstacles are widened by the robot's
+own size, and turning has a cost; otherwise a robot in front of a long wall would oscillate. Two
+things are added. Passing an obstacle on the left has a cost, too, so that two robots that meet
+head-on both move to their right. And before it decides again a robot uses at most half of the gap
+to the nearest obstacle, so that two robots with the same rule never collide: each stays on its own
+side of the line midway between them (buffered Voronoi cells: Zhou, Wang, Bandyopadhyay and
 Schwager, IEEE Robotics and Automation Letters 2(2), 2017).
 
-This is no planner. It uses the present scan and nothing else, so a dead end, or a room whose door
-is not on the way, holds the robot. Nor does it evade what drives into the robot.
+This is not a planner. It uses only the present scan, so the robot stays in a dead end, or in a
+room whose door is not on its way. It does not evade objects that drive into the robot.
 """
 
 from collections.abc import Sequence
@@ -59,12 +59,12 @@ class Scan(NamedTuple):
     """
     A laser scan from the robot's centre; all angles from the robot's heading to the left [rad].
 
-    A range that is not a number, not within 0 and ``range_max``, or infinite means no obstacle;
-    minus infinity means an obstacle nearer than can be measured (REP 117).
+    A range that is nan, outside of 0 to ``range_max``, or infinite means no obstacle; minus
+    infinity means an obstacle too near to be measured (REP 117).
     """
 
     ranges: Sequence[float]
-    """The distance to the obstacle that each beam meets [m]; may be empty."""
+    """The distance to the obstacle on each beam [m]; may be empty."""
     angle_min: float
     """The direction of the first beam."""
     increment: float
@@ -87,18 +87,18 @@ class DrivingParameters:
     margin: float = parameter(
         0.1, 'The clearance that the robot keeps round itself.', unit='m', lower=0.01, upper=100.0)
     reaction: float = parameter(
-        0.4, 'For how long the robot may drive on by one scan: the age of the scan and the time '
-        'to the next one. It stops when none comes.', unit='s', lower=0.01, upper=100.0)
+        0.4, 'The time for which the robot may drive with one scan: the age of the scan plus the '
+        'time to the next one. It stops without a newer scan.', unit='s', lower=0.01, upper=100.0)
     scan_yaw: float = parameter(
-        0.0, 'How far the laser scanner is turned against the robot, to the left: the '
+        0.0, 'The rotation of the laser scanner relative to the robot, to the left: the '
         'direction of its beam of angle 0. 1.5708 on a TurtleBot 4.',
         unit='rad', lower=-3.1416, upper=3.1416)
     stamped: bool = parameter(
         False, 'Publish cmd_vel as TwistStamped, which newer drivers expect, instead of Twist.')
     tolerance: float = parameter(
-        0.1, 'A robot so near to a goal has reached it.', unit='m', lower=0.001, upper=100.0)
+        0.1, 'The distance at which a goal is reached.', unit='m', lower=0.001, upper=100.0)
     patience: float = parameter(
-        6.0, 'A goal that the robot comes no nearer to for so long is given up for the next one.',
+        6.0, 'The time without progress after which a goal is given up for the next one.',
         unit='s', lower=0.1, upper=1e6)
 
 
@@ -110,11 +110,11 @@ class Limits(NamedTuple):
     turn_rate: float = 1.5
     """The greatest turning speed, to either side [rad/s]."""
     radius: float = 0.15
-    """The radius of the disc that the robot is [m]."""
+    """The radius of the robot, a disc [m]."""
     margin: float = 0.1
     """The clearance round the robot when it chooses its heading; half of it when it brakes [m]."""
     reaction: float = 0.4
-    """For how long a command may hold: age of the scan and time to the next one [s]."""
+    """The validity of a command: age of the scan plus time to the next one [s]."""
     tolerance: float = 0.1
     """The distance at which a goal is reached [m]."""
 
@@ -142,12 +142,12 @@ def minimum_spacing(parameters: DrivingParameters) -> float:
 
 
 class _Obstacles(NamedTuple):
-    """The obstacles in a scan, one entry for each beam that met something."""
+    """The obstacles in a scan, one entry for each beam with an obstacle."""
 
     angles: _Array
     ranges: _Array
     nearest: NDArray[np.bool_]
-    """Which are nearer than both neighbours: the nearest points of the bodies there."""
+    """Which are nearer than both neighbours: the nearest points of bodies."""
 
 
 def steer(pose: tuple[float, float, float], goal: tuple[float, float], scan: Scan,
@@ -184,9 +184,9 @@ def steer(pose: tuple[float, float, float], goal: tuple[float, float], scan: Sca
 
 def free_distance(directions: _Array, angles: _Array, ranges: _Array, radius: float) -> _Array:
     """
-    Return how far a disc can move in each direction before it touches a point [m].
+    Return the distance that a disc can move in each direction before it touches a point [m].
 
-    It may move away from a point that it touches already. Infinity: no point is in the way.
+    It may move away from a point that it touches already. Infinity: no point in the way.
 
     :param directions: the directions of motion, shape (n,) [rad].
     :param angles: the bearings of the points, shape (m,) [rad].
@@ -199,7 +199,7 @@ def free_distance(directions: _Array, angles: _Array, ranges: _Array, radius: fl
     """
     aside = angles - directions[:, np.newaxis]
     ahead = np.cos(aside)
-    # The square of half the chord that the path cuts out of a disc round the point.
+    # The square of half the chord of the path in a disc round the point.
     half = radius ** 2 - (ranges * np.sin(aside)) ** 2
     free = np.maximum(ranges * ahead - np.sqrt(np.maximum(half, 0.0)), 0.0)
     hit = (half > 0.0) & (ahead > _EPSILON)
@@ -218,10 +218,10 @@ def _obstacles_in(scan: Scan) -> _Obstacles:
 
 def _choose_heading(bearing: float, distance: float, obstacles: _Obstacles,
                     clearance: float) -> float:
-    """Return the heading to take [rad]: the goal's if it is free, else that of the least cost."""
+    """Return the heading to take [rad]: the goal's if it is free, else that of least cost."""
     directions = bearing + _DIRECTIONS
     free = free_distance(directions, obstacles.angles, obstacles.ranges, clearance)
-    # An obstacle within the last two clearances may stand on the goal: it is not driven round.
+    # An obstacle within the last two clearances may be on the goal: the robot does not avoid it.
     is_open = free >= min(max(distance - 2 * clearance, 0.0), _HORIZON)
     if is_open[0]:
         return bearing
@@ -234,13 +234,13 @@ def _choose_heading(bearing: float, distance: float, obstacles: _Obstacles,
 
 
 def _safe_speed(turning: float, obstacles: _Obstacles, limits: Limits) -> float:
-    """Return how fast a robot with a turning speed may drive until the next scan [m/s]."""
+    """Return the safe forward speed with a turning speed, until the next scan [m/s]."""
     clearance = limits.radius + limits.margin / 2
     turn = turning * limits.reaction
     # A static obstacle is not touched in any direction that the robot will head in.
     free = free_distance(
         np.linspace(0.0, turn, 3), obstacles.angles, obstacles.ranges, clearance)
-    # A moving one may use the other half of the gap, in the direction from the one to the other.
+    # A moving obstacle may use the other half of the gap, in the direction between the two.
     angles, ranges = obstacles.angles[obstacles.nearest], obstacles.ranges[obstacles.nearest]
     aside = np.maximum(np.maximum(min(turn, 0.0) - angles, angles - max(turn, 0.0)), 0.0)
     approach = np.cos(aside)

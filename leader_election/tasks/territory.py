@@ -31,9 +31,9 @@ GRID = 0.1
 FINE = 1e-6
 """The grid on which polygons are united: corners nearer than this are one [m]."""
 MOST_CORNERS = 24
-"""An outline with more corners is simplified."""
+"""The greatest number of corners; outlines with more are simplified."""
 MOST_PIECES = 4
-"""Of an area in more pieces the outline has the largest."""
+"""The greatest number of pieces; of more, the largest are kept."""
 
 
 def disc(centre: Position, radius: float) -> Any:
@@ -54,7 +54,7 @@ def polygon(numbers: Sequence[float]) -> Any:
     Return the polygon of some corners.
 
     :param numbers: x, y, x, y, ... [m].
-    :raises ValueError: where that is no simple polygon.
+    :raises ValueError: if it is not a simple polygon.
 
     >>> polygon([0, 0, 4, 0, 0, 2]).area
     4.0
@@ -71,7 +71,7 @@ def own_side(area: Any, own: Position, others: Iterable[Position]) -> Any:
     """
     Return the part of an area that is nearer to one leader than to others: its Voronoi cell.
 
-    :param area: what the leaders share.
+    :param area: the area shared by the leaders.
     :param own: the leader's position [m].
     :param others: the positions of other regions' leaders [m].
 
@@ -97,7 +97,7 @@ def outline_of(area: Any) -> list[list[float]]:
     """
     Return the corners of each polygon of an area, as x, y, x, y, ... to ``GRID``, for a message.
 
-    Holes are left out; what is too detailed is simplified, what is in too many pieces cut.
+    Holes are left out, too many corners are simplified, and surplus pieces dropped.
 
     >>> outline_of(shapely.box(0, 0, 1.04, 2))
     [[0.0, 0.0, 0.0, 2.0, 1.0, 2.0, 1.0, 0.0]]
@@ -113,10 +113,10 @@ def outline_of(area: Any) -> list[list[float]]:
 
 def area_of(outline: Sequence[Sequence[float]]) -> Any:
     """
-    Return the area of an outline that was received.
+    Return the area of a received outline.
 
     :param outline: as :func:`outline_of` returns it.
-    :raises ValueError: where it has too many corners, or is none.
+    :raises ValueError: if it has too many corners, or is invalid.
 
     >>> area_of(outline_of(shapely.box(0, 0, 1, 2))).area
     2.0

@@ -32,7 +32,7 @@ Leg = Callable[[Random], float]
 
 @dataclass(frozen=True)
 class WanderParameters(DrivingParameters, ProcessParameters):
-    """The parameters of the node ``wander``: which robots it drives, and how."""
+    """The parameters of the node ``wander``: its robots, and their driving."""
 
     robots: str = parameter(
         '', 'The robots that this process drives: their namespaces, for example '
@@ -43,7 +43,7 @@ class WanderParameters(DrivingParameters, ProcessParameters):
         'poses that their own nodes have, and the positions published on neighbourhood. Empty: '
         'only robots with a scan drive.')
     patience: float = parameter(
-        4.0, 'A goal that the robot comes no nearer to for so long is given up for the next one.',
+        4.0, 'The time without progress after which a goal is given up for the next one.',
         unit='s', lower=0.1, upper=1e6)
     levy_scale: float = parameter(
         1.0, 'The shortest leg.', unit='m', lower=0.01, upper=1e4)
@@ -78,7 +78,7 @@ class Wander:
     """
     The goals of a robot that drives about at random.
 
-    They do not depend on any walls; one that the robot cannot reach is given up.
+    They do not depend on walls; a goal that the robot cannot reach is given up.
     """
 
     def __init__(self, seed: int | str, near: float, seconds: float,
@@ -88,7 +88,7 @@ class Wander:
 
         :param seed: of the random numbers.
         :param near: the distance at which a goal is reached [m].
-        :param seconds: a goal that comes no nearer for so long is given up [s].
+        :param seconds: the time without progress after which a goal is given up [s].
         :param leg: draws the distance to the next goal.
         """
         self._random = Random(seed)
@@ -101,7 +101,7 @@ class Wander:
         """
         Return the goal to drive to [m].
 
-        :param x: where the robot is, and ``y`` [m].
+        :param x: the robot's position, with ``y`` [m].
         :param now: the present time [s].
         """
         if self._goal is not None:

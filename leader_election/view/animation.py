@@ -72,7 +72,7 @@ def _palette() -> Image.Image:
     """
     Return an image with the palette of all frames.
 
-    One fixed palette: colours of a palette a frame would flicker, and leaders would change theirs.
+    One fixed palette: with a palette per frame, colours would flicker and leaders change theirs.
     """
     greys = np.linspace(0.0, 1.0, _GREYS)[:, np.newaxis].repeat(3, axis=1)
     tints = [1.0 - part * (1.0 - np.array(rgb)) for rgb in (*PALETTE, NOTE) for part in _TINTS]

@@ -31,7 +31,7 @@ _SILENT: Colour = (1.0, 1.0, 1.0)
 _LONGEST_PAUSE = 3.0
 """A frame is shown for at most this many times the median interval between frames."""
 _MOST_NAMES = 60
-"""With more robots, ids are not written beside the lines."""
+"""The greatest number of robots with ids beside the lines."""
 
 
 def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence[float]]],
@@ -145,8 +145,8 @@ def _resampled(colours: NDArray[np.float64], times: NDArray[np.float64]) -> NDAr
     """
     Return columns that are evenly spaced in time.
 
-    A frame is shown until the next one; after too long an interval without frames the image
-    is white, since no robot was heard then.
+    A frame is shown until the next one; after too long an interval without frames the image is
+    white, since no message was received then.
 
     :param colours: one column a frame, shape (robots, frames, 3), values in [0, 1].
     :param times: of the frames, increasing [s], shape (frames,).

@@ -30,18 +30,18 @@ import shapely
 TRAIL_STEP = 0.25
 """Distance between two points of a trail [m]."""
 LARGEST_STRIDE = 2.0
-"""A robot that moves farther between two snapshots was relocated: its trail starts anew [m]."""
+"""A robot that moves farther between two snapshots was relocated: its trail restarts [m]."""
 PATROL = 'patrol'
 """The task whose decisions have parts."""
 MOST_PARTS = 200
-"""A decision that splits a territory into more parts is not drawn."""
+"""The greatest number of parts of a decision that is drawn."""
 
 Ring = tuple[Position, ...]
 """The corners of a polygon [m]; the last may repeat the first."""
 
 
 class Rings(NamedTuple):
-    """Outlines of what does not move."""
+    """Outlines of static objects."""
 
     arena: tuple[Ring, ...] = ()
     obstacles: tuple[Ring, ...] = ()
@@ -110,7 +110,7 @@ def patrol_parts(snapshot: Snapshot) -> dict[int, Sequence[Ring]]:
     """
     Return the outlines of the parts into which patrolling regions split their territories.
 
-    :return: by the leader whose decision it is; none where the decision is malformed.
+    :return: by the leader of the decision; none for a malformed decision.
 
     >>> from leader_election.swarm.snapshot import RobotView
     >>> leader = RobotView(3, None, -9.0, 0.0, 3, ('patrol',), 2.0,

@@ -41,7 +41,7 @@ PICTURE_WIDTH = 1600
 _WIDTH = 10.0
 """Of the figure; text scales with it [inches]."""
 _TALLEST = 1.4
-"""A world taller than this times its width is drawn narrower than the figure."""
+"""The ratio of height to width of a world above which it is drawn narrower than the figure."""
 _MARGIN = 0.45
 """Distance of a region's outline from its members [m]."""
 _INK, _FAINT = '#2b2f36', '#8a9099'
@@ -105,8 +105,8 @@ class Canvas:
         self._note = figure.text(1 - 0.12 / _WIDTH, 0.25 / height, '', fontsize=11, color=NOTE,
                                  fontweight='bold', verticalalignment='center',
                                  horizontalalignment='right')
-        # The axes are drawn once and kept as background; only artists that change are drawn for
-        # each frame, in this order: that is several times as fast as drawing the figure.
+        # The axes are drawn once and kept as background; only changing artists are drawn for each
+        # frame, in this order: several times as fast as drawing the figure.
         self._moving: list[Artist] = [
             self._regions, *axes.patches, self._parts, self._links, self._deviations, self._gone,
             self._robots, self._leaders, self._caption, self._note]

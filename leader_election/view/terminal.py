@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Presentation of a swarm in the terminal: a table, or one line where there is none."""
+"""Presentation of a swarm in the terminal as a table, or as one line without a terminal."""
 
 import math
 
@@ -44,9 +44,9 @@ from rich.text import Text
 _BAR = 24
 """Length of the bar of the largest region [characters]."""
 _DECISION_LENGTH = 40
-"""So much of a decision is in the one line [characters]."""
+"""The length of a decision in the one line [characters]."""
 _FIELDS_LENGTH = 120
-"""So much of the algorithm's own fields is in the one line [characters]."""
+"""The length of the algorithm's own fields in the one line [characters]."""
 _WIDTH = 96
 """Of the panel [characters]."""
 
@@ -55,14 +55,14 @@ def render(frame: Frame, statistics: Statistics, rows: int = 16) -> RenderableTy
     """
     Return what a rich console prints: a table of the regions, totals, and the frame's note.
 
-    Where the algorithm has fields of its own, they follow, one line a robot.
+    The algorithm's own fields follow, if any, one line per robot.
 
     :param rows: number of regions and of robots with fields that are listed; the largest regions
         and the lowest ids come first, the others are counted.
     """
     robots = [robot for robot in frame.snapshot.robots.values() if robot.fields]
     if robots:
-        # Both lists together have as many lines as one alone: the terminal is as high as before.
+        # Both lists share the lines of one, so the height does not change.
         rows = max(rows // 2 - 1, 1)
     parts: list[RenderableType] = [_table(frame, statistics, rows), _totals(frame, statistics)]
     if member_counts(frame.snapshot):
@@ -119,7 +119,7 @@ def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
         strength = '' if math.isnan(value) else f'{-value:.4g}'
         radius = max(robots[i].distance for i in members)
         bar = max(1, round(_BAR * len(members) / len(largest[0][1])))
-        # There is no room for bars beside counts and decisions.
+        # No room for bars beside counts and decisions.
         beside, decision = '█' * bar, []
         if counts:
             known = leader in counts
@@ -141,7 +141,7 @@ def _fields(robots: list[RobotView], rows: int) -> Table:
     table.add_column('robot')
     table.add_column('fields', ratio=1, no_wrap=True, overflow='ellipsis')
     for robot in robots[:rows]:
-        # Text, since names and values of a plug-in are no markup.
+        # Text, since names and values of a plug-in are not markup.
         table.add_row(str(robot.id), Text(fields_text(robot.fields)))
     if len(robots) > rows:
         table.add_row(Text('...', style='dim'), Text(f'and {len(robots) - rows} more', 'dim'))
@@ -170,7 +170,7 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
 
 
 def collected(snapshot: Snapshot) -> str:
-    """Return the names of the tasks, and how many robots all leaders together count."""
+    """Return the names of the tasks, and the sum of all leaders' counts."""
     total = member_number(sum(member_counts(snapshot).values()))
     names = ', '.join(task_names(snapshot))
     return (f'{names}: ' if names else '') + f'{total} of {len(snapshot.robots)} counted'

@@ -12,10 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 """
-The bundled topics of a lean swarm: what the world sends to many robots in one message.
+The bundled topics of a lean swarm: data of many robots in one message.
 
-A topic for each robot costs more than the robot: each publisher and each subscription is compared
-with all others of the machine, so that discovery grows with the square of their number.
+A topic per robot would cost more than the robot itself: each publisher and each subscription is
+compared with all others on the machine, so discovery grows with the square of their number. Each
+message on a topic also wakes all processes that subscribe, which costs more than a robot's round.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,8 +26,17 @@ import numpy as np
 
 ODOMETRY_TOPIC = 'odom_bundle'
 """The topic of the odometry of all robots, a row for each with the columns of ``COLUMNS``."""
+SENT_TOPIC = 'sent_bundle'
+"""The topic of messages that robots send."""
 HEARD_TOPIC = 'heard_bundle'
 """The topic of messages that the radio has delivered, each with all of its receivers."""
+BUNDLE_PERIOD = 0.02
+"""The time during which messages are collected into one bundle [s]."""
+LARGEST_TEXT = 32_000
+"""The most characters of a bundle with more than one message: it fits into one UDP datagram."""
+SEPARATOR = '\x1e'
+"""Between messages of a bundle: the record separator, which JSON never contains (RFC 7464)."""
+INVALID = '\x1f'
 COLUMNS = ('id', 'x', 'y', 'yaw', 'linear', 'angular')
 """
 A row of odometry: id, pose relative to the start [m, rad], velocities [m/s, rad/s].
@@ -34,14 +44,14 @@ A row of odometry: id, pose relative to the start [m, rad], velocities [m/s, rad
 Ids are exact up to 2**53, which is above the greatest id.
 """
 STANDING_PERIOD = 0.5
-"""The time between two messages of the odometry of a robot that stands still [s]."""
+"""The time between two odometry messages of a robot at rest [s]."""
 
 
 class OdometryBundle:
     """
-    Chooses the robots whose odometry is sent: those whose odometry has changed.
+    Selects the robots whose odometry has changed, to be sent.
 
-    That of a robot that stands still is sent every ``STANDING_PERIOD``, before it expires.
+    Odometry of a robot at rest is sent every ``STANDING_PERIOD``; it must not expire before.
     """
 
     def __init__(self, ids: Sequence[int]) -> None:
@@ -58,7 +68,7 @@ class OdometryBundle:
 
         :param poses: x, y, yaw of all robots [m, rad], shape (n, 3).
         :param velocities: linear and angular [m/s, rad/s], shape (n, 2).
-        :param now: the time of the world [s].
+        :param now: the time since the start by a clock that goes on when the world is late [s].
         :param silent: rows that are left out.
         :return: columns ``COLUMNS``, shape (m, 6).
 
@@ -87,23 +97,51 @@ def rows_of(data: Sequence[float]) -> Iterator[tuple[float, ...]]:
     return zip(*[iter(data)] * len(COLUMNS))
 
 
-def pack_delivery(receivers: Iterable[int], payload: str) -> str:
-    """
-    Return a message together with the ids of the robots that receive it.
+def pack(messages: Iterable[str]) -> Iterator[str]:
+    r"""
+    Yield texts with several messages each, in order.
 
-    >>> pack_delivery((2, 3), '{"v":1}')
+    :param messages: a separator in one, which no valid message contains, becomes another
+        character that none contains.
+    :return: as few texts as possible, none longer than ``LARGEST_TEXT`` unless a message is.
+
+    >>> list(pack(['{"v":1}', '{}']))
+    ['{"v":1}\x1e{}']
+    """
+    collected: list[str] = []
+    size = 0
+    for message in messages:
+        if collected and size + len(message) >= LARGEST_TEXT:
+            yield SEPARATOR.join(collected)
+            collected, size = [], 0
+        collected.append(message.replace(SEPARATOR, INVALID))
+        size += len(message) + 1
+    if collected:
+        yield SEPARATOR.join(collected)
+
+
+def unpack(text: str) -> list[str]:
+    """Return the messages of a text of :func:`pack`."""
+    return text.split(SEPARATOR)
+
+
+def delivery(receivers: Iterable[int], payload: str) -> str:
+    """
+    Return a message with the ids of the robots that receive it.
+
+    >>> delivery((2, 3), '{"v":1}')
     '2,3 {"v":1}'
     """
     return f'{",".join(map(str, receivers))} {payload}'
 
 
-def unpack_delivery(text: str) -> tuple[tuple[int, ...], str]:
+def parse_delivery(text: str) -> tuple[tuple[int, ...], str]:
     """
-    Return the receivers and the message of :func:`pack_delivery`.
+    Return the receivers and the message of a :func:`delivery`.
 
     :raises ValueError: for any other text.
 
-    >>> unpack_delivery('2,3 {"v":1}')
+    >>> parse_delivery('2,3 {"v":1}')
     ((2, 3), '{"v":1}')
     """
     ids, _, payload = text.partition(' ')

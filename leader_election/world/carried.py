@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-The fault of a robot that is picked up and put down elsewhere: its odometry does not notice.
+The fault of a robot that is carried elsewhere, without a trace in its odometry.
 
-Of a replayed robot the rest of the path is moved rigidly, as if it had driven on from there.
+The rest of the path of a replayed robot is moved rigidly, as if it had driven on from there.
 """
 
 from collections.abc import Sequence
@@ -50,8 +50,7 @@ def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
     here = log.pose_at(at)[np.newaxis]
     path = relative(here, log.poses[after])
     last = log.velocities[log.t <= at][-1:]
-    # At the time itself there are two rows: until then the robot is at the one place, from then
-    # on at the other one.
+    # At the time itself there are two rows, with the place before and the place after.
     return replace(
         log,
         t=np.concatenate((log.t[before], [np.nextafter(at, -np.inf), at], log.t[after])),
@@ -60,13 +59,13 @@ def carried_log(log: RobotLog, at: float, by: Array) -> RobotLog:
 
 
 class CarriedMotion:
-    """Motion of robots of which some are carried once; they drive on from where they are put."""
+    """Motion of robots, some of which are carried once; they drive on from their new place."""
 
     def __init__(self, motion: Motion, carried: Sequence[int], at: float, by: Array) -> None:
         """
         Wait for the time.
 
-        :param motion: of all robots; it goes by the poses that it is given.
+        :param motion: of all robots; it uses the poses in its arguments.
         :param carried: rows of the robots that are carried.
         :param at: when they are carried [s].
         :param by: as in :func:`carried_log`.

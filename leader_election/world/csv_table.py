@@ -45,8 +45,8 @@ def read_table(path: Path, columns: Sequence[str],
 
     :param path: of the file.
     :param columns: the names of the columns.
-    :param may_lack: columns whose values may be empty or ``nan``, or that may be missing
-        altogether; such values are NaN.
+    :param may_lack: columns whose values may be empty or ``nan``, or that may be missing; such
+        values are NaN.
     :raises LogError: for a missing column, a value that is missing or not finite, or an
         unreadable file.
     """

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Odometry with the errors of the embedded world, out of odometry that has none."""
+"""Odometry with the errors of the embedded world, from odometry without errors."""
 
 import math
 import zlib
@@ -30,9 +30,9 @@ class ErroneousOdometry:
     """
     The odometry of one robot with scale errors, bias and noise, as of the embedded world.
 
-    :ivar pose: with errors, in the frame of the odometry that is taken [m, rad].
+    :ivar pose: with errors, in the frame of the input odometry [m, rad].
     :ivar velocity: linear and angular, with errors [m/s, rad/s].
-    :ivar covariance: how far both may be off by now; one row.
+    :ivar covariance: of both; one row.
     """
 
     def __init__(self, parameters: OdometryErrorParameters, seed: int, robot: str) -> None:
@@ -56,12 +56,12 @@ class ErroneousOdometry:
         """
         Take the next pose of odometry without errors.
 
-        The first one is taken as it is, and so is one after time went back: the simulation was
-        begun anew.
+        The first pose is used unchanged, as is the first one after time went back: the simulation
+        was restarted.
 
         :param time: of the simulation [s].
         :param pose: x, y, yaw [m, rad].
-        :return: whether it is new; another one of the same time is not.
+        :return: whether it is new; a second one of the same time is not.
         """
         row = np.array([pose])
         if self._last is None or time < self._time:

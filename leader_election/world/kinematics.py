@@ -50,7 +50,7 @@ def velocities_between(before: Array, after: Array, dt: float) -> Array:
     """
     Return the constant velocities of unicycles between two moments (inverse of :func:`advance`).
 
-    What robots have moved sideways off their arcs is left out.
+    Sideways motion off the arcs is left out.
 
     :param before: x, y, yaw [m, rad], shape (n, 3).
     :param after: the same, ``dt`` later; less than half a turn away.
@@ -87,7 +87,7 @@ def relative(origin: Array, poses: Array) -> Array:
 
 def compose(origin: Array, poses: Array) -> Array:
     """
-    Transform poses out of the frames given by other poses, row by row: undo :func:`relative`.
+    Transform poses out of the frames given by other poses (inverse of :func:`relative`).
 
     :param origin: the frames' poses [m, rad], shape (n, 3), or (1, 3) for one frame.
     :param poses: each pose in its frame [m, rad], shape (n, 3).
@@ -173,9 +173,9 @@ class Odometry:
         """
         Draw the constant errors of each robot.
 
-        :param robots: how many there are.
+        :param robots: their number.
         :param parameters: the standard deviations of errors and noise.
-        :param rng: the source of all randomness of odometry.
+        :param rng: the random generator of odometry.
         """
         p = parameters
         self._rng = rng

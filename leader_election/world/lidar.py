@@ -35,15 +35,15 @@ MAP_LIDAR_BEAMS = 72
 MAP_LIDAR_RANGE = 4.0
 """The range of :class:`MapLidar` [m]."""
 STALE_AFTER = 3.0
-"""A robot whose last position is older than this is taken for stopped at that position [s]."""
+"""The age of a position from which on its robot is assumed to have stopped there [s]."""
 
 
 class Lidar:
     """
     Laser scanners without noise, one in the centre of each robot, all of one kind.
 
-    Other robots are discs of ``robot_radius``. Objects within range are found by spatial indices,
-    so that the cost of a scan depends on what is nearby, not on the size of the world.
+    Other robots are discs of ``robot_radius``. Spatial indices find the objects within range, so
+    that the cost of a scan depends on the number of objects nearby, not on the size of the world.
 
     :ivar increment: the angle from a beam to the next one, counter-clockwise [rad].
     """
@@ -119,7 +119,7 @@ def _ranges_to_walls(beams: Array, ends: Array, sides: Array) -> Array:
     with np.errstate(divide='ignore', over='ignore', invalid='ignore'):
         t = offset[:, None] / slant
         u = (ends[:, None, 0] * beams[..., 1] - ends[:, None, 1] * beams[..., 0]) / slant
-    # For a beam along a wall t and u are not numbers; it hits the walls at the ends of this one.
+    # For a beam along a wall t and u are nan; it hits the walls at the ends of this one.
     hit = (t >= 0.0) & (u >= -_WALL_OVERLAP) & (u <= 1.0 + _WALL_OVERLAP)
     return np.where(hit, t, math.inf)
 

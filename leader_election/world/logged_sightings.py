@@ -18,8 +18,8 @@ Sightings of each other and of landmarks that real robots logged, and their repl
 Beside the logs of robots there is a folder ``measurements`` with a file of the same name for each
 robot that has sightings. Its columns are ``t`` [s], the time of the logs; ``subject``, the number
 in the name of the log of the robot seen, or that of a landmark; ``range`` [m]; and ``bearing``
-[rad], counter-clockwise of straight ahead. A range or bearing that is empty or ``nan`` was not
-measured. Rows may be in any order. Subjects that are neither a robot nor a landmark are left out.
+[rad], counter-clockwise of straight ahead. An empty or ``nan`` range or bearing was not measured.
+Rows may be in any order. Subjects that are neither a robot nor a landmark are left out.
 
 ``landmarks.csv``, in the same folder or beside the logs, has the columns ``subject`` (or ``id``),
 ``x`` and ``y`` [m].
@@ -60,7 +60,7 @@ def read_scene_landmarks(logs: str, path: str, ids: Sequence[int]) -> Landmarks:
     """
     Return the landmarks of a scene.
 
-    :param logs: that are replayed; their landmarks count without a path. Empty: none.
+    :param logs: the replayed logs; their landmarks are used without a path. Empty: none.
     :param path: of a file of landmarks; empty: none.
     :param ids: of the robots.
     :raises ParameterError: for a wrong file, and for a landmark with the id of a robot.
@@ -80,7 +80,7 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
 
     :param logs: as :func:`leader_election.world.logs.read_logs` takes it.
     :param ids: of the robots, in the order of their logs.
-    :return: in the order of time: time [s], row of the observer, id of what it saw, range [m],
+    :return: in the order of time: time [s], row of the observer, id of the target, range [m],
         bearing [rad], shape (m, 5).
     :raises ParameterError: if there are none, or a file is wrong.
     """
@@ -146,7 +146,7 @@ class LoggedSightings:
         """Apply changed parameters: none (``SightingSensor``)."""
 
     def observe(self, now: float, poses: Array, observers: Sequence[int]) -> Array:
-        """Return what was seen since the last call (``SightingSensor``)."""
+        """Return the sightings since the last call (``SightingSensor``)."""
         begin = self._next
         self._next = int(np.searchsorted(self._times, now + _SAME_TIME, side='right'))
         found = self._rows[begin:self._next]

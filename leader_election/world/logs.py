@@ -17,7 +17,7 @@ Logs of robots: CSV files with the columns ``t,v,omega,x,y,theta``.
 
 ``t`` is time [s]; ``v`` and ``omega`` are the linear and angular velocity reported by the robot's
 odometry [m/s, rad/s], valid until the next row; ``x, y, theta`` is the true pose [m, rad]. Further
-columns are ignored. What the robots saw of each other is in :mod:`.logged_sightings`.
+columns are ignored. :mod:`.logged_sightings` reads the robots' sightings of each other.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,7 +54,7 @@ class RobotLog:
         """
         Return the true x, y, yaw at a time, interpolated linearly [m, rad].
 
-        :param t: [s]; before the first and after the last row that row holds.
+        :param t: [s]; before the first and after the last row, the values of that row.
         """
         return self._at(self.poses, t)
 

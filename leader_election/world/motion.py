@@ -141,7 +141,7 @@ class VelocityCommands:
 
     @property
     def any_received(self) -> bool:
-        """Whether there was ever a command to any robot."""
+        """Whether any robot has ever received a command."""
         return bool(np.isfinite(self._since).any())
 
     def velocities(self, poses: Array, blocked: NDArray[np.bool_], now: float, dt: float) -> Array:

@@ -42,13 +42,13 @@ Array = NDArray[np.float64]
 
 BARCODES, PLACES = 'Barcodes.dat', 'Landmark_Groundtruth.dat'
 GAP = 1.0
-"""A longer gap in a true path, over which it is interpolated, is reported [s]."""
+"""The length of a gap in a true path above which it is reported; gaps are interpolated [s]."""
 ROUNDING = 1e-6
-"""Of times in seconds since 1970 [s]."""
+"""The rounding error of times in seconds since 1970 [s]."""
 
 
 class Converted(NamedTuple):
-    """What was written, and what was not."""
+    """The result of a conversion, with counts of omitted data."""
 
     robots: list[int]
     origin: float
@@ -59,7 +59,7 @@ class Converted(NamedTuple):
     unknown_barcodes: int
     """The number of sightings left out, since their barcode belongs to no subject."""
     of_itself: int
-    """The number of sightings left out, in which a robot would have seen itself."""
+    """The number of sightings left out, since robot and subject are the same."""
     gaps: int
     """The number of gaps in true paths longer than :data:`GAP`."""
 
@@ -77,15 +77,15 @@ def convert(source: Path, target: Path, rate: float = 10.0, origin: float | None
     """
     Write the logs of a data set, its sightings in ``measurements`` and its ``landmarks.csv``.
 
-    The logs go from where all robots have a true pose to where the first true path ends.
+    The logs begin when all robots have a true pose, and end with the first true path.
 
     :param source: the folder of the data set.
     :param target: the folder to be made; an existing one has to be empty.
     :param rate: rows a second [Hz].
     :param origin: the time of the data set at which the logs begin [s]; by default the earliest
         at which all robots have a true pose.
-    :param mean: whether a velocity is the mean until the next row, by which the path is kept
-        exactly; otherwise it is the last one that was logged.
+    :param mean: whether a velocity is the mean until the next row, which preserves the path
+        exactly; otherwise it is the last logged one.
     :raises LogError: for files that are missing or wrong, and a target that is not empty.
     """
     robots = _read_robots(source)
@@ -184,7 +184,7 @@ def _resampled(robot: Robot, times: Array, mean: bool) -> Array:
     if mean:
         velocities = _means(odometry, times)
     else:
-        # Rounding puts a row now before, now after the time that it was written for.
+        # Rounding puts a row sometimes before, sometimes after its time.
         last = np.searchsorted(odometry[:, 0], times + ROUNDING, side='right') - 1
         velocities = np.where((last >= 0)[:, np.newaxis], odometry[last.clip(0), 1:], 0.0)
     return np.concatenate((velocities, pose), axis=1)
@@ -197,7 +197,7 @@ def _means(odometry: Array, times: Array) -> Array:
         odometry[:-1, 1:] * np.diff(edges)[:, np.newaxis], axis=0)))
     ends = np.append(times, 2.0 * times[-1] - times[-2] if len(times) > 1 else times[-1] + 1.0)
     at = np.stack([np.interp(ends, edges, column) for column in travelled.T], axis=-1)
-    # After its last row a velocity goes on.
+    # After its last row a velocity continues.
     at += odometry[-1, 1:] * np.maximum(ends - edges[-1], 0.0)[:, np.newaxis]
     means: Array = np.diff(at, axis=0) / np.diff(ends)[:, np.newaxis]
     return means

@@ -13,13 +13,13 @@
 # limitations under the License.
 
 """
-The covariance of odometry: how far it may be off, by the errors that it is given.
+The covariance of simulated odometry, by the parameters of its errors.
 
-The errors are those of :class:`.kinematics.Odometry`: a scale and a bias that each robot keeps,
-and white noise. They are propagated to first order along the path that odometry itself reports, as
-a driver would that knows its wheels: with a heading that may be off by more than some 0.3 rad the
-true errors are no longer Gaussian. Of odometry out of logs the errors are not known; they are
-taken for those that the robots assume by default (:class:`.LocalisationParameters`).
+The errors are those of :class:`.kinematics.Odometry`: a constant scale and bias of each robot,
+and white noise. They are propagated to first order along the path that odometry itself reports,
+as by a driver with calibrated wheels; with errors of the heading above some 0.3 rad the true
+errors are no longer Gaussian. The errors of logged odometry are not known; they are assumed to
+be the robots' defaults (:class:`.LocalisationParameters`).
 """
 
 from leader_election.localisation.parameters import LocalisationParameters
@@ -50,7 +50,7 @@ class OdometryCovariance:
         self._constant = np.square((p.linear_scale_error, p.angular_scale_error, p.angular_bias))
         self._noise = np.square((p.linear_noise, p.angular_noise))
         self.exact = real is None and not (self._constant.any() or self._noise.any())
-        # By how much the pose is off for each unit of the constant errors, and by noise.
+        # The derivatives of the pose by the constant errors, and the covariance by noise.
         self._sensitivity = np.zeros((robots, 3, 3))
         self._by_noise = np.zeros((robots, 3, 3))
         self.velocities: Array = np.zeros((robots, 2))
@@ -60,7 +60,7 @@ class OdometryCovariance:
         """Return the covariances of x, y, yaw [m, rad], shape (n, 3, 3)."""
         constant: Array = (self._sensitivity * self._constant) @ self._sensitivity.swapaxes(1, 2)
         found = constant + self._by_noise
-        # Symmetric, whatever rounding makes of it.
+        # Symmetric in spite of rounding.
         symmetric: Array = 0.5 * (found + found.swapaxes(1, 2))
         return symmetric
 
@@ -93,7 +93,7 @@ class OdometryCovariance:
         self.velocities = np.square(velocities) * scale + bias + noise / dt**2
 
     def _of_wheels(self, ways: Array, turns: Array) -> Array:
-        """Return the variances of way and turn by real wheels [m, rad], shape (n, 2)."""
+        """Return the variances of path length and turn by real wheels [m, rad], shape (n, 2)."""
         if self._real is None:
             return np.zeros((len(ways), 2))
         p = self._real

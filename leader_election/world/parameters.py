@@ -66,8 +66,8 @@ class SceneParameters:
         choices=lambda: ('shared', 'relay'))
     lean: bool = parameter(
         False, 'Whether hundreds of robots are to fit on one machine: the world sends the '
-        'odometry and the messages of all robots in bundles, and a robot of fleet has only its '
-        'topic leader and those of its tasks; it says what it leaves out.')
+        'odometry and the messages of all robots in bundles, and a robot of fleet has only the '
+        'topics of its outputs and tasks; its log lists what is left out.')
 
 
 @dataclass(frozen=True)
@@ -91,14 +91,14 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         1.5, 'Levy walks: exponent of the Pareto distribution of the legs; smaller values give '
         'more long legs.', lower=0.1, upper=10.0)
     command_timeout: float = parameter(
-        0.5, 'How long a command on cmd_vel is valid; then the robot stops.',
+        0.5, 'The time for which a command on cmd_vel is valid; then the robot stops.',
         unit='s', lower=0.01, upper=1e6)
     step_rate: float = parameter(
         10.0, 'Steps of the world per second of simulated time; each publishes all poses once.',
         unit='Hz', lower=0.1, upper=1000.0)
 
     odom_source: str = parameter(
-        'odometry', 'Replay: what is published as odom: the logged velocities, integrated from '
+        'odometry', 'Replay: the content of topic odom: the logged velocities, integrated from '
         'the true start (odometry), or the true pose (truth).',
         choices=lambda: ('odometry', 'truth'))
 
@@ -113,18 +113,18 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         '', 'Faults of odometry: the ids of the robots whose odom is off by odom_shift. Empty: '
         'none.', dynamic=True)
     odom_shift: float = parameter(
-        5.0, 'Faults of odometry: how far the x of these robots is off, in the frame of their '
+        5.0, 'Faults of odometry: the error of x of these robots, in the frame of their '
         'odometry.', unit='m', lower=-1e6, upper=1e6, dynamic=True)
 
     carried_robots: str = parameter(
-        '', 'Faults: the ids of the robots that are carried elsewhere, which their odometry does '
-        'not notice. Of replayed ones the rest of the path is moved rigidly. Empty: none.')
+        '', 'Faults: the ids of the robots that are carried elsewhere, without a trace in their '
+        'odometry. The rest of a replayed path is moved rigidly. Empty: none.')
     carried_at: float = parameter(
         300.0, 'Faults: the time at which they are carried.',
         unit='s', lower=0.0, upper=1e9)
     carried_by: tuple[float, ...] = parameter(
-        (2.0, 0.0, 0.0), 'Faults: how far they are carried: x [m], y [m] in the shared frame, and '
-        'by which angle they are turned [rad]. Nothing checks that the place is free.',
+        (2.0, 0.0, 0.0), 'Faults: the displacement of these robots: x [m], y [m] in the shared '
+        'frame, and the turn [rad]. Nothing checks that the new place is free.',
         lengths=(3,))
 
     publish_clock: bool = parameter(

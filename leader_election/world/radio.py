@@ -31,12 +31,12 @@ IN_RANGE, LOST, SEPARATED, DUPLICATED = 'in_range', 'lost', 'separated', 'duplic
 DELIVERED, OVERFLOWED = 'delivered', 'overflowed'
 COUNTERS = (IN_RANGE, LOST, SEPARATED, DUPLICATED, DELIVERED, OVERFLOWED)
 """
-The names of the radio's counters, each of copies of messages: one copy a robot within range.
+The names of the radio's counters, which count copies of messages: one per robot within range.
 
 ``in_range + duplicated = lost + separated + overflowed + delivered + pending`` at any time.
 """
 MOST_PENDING = 100_000
-"""The most copies on their way; a bound on memory, whatever is sent."""
+"""The greatest number of copies under way, which bounds the memory."""
 
 
 class Delivery(NamedTuple):
@@ -45,7 +45,7 @@ class Delivery(NamedTuple):
     due: float
     """The time of its arrival [s]."""
     order: int
-    """Counts all copies: of those that arrive at the same time, the first sent is the first."""
+    """The number of the copy, in the order of sending: breaks ties between equal arrival times."""
     receiver: int
     """The row of the robot."""
     message: Any
@@ -66,7 +66,7 @@ class Radio:
         :param obstacles: [m].
         :param ids: of the robots, in the order of their rows.
         :param parameters: all whose names begin with ``radio_``, and ``line_of_sight``.
-        :param rng: the source of all chance.
+        :param rng: the random generator.
         """
         self.counts: Counter[str] = Counter(dict.fromkeys(COUNTERS, 0))
         self._rng = rng
@@ -75,11 +75,15 @@ class Radio:
         self._on_the_way: list[Delivery] = []
         self._order = 0
         self._now = 0.0
+        self._positions: Array | None = None
+        self._in_range: dict[int, NDArray[np.intp]] = {}
+        """The robots in range and in sight of a sender, as long as no robot moves."""
         self.configure(parameters)
 
     def configure(self, parameters: WorldParameters) -> None:
         """Apply changed parameters; copies that are on their way are not affected."""
         self._parameters = parameters
+        self._in_range.clear()
         # A group for each part of the text, and one of all robots that it does not name.
         named = groups(parameters.radio_groups)
         self._groups = np.array([
@@ -91,16 +95,17 @@ class Radio:
         Return which robots receive one message of a robot.
 
         :param sender: the row of the sending robot.
-        :param positions: true x, y (further columns are ignored) [m], shape (n, 2 or more).
+        :param positions: true x, y (further columns are ignored) [m], shape (n, 2 or more); the
+            same array, unchanged, as long as no robot moves.
         :return: the rows of the receiving robots, ascending.
         """
         p = self._parameters
-        here, there = positions[sender, :2], positions[:, :2]
-        receives = np.hypot(*(there - here).T) <= p.radio_range
-        receives[sender] = False
-        found = np.flatnonzero(receives)
-        if p.line_of_sight and len(found):
-            found = found[self._line_of_sight.clear(here, there[found])]
+        if positions is not self._positions:
+            self._positions = positions
+            self._in_range.clear()
+        found = self._in_range.get(sender)
+        if found is None:
+            found = self._in_range[sender] = self._reached(sender, positions)
         self.counts[IN_RANGE] += len(found)
         if p.radio_groups:
             found = self._kept(found, self._groups[found] == self._groups[sender], SEPARATED)
@@ -108,9 +113,20 @@ class Radio:
             found = self._kept(found, self._rng.random(len(found)) >= p.radio_loss, LOST)
         return found
 
+    def _reached(self, sender: int, positions: Array) -> NDArray[np.intp]:
+        """Return the rows of the robots in range, and in sight where that matters."""
+        p = self._parameters
+        here, there = positions[sender, :2], positions[:, :2]
+        receives = np.hypot(*(there - here).T) <= p.radio_range
+        receives[sender] = False
+        found = np.flatnonzero(receives)
+        if p.line_of_sight and len(found):
+            found = found[self._line_of_sight.clear(here, there[found])]
+        return found
+
     def _kept(self, rows: NDArray[np.intp], kept: NDArray[np.bool_], reason: str,
               ) -> NDArray[np.intp]:
-        """Return the rows that are kept; the others are counted."""
+        """Return the rows of the robots that receive a message; the others are counted."""
         remaining = rows[kept]
         self.counts[reason] += len(rows) - len(remaining)
         return remaining
@@ -145,10 +161,10 @@ class Radio:
 
     def arrived(self, now: float) -> list[Delivery]:
         """
-        Return the copies that have arrived, the first to arrive first, and forget them.
+        Return the copies that have arrived, in the order of arrival, and forget them.
 
-        :param now: the time [s]. Where it goes backwards, copies on their way arrive as much
-            later by the new time as they were to arrive by the old one.
+        :param now: the time [s]. If it goes backwards, copies under way keep their remaining
+            delay.
         """
         self._set_time(now)
         found = []

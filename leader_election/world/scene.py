@@ -116,8 +116,8 @@ def _random_starts(free: shapely.Geometry, parameters: SceneParameters,
         drawn = rng.uniform((left, bottom, -math.pi), (right, top, math.pi),
                             size=(max(parameters.robots, 1000), 3))
         drawn = drawn[shapely.contains_xy(free, drawn[:, 0], drawn[:, 1])]
-        # A spatial index removes at once what is too near to earlier robots; what remains may
-        # still be too near to others of this batch, and is tested one by one.
+        # A spatial index removes all positions too near to earlier robots; the remaining ones may
+        # be too near to each other, and are tested one by one.
         near, _ = shapely.STRtree(shapely.points(starts[:, :2])).query(
             shapely.points(drawn[:, :2]), predicate='dwithin', distance=apart)
         for pose in np.delete(drawn, np.unique(near), axis=0):

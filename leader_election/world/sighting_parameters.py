@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The parameters of sensors that identify neighbours and landmarks, and measure where they are.
+The parameters of sensors that identify neighbours and landmarks, and measure their positions.
 
 :class:`SightingSensorParameters` is a part of the world's parameters.
 """
@@ -26,7 +26,7 @@ from leader_election.parameters import parameter
 
 @dataclass(frozen=True)
 class SightingSensorParameters:
-    """Ranging radios, cameras, and sightings out of logs; all publish to ``measurements``."""
+    """Ranging radios, cameras, and logged sightings; all publish to ``measurements``."""
 
     ranging_rate: float = parameter(
         0.0, 'Ranging radios (ultra-wideband): measurements of each neighbour per second of '
@@ -45,7 +45,7 @@ class SightingSensorParameters:
         0.1, 'Ranging radios: the probability that a measurement fails.',
         lower=0.0, upper=1.0, dynamic=True)
     ranging_bias: float = parameter(
-        0.0, 'Ranging radios: error common to all measurements but the outliers.',
+        0.0, 'Ranging radios: constant error of all measurements except outliers.',
         unit='m', lower=-100.0, upper=100.0, dynamic=True)
     ranging_line_of_sight: bool = parameter(
         False, 'Ranging radios: whether obstacles block measurements.')
@@ -72,7 +72,7 @@ class SightingSensorParameters:
         0.02, 'Cameras: share of outliers, uniform over the field of view and up to the range.',
         lower=0.0, upper=1.0, dynamic=True)
     camera_loss: float = parameter(
-        0.5, 'Cameras: the probability that what is in view is not identified.',
+        0.5, 'Cameras: the probability that an object in view is not identified.',
         lower=0.0, upper=1.0, dynamic=True)
 
     landmarks: str = parameter(

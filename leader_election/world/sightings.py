@@ -15,7 +15,7 @@
 """
 Simulated sensors that identify neighbours and landmarks: ranging radios and cameras.
 
-A sighting is a row: the row of the observer, the id of what it sees, the range [m], the bearing
+A sighting is a row: the row of the observer, the id of the target, the range [m], the bearing
 [rad], counter-clockwise of straight ahead, in [-pi, pi). A value that was not measured is NaN.
 """
 
@@ -39,7 +39,7 @@ REFLECTED = 0.8
 DETOUR = 0.3
 """The least error of a reflection [m]."""
 MEAN_DETOUR = 1.5
-"""The mean of what reflections add to that [m]; its distribution is exponential."""
+"""The mean of the further error of a reflection, exponentially distributed [m]."""
 ANYWHERE = 0.1, 10.0
 """The limits of other outliers [m]."""
 SHORTEST = 0.01
@@ -78,7 +78,7 @@ def observe(sensors: Sequence[SightingSensor], now: float, poses: Array,
 
 
 class Ranging:
-    """Ranging radios: each robot measures the range of each other one, independently of it."""
+    """Ranging radios: each robot measures the range of every other one independently."""
 
     def __init__(self, ids: Sequence[int], line_of_sight: LineOfSight,
                  parameters: SightingSensorParameters, rng: np.random.Generator) -> None:
@@ -161,7 +161,7 @@ class Camera:
         there = places[other] - poses[observer, :2]
         bearing = _wrapped(np.arctan2(there[:, 1], there[:, 0]) - poses[observer, 2])
         half = p.camera_field_of_view / 2
-        # The tests that cost least are first: only what is within the field of view is sighted.
+        # The cheapest tests are first: the line of sight is only tested within the field of view.
         kept = np.flatnonzero(np.abs(bearing) <= half)
         kept = kept[self._sight.clear(poses[observer[kept], :2], places[other[kept]])]
         kept = kept[rng.random(len(kept)) >= p.camera_loss]

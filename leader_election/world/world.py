@@ -50,7 +50,7 @@ import numpy as np
 def make_sighting_sensors(scene: Scene,
                           parameters: WorldParameters) -> tuple[SightingSensor, ...]:
     """
-    Return the sensors by which robots see each other and landmarks.
+    Return the sensors that sight robots and landmarks.
 
     :param scene: its obstacles block the sight.
     :param parameters: those of :class:`.SightingSensorParameters`, the logs and the seed.
@@ -75,7 +75,7 @@ class World:
     """
     Simulates robots as unicycles in an arena, with their odometry, sensors and radio.
 
-    Arrays have one row a robot, in the order of ``scene.ids``. Robots do not collide with each
+    Arrays have one row per robot, in the order of ``scene.ids``. Robots do not collide with each
     other; :attr:`closest` is the distance of the closest pair.
 
     :ivar scene: arena, obstacles and initial poses.
@@ -106,8 +106,8 @@ class World:
         self.velocities: Array = np.zeros((len(self.poses), 2))
         self.commands: VelocityCommands | None = None
         self._starts = self.poses
-        # A random stream of its own for each part: switching one part on leaves the others as
-        # they were for the same seed. Stream 0 is that of the initial poses.
+        # A separate random stream for each part: switching one part on leaves the others
+        # unchanged for the same seed. Stream 0 is that of the initial poses.
         self._motion = self._make_motion(parameters)
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
@@ -204,7 +204,7 @@ class World:
 
     def sightings(self, observers: Sequence[int]) -> Array:
         """
-        Return what robots see that is new at the time of the world; once a step.
+        Return the new sightings at the time of the world; once a step.
 
         :param observers: the rows of the robots whose sightings are wanted.
         :return: columns of :mod:`.sightings`, one block a sensor, shape (m, 4).
@@ -216,7 +216,7 @@ class World:
         Send a message of a robot by radio, which returns its copies as they arrive.
 
         :param sender_id: the id of the sending robot.
-        :param message: is handed back as it is.
+        :param message: returned unchanged by the radio.
         :param now: the time on the clock of the radio [s].
         :param swarm: the number of the radio in :attr:`radios`.
         :return: whether there is a robot of that id.

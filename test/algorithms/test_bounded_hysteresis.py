@@ -25,12 +25,13 @@ from algorithms.networks import graphs, LENGTHS
 from algorithms.simulate import Network
 from algorithms.test_explicit_states import run_an_epoch
 from benchmarks.explicit_states import bound, corrupted, Setting, violations
+from budget import examples
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import BOUNDED, Device
 from leader_election.algorithms.bounded import Candidacy, configure
 
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 SETTINGS = st.builds(
     Setting, radius=st.integers(4, 40).map(lambda n: n / 8),
     hysteresis=st.sampled_from([0.0, 0.1, 0.2, 0.5]), hop_limit=st.integers(1, 12),
@@ -79,7 +80,7 @@ CANDIDACIES = st.builds(Candidacy, st.integers(-4, 4).map(float), st.just(0.0) |
                         st.integers(0, 6), st.integers(0, 9))
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.lists(st.tuples(CANDIDACIES, LENGTHS), max_size=6), st.integers(0, 40),
        st.sampled_from(['id', 'nearest']), st.integers(-4, 4), CANDIDACIES)
 def test_as_published_it_is_the_least_candidacy_within_the_radius(

@@ -38,6 +38,7 @@ import random
 from algorithms.networks import graphs, LENGTHS, STRENGTHS
 from algorithms.oracle import groups
 from algorithms.simulate import Network
+from budget import examples
 from hypothesis import event, given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import BOUNDED
@@ -69,7 +70,7 @@ def shortest_link(graph: Mapping[int, Mapping[int, float]]) -> float:
     return min((length for row in graph.values() for length in row.values()), default=math.inf)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_stabilises_to_the_partition_within_the_bound(drawn, seed):
     network, strengths, radius, ties = drawn

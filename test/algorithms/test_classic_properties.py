@@ -22,6 +22,7 @@ from algorithms.networks import graphs, LENGTHS, STRENGTHS
 from algorithms.oracle import reach
 from algorithms.simulate import led, Network
 from algorithms.states import states
+from budget import examples
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import CLASSIC
@@ -48,7 +49,7 @@ def networks(draw):
     return network
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_comes_to_rest_with_all_led_by_the_nearest_leader(network, seed):
     order, rng = sorted(network.graph), random.Random(seed)

@@ -25,6 +25,7 @@ import random
 from algorithms.networks import graphs
 from algorithms.oracle import partition
 from algorithms.simulate import led, Network
+from budget import examples
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import COLOUR
@@ -78,14 +79,14 @@ def rest(network, sweep, most, still=1):
             assert network.states[state.tree_parent].distance == state.distance - 1.0
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks())
 def test_one_leader_and_silence_in_lockstep(network):
     # To be silent takes longer than to be right: 6 n is above what was seen of both.
     rest(network, network.lockstep, 6 * len(network.graph) + 10)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_one_leader_and_silence_in_any_fair_order(network, seed):
     order, rng = sorted(network.graph), random.Random(seed)
@@ -97,7 +98,7 @@ def test_one_leader_and_silence_in_any_fair_order(network, seed):
     rest(network, sweep, 6 * len(network.graph) + 10)
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32))
 def test_one_leader_and_silence_though_messages_are_lost(network, seed):
     """Every fifth message is lost, so that devices go by what is no longer so."""

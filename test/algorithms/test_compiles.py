@@ -19,6 +19,7 @@ from types import FunctionType
 from typing import Any
 
 from algorithms.states import states
+from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import Algorithm, ALGORITHMS, Device
@@ -76,7 +77,7 @@ def columns(algorithm: Algorithm, said: list[Any], spare: Any) -> Any:
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.data())
 def test_says_the_same(name, data):
     algorithm = ALGORITHMS.get(name)

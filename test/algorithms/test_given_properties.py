@@ -28,6 +28,7 @@ import random
 from algorithms.networks import graphs, LENGTHS
 from algorithms.simulate import Network
 from algorithms.states import states
+from budget import examples
 from hypothesis import event, given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import GIVEN
@@ -74,7 +75,7 @@ def cells(graph, leaders, radius):
     return expected
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.integers(0, 2**32), st.booleans())
 def test_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed, lockstep):
     network, leaders, radius = drawn
@@ -98,7 +99,7 @@ def test_stabilises_to_the_voronoi_partition_within_the_bound(drawn, seed, locks
     assert network.states == before
 
 
-@settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks().filter(lambda drawn: len(drawn[1]) > 1), st.integers(0, 2**32))
 def test_the_cell_of_a_failed_leader_goes_to_the_others(drawn, seed):
     network, leaders, radius = drawn

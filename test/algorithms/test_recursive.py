@@ -19,6 +19,7 @@ import random
 from algorithms.networks import graphs, LINE, links, STRENGTHS, STRENGTHS_OF_LINE
 from algorithms.oracle import Graph, partition
 from algorithms.simulate import led, Network
+from budget import examples
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import Device, RECURSIVE
@@ -147,7 +148,7 @@ def test_who_falls_behind_leads_on():
     assert {state.best_value[0] for state in network.states.values()} == {-9.0}
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=list(HealthCheck))
 @given(graphs(most=LEVELS - 1), st.integers(0, 80), st.integers(0, 2**32), st.data())
 def test_comes_to_the_partition_of_bounded_election_from_a_fresh_start(
         graph, eighths, seed, data):

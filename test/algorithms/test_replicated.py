@@ -21,6 +21,7 @@ from algorithms.networks import graphs, LENGTHS, LINE, links, STRENGTHS, STRENGT
 from algorithms.oracle import groups, partition
 from algorithms.simulate import led, Network
 from algorithms.states import states
+from budget import examples
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import Device, REPLICATED
@@ -164,7 +165,7 @@ def networks(draw):
     return network
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(), st.booleans(), st.integers(0, 2**32))
 def test_stabilises_to_the_partition_of_bounded_election(network, lockstep, seed):
     """

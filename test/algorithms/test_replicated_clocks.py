@@ -20,6 +20,7 @@ import random
 from algorithms.networks import graphs as drawn_graphs
 from benchmarks.explicit_clocks import bound, check
 from benchmarks.explicit_states import graphs
+from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from leader_election.algorithms.replicated import MOST_TICKS, ticked
@@ -40,7 +41,7 @@ def test_the_ring_on_which_waves_of_a_wrong_clock_run_for_ever_where_larger_ones
     assert check(ring, clocks).rounds <= bound(5)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(drawn_graphs(most=10), st.data())
 def test_any_order_with_losses(graph, data):
     """

@@ -32,6 +32,7 @@ import random
 from algorithms.networks import graphs
 from algorithms.oracle import partition
 from algorithms.simulate import led, Network
+from budget import examples
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import RESILIENT
@@ -97,7 +98,7 @@ def rest(network, sweep, most):
     return wrong[-1] + 1 if wrong else 0
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 2.0))))
 def test_one_leader_in_lockstep_within_the_published_bounds(network):
     for _ in range(lifetime(network)):
@@ -111,7 +112,7 @@ def test_one_leader_in_lockstep_within_the_published_bounds(network):
     assert rounds <= bound[network.parameters.diameter_factor]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((1.0, 1.25, 2.0, 3.0))), st.integers(0, 2**32))
 def test_one_leader_in_any_fair_order(network, seed):
     order, rng = sorted(network.graph), random.Random(seed)
@@ -130,7 +131,7 @@ def test_one_leader_in_any_fair_order(network, seed):
         assert state.radius == network.parameters.diameter_factor * depth + 1
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(50), deadline=None, suppress_health_check=list(HealthCheck))
 @given(networks(st.sampled_from((0.0, 0.25, 0.5, 0.75))), st.integers(0, 2**32))
 def test_several_leaders_below_one(network, seed):
     order, rng = sorted(network.graph), random.Random(seed)

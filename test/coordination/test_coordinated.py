@@ -17,6 +17,7 @@ from math import inf
 import pickle
 
 from algorithms.states import states
+from budget import examples
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import ALGORITHMS, Device
@@ -60,7 +61,7 @@ REAL = st.integers(-2, 6).map(lambda n: n / 2)
 
 @pytest.mark.parametrize('spreading, collection', [
     ('gradient', 'tree'), ('gradient', 'multi-path'), ('gossip', 'gossip'), ('gossip', 'tree')])
-@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(25), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_compiled_code_says_the_same(spreading, collection, data):
     numba = pytest.importorskip('numba', reason='only a laboratory needs it')

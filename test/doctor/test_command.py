@@ -72,7 +72,7 @@ def test_options(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize('arguments, line', [
     (['--seconds', '0'], "argument --seconds: '0' is not allowed; it takes 1 to 3600 s; "
-     'leader_election swarm_doctor --help tells what it takes'),
+     'leader_election swarm_doctor --help shows the usage'),
     (['--seconds', 'nan'], "argument --seconds: 'nan' is not allowed"),
     (['--cure'], 'unrecognized arguments: --cure'),
 ])

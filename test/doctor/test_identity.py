@@ -77,7 +77,7 @@ def test_one_id_by_what_robots_are_called() -> None:
 
 
 def test_one_id_by_what_a_robot_says() -> None:
-    twin = statuses('bob', 2, 2, 'another robot goes by id 2: give each its own robot_id')
+    twin = statuses('bob', 2, 2, 'another robot uses id 2: give each its own robot_id')
     assert signs(identity.ids, diagnostics=told('bob', *twin)) == [
         (('bob',), 'it receives messages of another robot with its id, 2')]
 

@@ -64,7 +64,7 @@ def test_who_believes_anybody() -> None:
     swarm = saying(swarm_key='aa', keys_accepted='aa', accept_unverified='True')
     assert signs(keys.keys, diagnostics=swarm) == [
         (('alice', 'bob', 'carol'),
-         'anybody is believed beside the robots with the key: accept_unverified')]
+         'unsigned messages are believed, too: accept_unverified')]
 
 
 def test_without_any_key_nothing_is_found() -> None:

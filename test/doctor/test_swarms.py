@@ -20,6 +20,7 @@ import json
 from doctor.scene import (
     healthy,
     IDS,
+    lean,
     NAMES,
     node,
     readings,
@@ -68,6 +69,16 @@ def test_two_swarms_are_not_one_with_duplicate_ids() -> None:
     assert '        swarm on /blue/neighbourhood: blue/alice, blue/bob, blue/carol\n' in text
     assert json.loads(command.document(seen, []))['swarms'][RED] == [
         'red/alice', 'red/bob', 'red/carol']
+
+
+def test_two_lean_swarms_are_not_one() -> None:
+    red, blue = (replace(one, odometry={}, endpoints=lean(one.endpoints, f'/{space}/fleet'))
+                 for space, one in (('red', swarm('red')), ('blue', swarm('blue'))))
+    seen = both(red, blue)
+    assert swarm_topics(seen) == {
+        BLUE: ('blue/alice', 'blue/bob', 'blue/carol'), RED: ('red/alice', 'red/bob', 'red/carol')}
+    assert [f for f in examine(seen) if f.check in ('ids', 'places')] == []
+    assert choose(seen, [BLUE]).robots == ['blue/alice', 'blue/bob', 'blue/carol']
 
 
 def test_two_frames_are_no_fault_in_two_swarms() -> None:

@@ -18,7 +18,18 @@ from collections.abc import Callable
 from functools import partial
 from operator import mul
 
-from doctor.scene import healthy, NAMES, node, readings, rewired, said, signs, wiring, without
+from doctor.scene import (
+    healthy,
+    lean,
+    NAMES,
+    node,
+    readings,
+    rewired,
+    said,
+    signs,
+    wiring,
+    without,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.doctor import timing
@@ -49,6 +60,12 @@ def test_simulated_time() -> None:
         (('bob', 'carol'), 'they do not use simulated time; these do: alice')]
     assert signs(timing.simulated_time, endpoints=[*healthy().endpoints, SIMULATOR]) == [
         (NAMES, '/gazebo publishes /clock, but they do not use it')]
+    # Lean robots have the clock of their host.
+    hosted = [*lean(healthy().endpoints, '/fleet'), SIMULATOR]
+    assert signs(timing.simulated_time, endpoints=hosted) == [
+        (NAMES, '/gazebo publishes /clock, but they do not use it')]
+    clock = goes_by_it('bob')._replace(node='/fleet')
+    assert signs(timing.simulated_time, endpoints=[*hosted, clock]) == []
 
 
 def test_time_that_goes_back() -> None:

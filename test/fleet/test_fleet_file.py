@@ -104,7 +104,7 @@ def test_a_pose_may_have_six_coordinates() -> None:
     (f'defaults: {{radius: {10 ** 400}}}', f'defaults.radius: {str(10 ** 400)[:76]}... is not '
      'allowed; it takes 0 to 1e+06 m (hops, with metric hops)'),
     (aliases('k0: *last, k1: *last, k2: *last, k3: *last'),
-     'has more than 100000 values, those counted that aliases stand for'),
+     'has more than 100000 values, with those of aliases counted'),
     (aliases('<<: [*last, *last, *last, *last, *last, *last]'), None),
     (robots(neighbourhood='air'), "robots.alice.neighbourhood: 'air' is not allowed, since each "
      "robot would have its own; it takes the topic that all share, for example '/air'"),

@@ -70,9 +70,9 @@ def test_a_key_that_was_made_is_read_and_only_its_owner_can_read_it(
 @pytest.mark.parametrize('mode', [0o640, 0o604, 0o660, 0o620, 0o610, 0o777])
 def test_a_file_that_others_can_open_is_refused_with_what_mends_it(path: Path, mode: int) -> None:
     error = refused(written(path, KEY, mode))
-    assert error == (f'is open to others than its owner (mode {mode:04o}); mend it by: '
+    assert error == (f'is open to others than its owner (mode {mode:04o}); correct it by: '
                      f"chmod 600 '{path}'")
-    assert os.system(error.partition('mend it by: ')[2]) == 0
+    assert os.system(error.partition('correct it by: ')[2]) == 0
     assert read_keys(path) == (bytes.fromhex(KEY),)
 
 

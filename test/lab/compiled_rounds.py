@@ -18,6 +18,7 @@ from typing import Any
 
 from leader_election.algorithms import Algorithm, Device
 from leader_election.lab.engine import COUNTERS, FRAME, round_entry, state_layout
+from leader_election.lab.engine.lanes import LANES
 from leader_election.lab.engine.memory import address_of, call_round
 from numba import njit
 import numpy as np
@@ -45,6 +46,7 @@ def called(algorithm: Algorithm, parameters: Any, device: Device, state: Any, ot
             for column, value in zip(layout.columns(where), export):
                 column[j] = value
     call(entry.addresses[0], own, device.id, device.strength, entry.addresses[1],
-         np.zeros(len(FRAME), np.int64), np.zeros(len(others), np.int64), np.array(metric),
-         layout.rows(len(others)), layout.vectors, np.zeros(len(COUNTERS), np.int64), rows)
+         np.zeros(len(FRAME), np.int64), np.zeros(len(others) + LANES, np.int64),
+         np.array(metric), layout.rows(len(others) + LANES), layout.vectors,
+         np.zeros(len(COUNTERS), np.int64), rows)
     return layout.state(own, 0)

@@ -64,9 +64,9 @@ class ReferenceSimulator:
     by_degree: bool = False
     """Whether strength is the number of neighbours received from."""
     error: NDArray[np.float64] | None = None
-    """By how much each device errs about its own position [m], shape (n, 2); ``None``: not."""
+    """The error of each device's estimated position [m], shape (n, 2); ``None``: no error."""
     trusted: float = math.inf
-    """A neighbour at a greater distance, by the positions that devices believe in, is none [m]."""
+    """Greatest distance of a neighbour by estimated positions [m]."""
     gone: set[int] = field(default_factory=set)
     side: dict[int, bool] = field(default_factory=dict)
     """The side of each device; no message crosses from one side to the other."""
@@ -96,8 +96,8 @@ class ReferenceSimulator:
         assert set(near) <= set(order), f'device {i} misses some in range at {now} s'
         near.sort(key=order.index)
         if self.error is not None:
-            believed = position + self.error
-            apart = {j: distance(believed[i], believed[j]) for j in apart}
+            estimated = position + self.error
+            apart = {j: distance(estimated[i], estimated[j]) for j in apart}
         for j in set(range(len(self.devices))) - set(near):
             self.boxes.pop((i, j), None)
             self.flights.pop((i, j), None)

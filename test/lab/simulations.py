@@ -105,15 +105,15 @@ def held(network: Network, algorithm: Algorithm) -> dict[tuple[int, int], Any]:
             found[i, j] = state_layout(algorithm).state(network.exports, j)
         elif network.links.flags[k] & OLDER:
             found[i, j] = state_layout(algorithm).state(
-                network.pool.exports, int(network.links.box[k]))
+                network.pool.exports, int(network.links.pool_index[k]))
     return found
 
 
 def in_flight(network: Network, algorithm: Algorithm) -> list[tuple[int, int, Any]]:
     """Return receiver, sender and content of all messages in flight."""
     found = []
-    for i, j, k in slots(network) if len(network.links.flight) > 0 else ():
-        place = network.links.flight[k, 0]
+    for i, j, k in slots(network) if len(network.links.in_flight) > 0 else ():
+        place = network.links.in_flight[k, 0]
         while place != NONE:
             found.append((i, j, state_layout(algorithm).state(
                 network.pool.exports, int(place))))

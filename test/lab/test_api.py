@@ -27,7 +27,7 @@ import pytest
 import yaml
 
 
-def test_all_names_are_there_and_no_other() -> None:
+def test_the_package_has_all_names_and_no_other() -> None:
     assert all(callable(getattr(lab, name)) for name in lab.__all__)
     with pytest.raises(AttributeError, match="module 'leader_election.lab' has no attr"):
         lab.nix  # noqa: B018
@@ -55,7 +55,7 @@ def test_from_runs_to_means_and_differences(
     found = lab.means(results, ['leaders'])
     of_seeds = results['leaders'].sel({
         'algorithm': 'bounded', 'messages.loss': 0.5, 'rounds.phase': 'together'})
-    # Of 20 s the first three are left out.
+    # The first three of 20 s are left out.
     wanted = estimate_mean(of_seeds.sel(time=slice(3.5, None)).mean('time').values.astype(float))
     assert found.loc[('bounded', 0.5, 'together'), 'leaders'].tolist() == pytest.approx([*wanted])
     compared = lab.compare(results, 'leaders')
@@ -68,7 +68,7 @@ def test_from_runs_to_means_and_differences(
         lab.means(results, ['nix'])
 
 
-def test_one_key_less_and_the_index_is_simple(tmp_path: Path) -> None:
+def test_without_varied_keys_the_index_has_one_level(tmp_path: Path) -> None:
     results = lab.run(lab.load(write(tmp_path)), 2, tmp_path)
     assert lab.means(results).index.tolist() == ['classic', 'bounded']
 

@@ -14,7 +14,7 @@
 
 """Runs on a Dask cluster: a real scheduler and worker processes, some of which are killed."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, ExitStack
 import os
 from pathlib import Path
@@ -24,7 +24,6 @@ import subprocess
 import sys
 from typing import Any
 
-from distributed import Client
 from lab.small_scenario import load, write
 from lab.test_runs import DEADLY, RecordedProgress, same, Stopping
 from lab.test_store import edit
@@ -35,8 +34,6 @@ import pytest
 
 PACKAGE = Path(leader_election.__file__).parent
 DASK = [sys.executable, '-m', 'dask']
-STARTED = 200
-"""[s]."""
 
 
 @contextmanager
@@ -63,54 +60,92 @@ def scheduler() -> 'Iterator[tuple[str, subprocess.Popen[str]]]':
 @contextmanager
 def workers(address: str, count: int = 1, *more: str, folder: Path = PACKAGE.parent,
             ) -> 'Iterator[list[subprocess.Popen[str]]]':
-    """Start workers of one thread; go on when they have joined."""
-    with ExitStack() as stack, Client(address, set_as_default=False) as client:
-        there = len(client.nthreads())
+    """Start workers of one thread, and wait until they have joined."""
+    with ExitStack() as stack:
         started = [stack.enter_context(process(
             'worker', address, '--nthreads', '1', '--no-nanny', '--no-dashboard',
             '--death-timeout', '30',
             *more, folder=folder)) for _ in range(count)]
-        client.wait_for_workers(there + count, timeout=STARTED)
+        for worker in started:
+            # The scheduler's count of workers may still include a worker that was killed.
+            assert worker.stderr is not None
+            next(line for line in worker.stderr if 'Registered to:' in line)
         yield started
 
 
 @pytest.fixture(scope='module')
 def steady() -> Iterator[str]:
-    """Return the address of a scheduler with one worker that lives on."""
+    """Return the address of a scheduler with one permanent worker."""
     with scheduler() as (address, _), workers(address):
         yield address
 
 
-class Doing(RecordedProgress):
-    """Does something when so many runs are finished."""
+class ActingProgress(RecordedProgress):
+    """Calls functions, each after a given number of finished runs."""
 
-    def __init__(self, what: Mapping[int, Callable[[], object]]) -> None:
+    def __init__(self, actions: Mapping[int, Callable[[], object]]) -> None:
         super().__init__()
-        self.what, self.runs = what, 0
+        self.actions, self.runs = actions, 0
 
     def finished(self, what: str, rounds: int) -> None:
         super().finished(what, rounds)
         self.runs += 1
-        self.what.get(self.runs, lambda: None)()
+        self.actions.get(self.runs, lambda: None)()
 
 
-def test_workers_that_die_and_join_change_nothing(steady: str, tmp_path: Path) -> None:
-    # Groups of runs that are the same until their events differ, as well.
+def test_workers_that_die_and_join_change_nothing(
+        steady: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Also for groups of runs that are identical until their events differ.
     scenario = load(tmp_path, DEADLY)
+    submit, hand_out = cluster.Sweep._submit, cluster.Sweep._hand_out
+    sent: dict[str, list[cluster.Work]] = {}
+
+    def hand_out_to_two(self: cluster.Sweep) -> None:
+        # Otherwise one worker could compute all before the other one is ready.
+        if sum(worker.ready for worker in self.workers.values()) == 2:
+            hand_out(self)
+
+    def submit_deadly(self: cluster.Sweep, address: str, function: Any, *more: Any) -> Any:
+        if function is cluster.compute_batch:
+            sent.setdefault(address, []).extend(more[0])
+            if len(sent[address]) > 1:
+                function = compute_unless_doomed
+        return submit(self, address, function, *more)
+
     with ExitStack() as stack, workers(steady) as (doomed,):
-        progress = Doing({7: doomed.kill, 20: lambda: stack.enter_context(workers(steady))})
+        pid = doomed.pid
+
+        def compute_unless_doomed(job: str, batch: Sequence[cluster.Work]) -> Any:
+            """Compute a batch on a worker; kill the worker if it is the doomed one."""
+            if os.getpid() == pid:
+                os.kill(pid, signal.SIGKILL)
+            return cluster.compute_batch(job, batch)
+
+        class Joining(RecordedProgress):
+            """Starts another worker as soon as one is gone."""
+
+            def note(self, text: str) -> None:
+                super().note(text)
+                if ' is gone' in text:
+                    stack.enter_context(workers(steady))
+
+        monkeypatch.setattr(cluster.Sweep, '_hand_out', hand_out_to_two)
+        monkeypatch.setattr(cluster.Sweep, '_submit', submit_deadly)
+        progress = Joining()
         dataset = runs.run(scenario, range(8), tmp_path / 'cluster', progress=progress,
                            cluster=steady)
+        assert doomed.wait(10) == -signal.SIGKILL
     text = progress.text.getvalue()
-    assert text.count(' is gone; what it was computing is computed again') == 1
+    assert text.count(' is gone; its unfinished runs are computed again') == 1
     assert progress.counted() == 96
-    # Before one died, and when another one had joined.
+    assert len(sent) == 3, 'the worker that joined computes too'
+    # Before a worker died, and after another one joined.
     lines = [line for line in text.splitlines() if ' runs: ' in line]
     assert ', 2 workers, ' in lines[0] and ', 2 workers, ' in lines[-1]
     assert same(dataset, runs.run(scenario, range(8), tmp_path / 'threads'))
 
 
-def test_what_is_interrupted_on_a_cluster_is_kept(steady: str, tmp_path: Path) -> None:
+def test_runs_before_an_interruption_on_a_cluster_are_kept(steady: str, tmp_path: Path) -> None:
     scenario = load(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         runs.run(scenario, range(20), tmp_path, progress=Stopping(), cluster=steady)
@@ -125,7 +160,7 @@ def test_a_worker_with_other_code_is_not_used(tmp_path: Path) -> None:
     other = tmp_path / 'other'
     shutil.copytree(PACKAGE, other / PACKAGE.name, ignore=shutil.ignore_patterns('__pycache__'))
     with open(other / PACKAGE.name / 'algorithms' / 'bounded.py', 'a') as source:
-        source.write('# Edited.\n')
+        source.write('EDITED = True\n')
     scenario = load(tmp_path)
     with scheduler() as (address, _), workers(address, folder=other), ExitStack() as stack:
         class Refusing(RecordedProgress):
@@ -136,15 +171,15 @@ def test_a_worker_with_other_code_is_not_used(tmp_path: Path) -> None:
 
         progress = Refusing()
         dataset = runs.run(scenario, range(3), tmp_path, progress=progress, cluster=address)
-        said = progress.text.getvalue()
-        assert said.count('is not used: bounded: another code') == 1
-        assert ', 1 worker, ' in said and ', 2 workers' not in said
+        text = progress.text.getvalue()
+        assert text.count('is not used: bounded: another code') == 1
+        assert ', 1 worker, ' in text and ', 2 workers' not in text
         assert len(results.present(dataset)) == 6
 
 
-def test_where_no_worker_can_be_used_it_is_told(
+def test_the_error_if_no_worker_can_be_used(
         steady: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # For the worker, the code here is another.
+    # The worker has the unchanged code.
     edit(monkeypatch, 'bounded')
     with pytest.raises(
             ResultError, match='no worker of .* can be used: bounded: another code; each has to'):
@@ -178,7 +213,7 @@ vary: {devices.deadly: [false, true]}
 """
 
 
-def test_a_run_that_ends_its_workers_is_named(
+def test_a_run_that_kills_its_workers_is_named(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / 'minefield.py').write_text(DEADLY_PLACE)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -196,15 +231,15 @@ def test_a_run_that_ends_its_workers_is_named(
     assert len(list(store.parts_of(tmp_path, 'small').glob('*.npz'))) == 1
 
 
-def test_a_scheduler_that_dies_is_told(tmp_path: Path) -> None:
+def test_a_scheduler_that_dies_is_an_error(tmp_path: Path) -> None:
     with scheduler() as (address, started), workers(address):
         with pytest.raises(ResultError, match=f'scheduler at {address} is gone .* goes on'):
-            runs.run(load(tmp_path), range(50), tmp_path, progress=Doing({5: started.kill}),
-                     cluster=address)
+            runs.run(load(tmp_path), range(50), tmp_path,
+                     progress=ActingProgress({5: started.kill}), cluster=address)
     assert len(list(store.parts_of(tmp_path, 'small').glob('*.npz'))) >= 5
 
 
-def test_a_scheduler_that_is_not_there_is_told(
+def test_a_missing_scheduler_is_an_error(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cluster, 'CONNECT', 0.5)
     for address in ('tcp://127.0.0.1:1', 'nonsense://x'):
@@ -217,19 +252,19 @@ def test_a_scheduler_that_is_not_there_is_told(
 
 
 def test_processes_of_this_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    progress, given = RecordedProgress(), []
+    progress, sent = RecordedProgress(), []
     submit = cluster.Sweep._submit
 
     def noted(self: cluster.Sweep, address: str, function: Any, *more: Any) -> Any:
-        given.append((address, function.__name__))
+        sent.append((address, function.__name__))
         assert len(self.workers[address].batches) < 2
         return submit(self, address, function, *more)
     monkeypatch.setattr(cluster.Sweep, '_submit', noted)
     dataset = runs.run(load(tmp_path), range(3), tmp_path / 'local', workers=2, progress=progress,
                        cluster='local')
     assert progress.counted() == 6 and ', 2 workers, ' in progress.text.getvalue()
-    # Each has been given the scenario once, and at no time more than two batches.
-    prepared = [address for address, name in given if name == 'prepare']
+    # Each received the scenario once, and at most two batches at any time.
+    prepared = [address for address, name in sent if name == 'prepare']
     assert len(prepared) == len(set(prepared)) == 2
     assert same(dataset, runs.run(load(tmp_path), range(3), tmp_path / 'threads'))
 
@@ -249,8 +284,8 @@ def test_ctrl_c_at_a_terminal_is_one_line(tmp_path: Path) -> None:
         130, 'stopped; finished runs are kept, and the same command goes on from there\n')
 
 
-def test_without_a_cluster_nothing_of_it_is_loaded(tmp_path: Path) -> None:
-    # xarray itself imports what there is of dask.
+def test_without_a_cluster_its_module_is_not_loaded(tmp_path: Path) -> None:
+    # xarray itself imports dask if it is installed.
     code = ('import sys; from leader_election.lab.main import main; status = main();'
             'print("loaded", *{"leader_election.lab.cluster"} & sys.modules.keys());'
             'sys.exit(status)')

@@ -12,20 +12,20 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""That something is compiled is told."""
+"""The message about a compilation."""
 
 from leader_election.lab.compiling import compiling
 import numba
 
 
-def test_it_is_told_once_and_only_where_something_is_compiled() -> None:
-    told: list[str] = []
+def test_a_compilation_is_reported_once_and_cached_code_is_not() -> None:
+    messages: list[str] = []
     add = numba.njit(lambda one, other: one + other)
-    with compiling(lambda: told.append('compiling')) as happened:
-        assert not happened.is_set()
-        # For whole numbers, and for others.
+    with compiling(lambda: messages.append('compiling')) as started:
+        assert not started.is_set()
+        # For integers, and for floats.
         assert add(1, 2) == 3 and add(1.0, 2.0) == 3.0
-    assert happened.is_set() and told == ['compiling']
-    with compiling(lambda: told.append('again')) as happened:
+    assert started.is_set() and messages == ['compiling']
+    with compiling(lambda: messages.append('again')) as started:
         assert add(1, 2) == 3
-    assert not happened.is_set() and told == ['compiling']
+    assert not started.is_set() and messages == ['compiling']

@@ -46,7 +46,7 @@ def test_the_numbers_of_the_study() -> None:
         made = variant(users=users, chance=1)
         stage = Simulation(made, made.entrants[0], 0)
         assert len(stage.network.devices.id) == 126 + users
-        # Only users do not hear each other, and only they move.
+        # Only users do not receive from each other, and only they move.
         assert np.all(stage.network.devices.among[SERVERS])
         assert not np.any(stage.network.devices.among[USERS])
         assert sorted(stage.network.moves.order) == list(range(126, 126 + users))
@@ -56,7 +56,7 @@ def test_the_numbers_of_the_study() -> None:
         assert np.all(columns.contribution[SERVERS] == 0) and np.all(
             columns.contribution[USERS] == 1
         )
-        # A leader serves as many as feedback is to bring about, on average.
+        # The target of feedback is the mean load of a leader.
         bounded, classic = (made.entrant(label).parameters.region.target
                             for label in ('bounded', 'classic'))
         assert 12.5 < users / bounded < 14.5 and 13.5 < users / classic < 15.5
@@ -69,7 +69,7 @@ def test_all_users_are_in_range_of_servers_that_are_in_one_piece(seed: int) -> N
     for snapshot in run.snapshots:
         server, user = snapshot.position[SERVERS], snapshot.position[USERS]
         apart = np.linalg.norm(user[:, np.newaxis] - server, axis=2)
-        # As far as the scenario says, by the lattice of servers and what they are off it.
+        # The greatest distance by the lattice of servers and their offsets.
         assert apart.min(axis=1).max() <= 75.0
         assert np.array_equal(server, run.snapshots[0].position[SERVERS])
     near = np.linalg.norm(server[:, np.newaxis] - server, axis=2) <= RANGE

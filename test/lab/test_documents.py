@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What doc/laboratory.md shows does what it says."""
+"""The examples and names of doc/laboratory.md."""
 
 from pathlib import Path
 import re
@@ -33,7 +33,7 @@ def test_the_scenario_of_the_document_runs(tmp_path):
     path.write_text(text)
     scenario = scenarios.load(str(path))
     assert [values['messages.loss'] for values, _ in scenario.variants()] == [0, 0.2, 0.4]
-    # The strongest of fifty dies half way.
+    # The strongest of fifty devices dies half way.
     [event] = scenario.events
     assert (event[0].name, event[1].at, event[1].strongest) == ('die', 60.0, 1)
     run = simulate(scenario.replaced({'duration': 70}), 'bounded', 0, snapshots=[59.0, 69.0])
@@ -43,5 +43,5 @@ def test_the_scenario_of_the_document_runs(tmp_path):
 @pytest.mark.parametrize(('kind', 'names'), [
     ('topology', TOPOLOGIES.names()), ('motion', MOTIONS.names()), ('event', EVENTS.names()),
     ('section', scenarios.KEYS[3:])])
-def test_it_names_every(kind, names):
+def test_the_document_names_every(kind, names):
     assert [name for name in names if f'`{name}`' not in TEXT] == []

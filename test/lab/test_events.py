@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Events: what they do to the network, and what they leave alone."""
+"""The effects of events on the network."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ FORGETTING = 7
 
 
 def until(time: float, **sections: Any) -> Simulation:
-    """Return the line of five at a time, without what happens."""
+    """Return the line of five devices at a time, before any event."""
     stage = begun(line(**sections))
     stage.run(time)
     return stage
@@ -52,20 +52,20 @@ def event(kind: str, **details: Any) -> list[dict[str, Any]]:
 
 
 def test_all_of_the_line_follow_the_last() -> None:
-    # What the tests below start from: all devices have received from their neighbours.
+    # The initial state of the tests below: all devices have received from their neighbours.
     stage = until(10)
     assert [state.distance for state in states(stage)] == [40, 30, 20, 10, 0]
     assert leaders(stage) == [4] * 5
     assert heard(stage).keys() == {(i, j) for i in range(5) for j in range(5) if abs(i - j) == 1}
 
 
-def test_who_dies_is_gone_at_once() -> None:
+def test_a_device_that_dies_is_gone_at_once() -> None:
     stage = until(10, events=event('die', first=4))
     happen(stage)
     ran = [i for i, _ in rounds(stage, 11)]
     assert sorted(ran) == [0, 1, 2, 3]
     assert not any(4 in link for link in heard(stage))
-    # Its candidacy circulates among devices that still send it to each other, and disappears.
+    # Its candidacy circulates among the other devices for a while, and disappears.
     stage.run(10 + FORGETTING + 5)
     assert leaders(stage)[:4] == [3] * 4
     assert states(stage)[0].distance == 30
@@ -74,16 +74,16 @@ def test_who_dies_is_gone_at_once() -> None:
 def test_the_last_message_may_stay_until_it_expires() -> None:
     stage = until(10, events=event('die', first=4, linger=True),
                   messages={'range': 10, 'expiry': 3.5})
-    said = float(stage.network.devices.sent[4])
+    sent = float(stage.network.devices.sent[4])
     happen(stage)
     for i, now in rounds(stage, 30):
         assert i != 4
         if i == 3:
-            assert ((3, 4) in heard(stage)) == (now - said <= 3.5)
+            assert ((3, 4) in heard(stage)) == (now - sent <= 3.5)
     assert leaders(stage)[:4] == [3] * 4
 
 
-def test_who_joins_is_heard_when_it_first_speaks() -> None:
+def test_a_joining_device_is_received_after_its_first_message() -> None:
     # Without device 2 there are two lines of two.
     stage = until(10, events=event('join', first=2, last=2))
     assert leaders(stage)[:2] == [1, 1] and leaders(stage)[3:] == [4, 4]
@@ -93,13 +93,13 @@ def test_who_joins_is_heard_when_it_first_speaks() -> None:
     assert not any(2 in link for link in heard(stage))
     for _ in rounds(stage, 12):
         known = {receiver for receiver, sender in heard(stage) if sender == 2}
-        assert known == ({1, 3} if stage.network.watch.begun[2] else set())
-    assert stage.network.watch.begun[2]
+        assert known == ({1, 3} if stage.network.watch.has_run[2] else set())
+    assert stage.network.watch.has_run[2]
     stage.run(16)
     assert leaders(stage) == [4] * 5
 
 
-def test_who_joins_anew_has_forgotten_but_its_neighbours_have_not() -> None:
+def test_a_device_that_joins_again_is_reset_but_its_messages_remain() -> None:
     stage = until(3, messages={'range': 10, 'expiry': 5}, events=[
         {'kind': 'join', 'at': 3, 'first': 2, 'last': 2},
         {'kind': 'die', 'at': 10, 'first': 2, 'last': 2, 'linger': True},
@@ -120,7 +120,7 @@ def test_a_strength_changes() -> None:
     before = states(stage), heard(stage)
     happen(stage)
     assert stage.network.devices.strength.tolist() == [9.5, 1, 2, 3, 4]
-    # No device knows of it before the next round.
+    # It has no effect before the next round.
     assert (states(stage), heard(stage)) == before
     stage.run(16)
     assert leaders(stage) == [0] * 5
@@ -134,31 +134,31 @@ def test_a_phantom_is_claimed(known: bool, messages: dict[str, Any]) -> None:
         'state', first=1, last=2, claim='phantom', value=-99, heard=known,
         fields=['distance', 'hops', 'diameter'], values=[0, 0, 3]), algorithms=[
             {'name': 'bounded', 'radius': 60}, {'name': 'resilient'}])
-    # A diameter is what the other algorithm has.
+    # Only the other algorithm has a diameter.
     before = heard(stage)
     flying = on_its_way(stage)
     happen(stage)
     after = states(stage)
     assert [state.leader == PHANTOM for state in after] == [False, True, True, False, False]
     assert after[1] == after[2] == (-99.0, 0.0, PHANTOM, 0)
-    # What was sent before stays what it was, or is all replaced.
+    # Messages that were sent before are unchanged, or all replaced.
     assert heard(stage) == {
-        (i, j): after[j] if known and j in (1, 2) else said for (i, j), said in before.items()}
+        (i, j): after[j] if known and j in (1, 2) else old for (i, j), old in before.items()}
     assert on_its_way(stage) == [
-        (i, j, after[j] if known and j in (1, 2) else said) for i, j, said in flying]
+        (i, j, after[j] if known and j in (1, 2) else old) for i, j, old in flying]
     assert (len(flying) > 0) == ('delay' in messages)
-    # A message that takes up to 4 s makes a hop last as long as 5.
+    # With a delay of up to 4 s, a hop takes as long as 5 without.
     stage.run(10 + 5 * (FORGETTING + 5))
     assert leaders(stage) == [4] * 5
 
 
-def test_anybody_is_claimed() -> None:
+def test_random_leaders_are_claimed() -> None:
     stage = until(10, events=event('state', claim='random'), first_id=3)
     happen(stage)
     claimed = states(stage)
     assert {state.leader for state in claimed} <= set(range(3, 8))
     assert len({state.leader for state in claimed}) > 1
-    # With the value that this leader has; the distance stays.
+    # With the value of this leader; the distance is unchanged.
     assert all(state.value == -state.leader for state in claimed)
     assert [state.distance for state in claimed] == [40, 30, 20, 10, 0]
 
@@ -171,7 +171,7 @@ def test_a_swarm_recovers_from_anything(seed: int) -> None:
     happen(stage)
     assert heard(stage) == before
     assert leaders(stage) != [4] * 5
-    # What is not true is forgotten; then the truth goes from one end to the other.
+    # Wrong states disappear; then the right candidacy spreads from one end to the other.
     stage.run(10 + FORGETTING + 5)
     assert [tuple(state) for state in states(stage)] == [
         (-4.0, 40.0 - 10.0 * i, 4, 4 - i) for i in range(5)]
@@ -206,16 +206,16 @@ def test_a_network_splits_and_heals(axis: str, expected: list[int]) -> None:
     ({'first': 11, 'last': 13}, [1, 2, 3]), ({'first': 15}, []), ({'strongest': 2}, [3, 4]),
     ({'strongest': 9}, [0, 1, 2, 3, 4]), ({'last': 12, 'strongest': 1}, [2]),
     ({'share': 0.0}, [])])
-def test_who_is_meant(some: dict[str, Any], expected: list[int]) -> None:
+def test_the_selected_devices(some: dict[str, Any], expected: list[int]) -> None:
     network = begun(line(first_id=10)).network
     chosen = Some(**some).among(network, np.random.default_rng(0))
     assert sorted(chosen.tolist()) == expected
 
 
-def test_the_strongest_are_those_that_run() -> None:
+def test_the_strongest_are_selected_among_running_devices() -> None:
     network = begun(line(strength={'cycle': ['equal']})).network
     network.devices.running[0] = False
-    # Of equal strength the lowest ids.
+    # The lowest ids win at equal strength.
     assert Some(strongest=2).among(network, np.random.default_rng(0)).tolist() == [1, 2]
 
 
@@ -223,12 +223,12 @@ def test_a_share_is_drawn() -> None:
     network = begun(line()).network
     drawn = {tuple(Some(share=0.4).among(network, np.random.default_rng(seed)).tolist())
              for seed in range(100)}
-    # All ten pairs of five.
+    # All ten pairs of five devices.
     assert len(drawn) == 10 and {len(chosen) for chosen in drawn} == {2}
 
 
 def test_leaders_are_those_that_lead_themselves_and_run() -> None:
-    # At a range of 10 m 0 and 1 are apart from 3 and 4 while 2 is not there: 1 and 4 lead.
+    # At a range of 10 m, 0 and 1 are not connected with 3 and 4 without 2: 1 and 4 lead.
     stage = until(10, events=event('join', first=2, last=2))
     network = stage.network
     assert Some(leaders=True).among(network, np.random.default_rng(0)).tolist() == [1, 4]
@@ -247,16 +247,16 @@ def test_the_strongest_of_the_leaders() -> None:
     assert chosen.tolist() == [3]
 
 
-def test_each_is_concerned_by_its_own_chance() -> None:
+def test_each_device_is_selected_with_the_chance() -> None:
     network = begun(line()).network
 
     def drawn(chance: float, seed: int) -> list[int]:
         chosen = Some(first=1, chance=chance).among(network, np.random.default_rng(seed))
         return list(chosen.tolist())
-    # All subsets of four come up.
+    # All subsets of four devices occur.
     assert len({tuple(drawn(0.5, seed)) for seed in range(300)}) == 2**4
     assert drawn(0.0, 0) == [] and drawn(1.0, 0) == [1, 2, 3, 4]
-    # A device that is hit with one chance is hit with a greater one as well.
+    # A device that is selected with one chance is selected with a greater one as well.
     assert all(set(drawn(0.3, seed)) <= set(drawn(0.6, seed)) for seed in range(50))
 
 
@@ -268,8 +268,8 @@ def test_leaders_die() -> None:
     assert leaders(stage)[:4] == [3] * 4
 
 
-def test_who_walks_across_the_line_keeps_its_side() -> None:
-    # Device 0 stands at 0 m when the line is drawn at 15 m, and is then put among the others.
+def test_a_device_that_crosses_the_line_keeps_its_side() -> None:
+    # Device 0 is at 0 m when the line is drawn at 15 m, and is then moved to the other side.
     stage = until(10, events=event('split', line=15))
     happen(stage)
     assert stage.network.devices.group.tolist() == [0, 0, 1, 1, 1]
@@ -279,8 +279,8 @@ def test_who_walks_across_the_line_keeps_its_side() -> None:
     assert leaders(stage) == [0, 1, 4, 4, 4]
 
 
-def test_a_strength_is_said_as_the_scenario_has_it() -> None:
-    # Where the weakest wins, 99 makes a device lose, and a strength below all makes it win.
+def test_a_strength_has_the_sign_of_the_scenario() -> None:
+    # If the weakest wins, a device with 99 loses, and one with the least strength wins.
     for value, expected in ((99, 0), (-1, 2)):
         stage = until(10, algorithms=[{'name': 'bounded', 'radius': 60, 'wins': 'weakest'}],
                       events=event('strength', first=2, last=2, value=value))

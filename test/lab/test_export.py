@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Results as tables: the same numbers, their units, and one line for what cannot be written."""
+"""Results as tables: the same numbers, their units, and one-line errors."""
 
 from pathlib import Path
 
@@ -90,7 +90,7 @@ def test_parquet_keeps_units(ran: tuple[Scenario, xarray.Dataset], tmp_path: Pat
 def test_everything_has_a_label(ran: tuple[Scenario, xarray.Dataset], tmp_path: Path) -> None:
     scenario, dataset = ran
     assert {*COLUMNS, *COUNTERS, *dataset.variables} - {*scenario.vary} <= set(LABELS)
-    # As they are read from the file, by those who know nothing of this package.
+    # As they are read from the file without this package.
     for name, variable in dataset.variables.items():
         texts = variable.dtype.kind in 'UO'
         assert {'long_name', 'description'} <= set(variable.attrs), name
@@ -122,14 +122,14 @@ def test_units_follow_the_scenario(ran: tuple[Scenario, xarray.Dataset]) -> None
     assert 'sensor' in attributes('messages.metric_parameters.sensor_weight', own)['description']
 
 
-def test_what_cannot_be_written_is_told(
+def test_a_table_that_cannot_be_written_is_an_error(
         ran: tuple[Scenario, xarray.Dataset], tmp_path: Path) -> None:
     scenario, dataset = ran
     (tmp_path / 'file').write_text('')
     (tmp_path / 'folder.csv').mkdir()
-    for name, said in (('x.xlsx', r'ends in \.csv or \.parquet'), ('folder.csv', 'is a folder'),
-                       ('file/x.csv', 'cannot be written')):
-        with pytest.raises(ResultError, match=said) as raised:
+    for name, message in (('x.xlsx', r'ends in \.csv or \.parquet'), ('folder.csv', 'is a folder'),
+                          ('file/x.csv', 'cannot be written')):
+        with pytest.raises(ResultError, match=message) as raised:
             export.write(dataset, scenario, tmp_path / name)
         assert '\n' not in str(raised.value)
     (tmp_path / '.x.parquet.writing').symlink_to('/dev/full')

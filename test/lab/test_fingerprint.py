@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Digests of what runs follow from."""
+"""Digests of the inputs of runs."""
 
 from pathlib import Path
 import subprocess
@@ -31,7 +31,7 @@ def happening(*events: dict[str, Any]) -> Scenario:
     return scene(events=list(events))
 
 
-def test_the_fingerprint_is_of_what_a_run_follows_from() -> None:
+def test_the_fingerprint_depends_on_all_inputs_of_a_run() -> None:
     one = fingerprint(QUIET, 'bounded')
     assert one == fingerprint(scene(title='Another', source='Nowhere'), 'bounded')
     others = [scene(messages={'range': 26}), scene(algorithms=[{'name': 'bounded', 'radius': 61}]),
@@ -43,7 +43,7 @@ def test_the_fingerprint_is_of_what_a_run_follows_from() -> None:
     assert one.difference(str(one)) == '' and one.difference('0123456789abcdef') == 'code'
 
 
-def test_how_it_is_written_does_not_matter() -> None:
+def test_the_notation_does_not_change_the_fingerprint() -> None:
     # A range with a point, the defaults written out, another label, other algorithms beside it.
     other = scene(messages={'range': 25.0, 'loss': 0}, rounds={'period': 1}, algorithms=[
         {'name': 'classic', 'radius': 7},
@@ -73,15 +73,15 @@ print(*(fingerprint(loaded, entrant.label) for entrant in loaded.entrants))
 
 
 def test_all_processes_agree() -> None:
-    told = subprocess.run([sys.executable, '-c', PRINT], capture_output=True, text=True,
-                          check=True)
+    completed = subprocess.run([sys.executable, '-c', PRINT], capture_output=True, text=True,
+                               check=True)
     # With regions, whose parameters hold arrays; and streets, whose speed is a lambda.
     loaded = scenario.load('coordination2019')
-    assert told.stdout.split() == [
+    assert completed.stdout.split() == [
         str(fingerprint(loaded, entrant.label)) for entrant in loaded.entrants]
 
 
-def test_until_something_happens_runs_follow_from_the_rest() -> None:
+def test_the_stem_does_not_depend_on_later_events() -> None:
     die, heal = {'kind': 'die', 'at': 5, 'share': 0.5}, {'kind': 'heal', 'at': 7}
     one = stem(QUIET, 'bounded')
     assert one == stem(happening(die), 'bounded') == stem(happening(heal, die), 'bounded')
@@ -90,7 +90,7 @@ def test_until_something_happens_runs_follow_from_the_rest() -> None:
     assert one != stem(scene(messages={'range': 26}), 'bounded')
 
 
-def test_who_joins_later_is_not_there_from_the_start() -> None:
+def test_the_stem_depends_on_devices_that_join_later() -> None:
     join, earlier = ({'kind': 'join', 'at': at, 'first': 3} for at in (5, 4))
     die = {'kind': 'die', 'at': 6}
     stems = [stem(happening(*events), 'bounded') for events in ([], [join], [earlier])]

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The rounding error of the artefact of ACSOS 2022: who hesitates, and what comes of it."""
+"""The rounding error of the artefact of ACSOS 2022: hesitating devices, and the effect."""
 
 from algorithms.networks import links
 from algorithms.simulate import led, Network
@@ -33,7 +33,7 @@ def simulation(name: str = 'acsos2022_edge_rounding') -> Simulation:
 
 
 def hesitating(stage: Simulation, at: float) -> np.ndarray:
-    """Let the event happen; return which devices hesitate."""
+    """Apply the event; return a mask of the devices that hesitate."""
     event = EVENTS.get('rounding')
     stage.happen(event, event.parameters(at=at))
     return stage.columns.hesitates != 0
@@ -44,7 +44,7 @@ def test_a_sixth_of_all_devices_hesitate_where_the_time_crosses_a_power_of_two()
     times = stage.network.rounds.time.copy()
     for _ in range(255):
         times += 1.0
-    # Sums as the artefact has them: a device hesitates if the last one came out too small.
+    # Sums as in the artefact: a device hesitates if the last difference is too small.
     expected = (times + 1.0) - times < 1.0
     stage.play(0.0, 256.0)
     found = hesitating(stage, 256.0)
@@ -53,7 +53,7 @@ def test_a_sixth_of_all_devices_hesitate_where_the_time_crosses_a_power_of_two()
     assert found.mean() == pytest.approx(1 / 6, abs=4 * np.sqrt(5 / 36 / 1011))
 
 
-def test_between_powers_of_two_nobody_hesitates() -> None:
+def test_between_powers_of_two_no_device_hesitates() -> None:
     stage = simulation()
     stage.play(0.0, 7.0)
     assert not hesitating(stage, 7.0).any()
@@ -68,7 +68,7 @@ def test_a_device_hesitates_for_one_round() -> None:
 
 
 def three(radius: float) -> Network:
-    """Return 1 --1 m-- 2 --1 m-- 3, in which all know of 1, the best, and 3 is beyond 1 m."""
+    """Return 1 --1 m-- 2 --1 m-- 3 after convergence; 1 is the best, and 3 is beyond 1 m."""
     graph = links((1, 2, 1.0), (2, 3, 1.0))
     network = Network(hesitant(RECURSIVE), graph, {1: 9.0, 2: 5.0, 3: 7.0}, configure(radius))
     for _ in range(20):
@@ -81,7 +81,7 @@ def hesitate(network: Network, *devices: int) -> None:
         network.states[i] = network.states[i]._replace(hesitates=1)
 
 
-def test_who_reaches_no_level_does_not_notice() -> None:
+def test_hesitation_without_a_new_level_has_no_effect() -> None:
     network = three(1.0)
     before = dict(network.states)
     hesitate(network, 1, 2, 3)
@@ -89,11 +89,11 @@ def test_who_reaches_no_level_does_not_notice() -> None:
     assert network.states == before
 
 
-def test_who_reaches_a_level_names_itself_there_for_a_round() -> None:
+def test_a_hesitating_device_names_itself_for_a_round() -> None:
     """
-    2 goes on to level 1 since 1 is gone too far; 3, at that level, is better than 2.
+    2 proceeds to level 1 since 1 is too far away; 3, at that level, is better than 2.
 
-    Had it not hesitated, it would have found 3 at once.
+    Without hesitation it follows 3 at once.
     """
     found = []
     for hesitates in (False, True):
@@ -111,7 +111,7 @@ def test_who_reaches_a_level_names_itself_there_for_a_round() -> None:
     assert found == [[(3, 1, 0), (3, 1, 0)], [(2, 1, 0), (3, 1, 0)]]
 
 
-def test_only_the_recursive_election_asks_for_the_time() -> None:
+def test_only_the_recursive_election_can_hesitate() -> None:
     assert hesitant(BOUNDED) is BOUNDED
     assert hesitant(RECURSIVE) is hesitant(RECURSIVE)
     assert hesitant(RECURSIVE.with_levels(5)).levels == 5

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Kept results of any scenario: found by path and name, and refused where they are of another."""
+"""Kept results of a scenario: found by path and name, and refused if they are of another text."""
 
 from pathlib import Path
 
@@ -29,18 +29,30 @@ def test_results_are_found_by_path_and_by_name(tmp_path: Path) -> None:
     assert kept('small', tmp_path).identical(dataset)
 
 
-def test_results_of_another_text_are_refused_and_it_is_said_what_to_run(tmp_path: Path) -> None:
+def test_results_of_another_text_are_refused_with_the_command_to_run(tmp_path: Path) -> None:
     runs.run(load(tmp_path), [0], tmp_path)
     path = write(tmp_path, TEXT.replace('count: 30', 'count: 31'))
     with pytest.raises(ResultError, match='small.nc holds runs of another text of the scenario, '
                        'or of other code; lab run '):
         kept(str(path), tmp_path)
-    # A further algorithm makes no result wrong.
+    # A further algorithm does not invalidate results.
     more = TEXT.replace('algorithms:', 'algorithms:\n  - {name: colour}')
     assert kept(str(write(tmp_path, more)), tmp_path).sizes['algorithm'] == 2
 
 
-def test_what_is_not_there(tmp_path: Path) -> None:
+def test_numbers_are_not_given_to_another_label(tmp_path: Path) -> None:
+    text = TEXT.replace('  - {name: classic, radius: 30, wins: weakest}\n', '').replace(
+        'bounded, radius: 30', 'bounded, label: wide, radius: 30') + ''
+    text = text.replace('devices:', '  - {name: bounded, label: narrow, radius: 9}\ndevices:')
+    runs.run(load(tmp_path, text), [0], tmp_path)
+    for label, other in (('narrow', 'wide'), ('wide', 'slim')):
+        changed = text.replace(f'label: {label}', 'label: x').replace(
+            f'label: {other}', f'label: {label}').replace('label: x', f'label: {other}')
+        with pytest.raises(ResultError, match='holds runs of another text of the scenario'):
+            kept(str(write(tmp_path, changed)), tmp_path)
+
+
+def test_missing_results(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match='small.nc is not there; it is made by: lab run '
                        f'{tmp_path}/small.yaml'):
         kept(str(write(tmp_path)), tmp_path)

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Errors of positions: by hand, by their statistics, and what they do to an election."""
+"""Errors of positions: by hand, by their statistics, and their effect on an election."""
 
 from collections.abc import Iterable, Sequence
 import math
@@ -35,7 +35,7 @@ NO_NOISE: dict[str, Any] = {
     'model': 'drift', 'initial_deviation': [0, 0], 'odometry_noise_position': 0,
     'odometry_noise_turn': 0, 'odometry_noise_heading': 0, 'odometry_noise_rest': 0}
 MANY = 20_000
-"""Devices of a statistic: a standard deviation of so many is off by 1 % at most, twice its own."""
+"""Sample size: an estimated standard deviation is off by 1 % at most (two standard errors)."""
 CLOSE = 0.02
 
 
@@ -60,28 +60,28 @@ def test_without_noise_there_is_no_error() -> None:
     assert not walked(errors(3), [(1, 0), (1, 5), (-3, 2)]).any()
 
 
-def test_a_wrong_heading_turns_all_that_is_walked() -> None:
+def test_a_heading_error_rotates_the_path() -> None:
     made = errors(initial_deviation=[0.0, 0.4])
     [error] = walked(made, [(2, 0)])
-    # Dead reckoning has a way of 2 m in another direction, and the double of it after 4 m.
+    # Dead reckoning gives 2 m in another direction, and twice that after 4 m.
     assert np.hypot(*(error + (2.0, 0.0))) == pytest.approx(2.0)
     assert abs(error[1]) > 0.01
     assert walked(made, [(4, 0)])[0] == pytest.approx(2.0 * error)
-    # Back at the start the turned ways cancel.
+    # Back at the start the rotated displacements cancel.
     assert walked(made, [(4, 3), (0, 0)])[0] == pytest.approx([0.0, 0.0], abs=1e-12)
 
 
 def test_noise_of_the_position_grows_with_the_root_of_the_way() -> None:
     error = walked(errors(MANY, odometry_noise_position=0.06), [(1, 0), (2, 0), (4, 0)])
     assert error.std(axis=0) == pytest.approx([0.12, 0.06], rel=CLOSE)
-    # Along y the axes change places.
+    # Along y the axes are exchanged.
     error = walked(errors(MANY, odometry_noise_position=0.06), [(0, 4)])
     assert error.std(axis=0) == pytest.approx([0.06, 0.12], rel=CLOSE)
 
 
 def test_noise_of_the_heading_moves_the_end_sideways() -> None:
-    # Half of what comes up along the first metre turns that metre; all of it the second one, and
-    # half of what comes up along that: 0.03 m times the root of (3/2)^2 + (1/2)^2.
+    # Half of the heading noise of the first metre rotates that metre, all of it the second one;
+    # half of the noise of the second metre is added: 0.03 m times the root of (3/2)^2 + (1/2)^2.
     error = walked(errors(MANY, odometry_noise_heading=0.03), [(1, 0), (2, 0)])
     assert error[:, 1].std() == pytest.approx(0.03 * math.sqrt(2.5), rel=CLOSE)
     assert abs(error[:, 0]).max() < 0.02
@@ -89,7 +89,7 @@ def test_noise_of_the_heading_moves_the_end_sideways() -> None:
 
 def test_noise_of_a_turn_counts_from_the_turn_on() -> None:
     made = errors(MANY, odometry_noise_turn=0.04)
-    # Straight on, there is nothing to be wrong about; nor where there is no way to speak of.
+    # No noise without a turn, nor for displacements too short for a direction.
     assert not walked(made, [(1, 0), (2, 0), (2, 0), (2, 0.009), (2, 0)]).any()
     turned = 0.04 * math.sqrt(math.pi / 2.0)
     error = walked(made, [(2, 1)])
@@ -97,14 +97,14 @@ def test_noise_of_a_turn_counts_from_the_turn_on() -> None:
     assert walked(made, [(2, 2)])[:, 0].std() == pytest.approx(turned * 1.5, rel=CLOSE)
 
 
-def test_noise_is_that_which_the_filter_assumes() -> None:
+def test_the_noise_is_that_of_the_filter() -> None:
     made = errors(MANY, **{name: getattr(LocalisationParameters, name) for name in (
         'odometry_noise_position', 'odometry_noise_turn', 'odometry_noise_heading')})
     walked(made, [(0.02, 0.0)])
     before = made.error.copy()
     after = walked(made, [(0.02, 1.0)]) - before
     assumed = odometry_covariance((1.0, 0.0, math.pi / 2.0), 0.0, LocalisationParameters())
-    # It walks to the left of where it began: along is y, and across is -x.
+    # The displacement is to the left: along is y, and across is -x.
     assert after.std(axis=0)[::-1] == pytest.approx(np.sqrt(np.diag(assumed)[:2]), rel=3.0 * CLOSE)
 
 
@@ -121,10 +121,10 @@ def cooperative(devices: int = MANY, **parameters: Any) -> PositionErrors:
 
 
 @pytest.mark.parametrize('seconds', [0, 1, 40])
-def test_errors_are_stationary_and_as_large_as_is_said(seconds: int) -> None:
+def test_errors_are_stationary_with_the_given_deviation(seconds: int) -> None:
     error = walked(cooperative(), [(k, k) for k in range(seconds)])
     assert np.sqrt((error ** 2).sum(axis=1).mean()) == pytest.approx(0.12, rel=CLOSE)
-    # Two devices 50 m apart: their distance is off by their errors along the line.
+    # Two devices 50 m apart: the error of their distance is that along the line.
     apart = np.hypot(50.0 + error[1::2, 0] - error[::2, 0], error[1::2, 1] - error[::2, 1]) - 50.0
     assert apart.std() == pytest.approx(0.12, rel=CLOSE)
 
@@ -138,7 +138,7 @@ def test_the_correlation_of_errors_falls(lasting: float, seconds: int, left: flo
     assert np.corrcoef(before.ravel(), after.ravel())[0, 1] == pytest.approx(left, abs=CLOSE)
 
 
-def test_the_drift_of_the_common_frame_is_in_no_distance() -> None:
+def test_the_drift_of_the_common_frame_changes_no_distance() -> None:
     still, drifting = cooperative(5, frame_drift=0.0), cooperative(5, frame_drift=2.0)
     for made in (still, drifting):
         walked(made, [(k, 0) for k in range(30)])
@@ -149,7 +149,7 @@ def test_the_drift_of_the_common_frame_is_in_no_distance() -> None:
 
 
 @pytest.mark.parametrize('model', ['drift', 'cooperative'])
-def test_errors_follow_ids_wherever_devices_are_stored(model: str) -> None:
+def test_errors_follow_ids_in_any_order_of_storage(model: str) -> None:
     order = np.array([2, 0, 3, 1])
     position = np.arange(8.0).reshape(4, 2)
     stored = []
@@ -161,11 +161,11 @@ def test_errors_follow_ids_wherever_devices_are_stored(model: str) -> None:
     assert np.array_equal(stored[0][order], stored[1])
 
 
-# What devices know of each other.
+# Estimated distances.
 
 
-def told(error: Sequence[Sequence[float]], **localisation: Any) -> list[int]:
-    """Return the leaders of five devices 10 m apart, which err by so much, after 20 s."""
+def leaders_with(error: Sequence[Sequence[float]], **localisation: Any) -> list[int]:
+    """Return the leaders of five devices 10 m apart with these position errors, after 20 s."""
     stage = begun(line(
         algorithms=[{'name': 'bounded', 'radius': 11}], messages={'range': 12},
         localisation={'model': 'cooperative', 'deviation': 0, **localisation}))
@@ -174,26 +174,26 @@ def told(error: Sequence[Sequence[float]], **localisation: Any) -> list[int]:
     return leaders(stage)
 
 
-def test_a_distance_is_that_between_estimated_positions() -> None:
+def test_distances_are_between_estimated_positions() -> None:
     # Device 4 leads device 3, device 2 leads device 1, and the one at the end is alone.
-    assert told([[0, 0]] * 5) == [0, 2, 2, 4, 4]
-    # Device 3 is held to be 12 m from device 4, and 8 m from device 2.
-    assert told([[0, 0], [0, 0], [0, 0], [-2, 0], [0, 0]]) == [1, 1, 3, 3, 4]
-    # What errs all alike errs about nothing.
-    assert told([[70, -3]] * 5) == [0, 2, 2, 4, 4]
+    assert leaders_with([[0, 0]] * 5) == [0, 2, 2, 4, 4]
+    # Device 3 is estimated 12 m from device 4, and 8 m from device 2.
+    assert leaders_with([[0, 0], [0, 0], [0, 0], [-2, 0], [0, 0]]) == [1, 1, 3, 3, 4]
+    # A common error changes no distance.
+    assert leaders_with([[70, -3]] * 5) == [0, 2, 2, 4, 4]
 
 
-def test_a_neighbour_is_one_whose_estimated_distance_is_in_range() -> None:
+def test_neighbours_are_in_range_by_their_estimated_distance() -> None:
     near = [[4.0, 0], [3.0, 0], [2.0, 0], [1.0, 0], [0, 0]]
-    # 9 m from each to the next by what they hold to be true.
-    assert told(near, communication_range=9.5) == [0, 2, 2, 4, 4]
-    assert told([[0, 0]] * 5, communication_range=9.5) == [0, 1, 2, 3, 4]
-    # The radio still reaches by true positions: two steps, of which each is held to be 4 m, are
-    # within the radius, and over the ones between.
+    # The estimated distance from each device to the next is 9 m.
+    assert leaders_with(near, communication_range=9.5) == [0, 2, 2, 4, 4]
+    assert leaders_with([[0, 0]] * 5, communication_range=9.5) == [0, 1, 2, 3, 4]
+    # The radio range is by true positions: two hops of an estimated 4 m each are within the
+    # radius, and pass the device between.
     squeezed = [[24.0, 0], [18.0, 0], [12.0, 0], [6.0, 0], [0, 0]]
-    assert told(squeezed) == [1, 1, 4, 4, 4]
-    assert told([[40.0, 0], [30.0, 0], [20.0, 0], [10.0, 0], [0, 0]], communication_range=0.1) \
-        == [4] * 5
+    assert leaders_with(squeezed) == [1, 1, 4, 4, 4]
+    assert leaders_with([[40.0, 0], [30.0, 0], [20.0, 0], [10.0, 0], [0, 0]],
+                        communication_range=0.1) == [4] * 5
 
 
 def same(one: Run, other: Run) -> bool:
@@ -218,13 +218,13 @@ SCENES: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize('sections', SCENES.values(), ids=SCENES)
-def test_no_error_is_exact_to_the_last_bit(sections: dict[str, Any]) -> None:
+def test_zero_errors_are_exact_to_the_last_bit(sections: dict[str, Any]) -> None:
     plain = simulate(scene(**sections), 'bounded', 1)
     for localisation in (
             {'model': 'exact', 'deviation': 5.0}, NO_NOISE, {**NO_NOISE, 'interval': 0.3},
             {'model': 'cooperative', 'deviation': 0.0, 'frame_drift': 0.0}):
         assert same(plain, simulate(scene(**sections, localisation=localisation), 'bounded', 1))
-    # What is out of the radio's reach is out of range anyway.
+    # A communication range beyond the radio's reach has no effect.
     assert same(plain, simulate(
         scene(**sections, localisation={'communication_range': 200.0}), 'bounded', 1))
 
@@ -243,14 +243,14 @@ def test_errors_follow_from_the_seed_and_touch_no_other_draw(model: str) -> None
 
 
 @pytest.mark.parametrize('model', ['drift', 'cooperative'])
-def test_errors_go_on_in_branches(model: str) -> None:
+def test_errors_continue_in_branches(model: str) -> None:
     several = [erring(model, events=[{'kind': 'die', 'at': at, 'share': 0.2}])
                for at in (11.0, 14.5)]
     for scenario, run in zip(several, simulate_branches(several, 'bounded', 2)):
         assert same(simulate(scenario, 'bounded', 2), run)
 
 
-def test_the_range_that_devices_go_by_limits_hops() -> None:
+def test_the_communication_range_limits_hops() -> None:
     def limit(**sections: Any) -> int:
         settings: Any = scene(algorithms=[{'name': 'bounded', 'radius': 60, 'hop_limit': 0}],
                               **sections).entrants[0].parameters
@@ -259,15 +259,15 @@ def test_the_range_that_devices_go_by_limits_hops() -> None:
         != limit(messages={'range': 50})
 
 
-# Held against figures that are known.
+# Comparison with real robots.
 
 
 LENGTH = 120.0
-"""So much of the logs of real robots is compared [s]."""
+"""Length of the part of the logs that is compared [s]."""
 
 
 def paths(real_logs: str) -> NDArray[np.float64]:
-    """Return where five real robots were, a row for each second, shape (times, 5, 2) [m]."""
+    """Return the positions of five real robots, each second, shape (times, 5, 2) [m]."""
     logs = read_logs(real_logs)
     times = np.arange(0.0, LENGTH, 1.0)
     return np.stack([np.stack([np.interp(times, log.t, log.poses[:, k]) for k in range(2)], axis=1)
@@ -294,7 +294,7 @@ def partitions(apart: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def replayed(places: NDArray[np.float64], seed: int, **parameters: Any) -> NDArray[np.float64]:
-    """Return where devices on these paths believe to be."""
+    """Return the estimated positions of devices on these paths."""
     made = PositionErrors(Localisation(**parameters), places[0], np.zeros_like(places[0]),
                           np.arange(places.shape[1]), np.random.default_rng(seed))
     found = [places[0] + made.error]
@@ -307,7 +307,7 @@ def replayed(places: NDArray[np.float64], seed: int, **parameters: Any) -> NDArr
 @pytest.mark.parametrize(('deviation', 'known'), [(0.1, 0.98), (0.2, 0.955), (0.5, 0.895)])
 def test_an_error_costs_real_robots_as_much_as_independent_errors_of_distances(
         real_logs: str, deviation: float, known: float) -> None:
-    """With errors that belong to links, in place of positions, so many have the same leader."""
+    """The known part of robots with the same leader is that for independent errors of links."""
     places = paths(real_logs)
     apart = distances(places)
     right, random = partitions(apart), np.random.default_rng(0)
@@ -322,7 +322,7 @@ def test_an_error_costs_real_robots_as_much_as_independent_errors_of_distances(
 
 
 def reckoned(real_logs: str) -> NDArray[np.float64]:
-    """Return where the odometry of these robots has them, as :func:`paths`."""
+    """Return the positions of these robots by their odometry, as :func:`paths`."""
     found = []
     for log in read_logs(real_logs):
         speed, rate = log.velocities[:-1].T
@@ -339,7 +339,7 @@ def reckoned(real_logs: str) -> NDArray[np.float64]:
 @pytest.mark.parametrize(('since', 'until'), [(20, 60), (60, 120)])
 def test_drift_is_about_that_of_real_odometry(
         real_logs: str, since: int, until: int) -> None:
-    """The distances that five real robots have by their odometry, 0.40 m and 0.67 m off."""
+    """The error of distances by the odometry of five real robots, 0.40 m and 0.67 m."""
     places = paths(real_logs)
 
     def off(believed: NDArray[np.float64]) -> float:

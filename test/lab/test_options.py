@@ -31,7 +31,7 @@ def test_numbers_of_at_least_one() -> None:
     assert parse_options(['study', '--seeds', '1']).seeds == 1
 
 
-@pytest.mark.parametrize(('arguments', 'said'), [
+@pytest.mark.parametrize(('arguments', 'message'), [
     (['run', 'x', '--seeds', '0'], "'0' is not allowed; it takes a number of at least 1"),
     (['run', 'x', '--seeds', '5-4'], "'5-4' is not allowed"),
     (['run', 'x', '--seeds', 'few'], "'few' is not allowed"),
@@ -57,9 +57,9 @@ def test_numbers_of_at_least_one() -> None:
     (['run'], 'SCENARIO'),
     ([], 'COMMAND'),
 ])
-def test_wrong_options_are_told(
-        arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_options_are_errors(
+        arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         parse_options(arguments)
     assert ended.value.code == 2
-    assert said in capsys.readouterr().err.splitlines()[-1]
+    assert message in capsys.readouterr().err.splitlines()[-1]

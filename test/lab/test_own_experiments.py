@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""This package's own experiments: that they are what they say, and the border worked by hand."""
+"""This package's own experiments: their scenarios, and the border computed by hand."""
 
 from leader_election.algorithms import ALGORITHMS
 from leader_election.lab import scenario
@@ -29,13 +29,13 @@ OWN = [name for name in scenario.names() if name.startswith('sweep_')] + [
 @pytest.mark.parametrize('name', OWN)
 def test_every_algorithm_takes_part(name):
     entrants = scenario.load(name).entrants
-    # All but given, whose leaders are told: it is no election.
+    # All but ``given``, which is no election.
     assert {entrant.algorithm.name for entrant in entrants} == set(ALGORITHMS.names()) - {'given'}
-    # One that makes regions of resilient election, too.
+    # Also the resilient election with regions.
     assert 'resilient-regions' in {entrant.label for entrant in entrants}
 
 
-def test_each_sweep_varies_one_thing_and_all_else_is_the_same():
+def test_each_sweep_varies_one_key_and_nothing_else():
     base = scenario.load('sweep_loss')
     for name in OWN:
         if name.startswith('sweep_'):
@@ -46,19 +46,19 @@ def test_each_sweep_varies_one_thing_and_all_else_is_the_same():
                 assert getattr(loaded, part) == getattr(base, part)
 
 
-def test_the_map_varies_two_things_for_regions_and_for_one_leader():
+def test_the_map_varies_two_keys_for_regions_and_for_one_leader():
     loaded = scenario.load('map')
     assert [len(values) for values in loaded.vary.values()] == [6, 6]
     assert set(ONE_FOR_ALL) < {entrant.label for entrant in loaded.entrants}
 
 
-def test_positions_err_in_the_world_of_the_sweeps():
+def test_scenarios_of_position_errors_have_the_devices_of_the_sweeps():
     base = scenario.load('sweep_loss')
     for name in ('localisation_error', 'localisation_drift'):
         loaded = scenario.load(name)
         for part in ('groups', 'motion_parameters', 'rounds'):
             assert getattr(loaded, part) == getattr(base, part)
-        # Robots hear each other from farther away than they go by, and limit hops by themselves.
+        # The radio reaches farther than the communication range, which limits hops.
         assert loaded.messages.range > loaded.localisation.communication_range == 3.0
         assert {entrant.parameters.hop_limit for entrant in loaded.entrants} == {
             base.replaced({'algorithms': [{'name': 'bounded', 'radius': 10, 'hop_limit': 0}]}
@@ -92,14 +92,14 @@ def test_a_strip_whose_second_strongest_leaves_by_hand(seed, tmp_path):
     path.write_text(STRIP)
     strip = scenario.load(str(path))
     run = simulate(strip, 'bounded', seed, strip.times().tolist())
-    # Changes of the first 10 s are those of the beginning.
+    # The first 10 s are the initial convergence.
     inside, outside = run.snapshots[9], run.snapshots[-1]
     assert inside.leader.tolist() == [9, 9, 9, 3, 7, 7, 7, 7, 9, 9]
     assert outside.leader.tolist() == [9, 9, 9, 8, 8, 8, 8, 7, 8, 9]
     assert run.samples[10:, 1].sum() == np.sum(inside.leader != outside.leader) == 5
 
 
-def test_base_stations_lead_and_no_others():
+def test_only_base_stations_lead():
     stations = scenario.load('base_stations')
     _, moving = stations.variants()[2]
     assert moving.duration == 240
@@ -108,7 +108,7 @@ def test_base_stations_lead_and_no_others():
     assert np.flatnonzero(at_end.is_leader).tolist() == list(range(12))
     far = np.linalg.norm(at_end.position[:, None] - at_end.position[None, :12], axis=2)
     nearest = far.argmin(axis=1)
-    # By the straight distance and along the paths most are the same.
+    # The nearest station by straight distance is mostly that along paths.
     assert np.mean(nearest == at_end.leader) > 0.7
 
 
@@ -120,10 +120,10 @@ def test_the_border_is_crossed_every_30_seconds():
 
 
 def test_at_the_border_half_the_strip_goes_along_while_classic_election_stays():
-    """Outside, device 150 takes 12 columns of 5 along, less some corners, and itself."""
-    # It is at 22 m, the border at 19 m: columns from 20 m to 42 m, as far as a path of 20 m gets.
+    """Outside, device 150 leads 12 columns of 5 devices, less some corners, and itself."""
+    # It is at 22 m, the border at 19 m: columns from 20 m to 42 m, within a path of 20 m.
     border = scenario.load('border')
-    # At 30 s and every minute from then on it is farthest out, at 60 s farthest in.
+    # At 30 s and each minute after that it is farthest outside, at 60 s farthest inside.
     inside, outside = simulate(border, 'bounded', 0, [180.0, 210.0]).snapshots
     changed = inside.leader != outside.leader
     assert changed[150] and 50 < np.sum(changed) <= 61

@@ -35,7 +35,7 @@ def test_it_has_means_differences_a_figure_versions_and_the_text(tmp_path: Path)
     assert (tmp_path / 'figures' / 'small.png').stat().st_size > 10000
 
 
-def test_of_measures_that_are_asked_for_in_a_place_that_is_asked_for(tmp_path: Path) -> None:
+def test_a_report_with_given_measures_and_path(tmp_path: Path) -> None:
     dataset = runs.run(load(tmp_path, VARIED), range(2), tmp_path)
     out = tmp_path / 'elsewhere' / 'own.md'
     text = write_report(dataset, tmp_path, ['named'], out).read_text()

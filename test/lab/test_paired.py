@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Paired differences, worked by hand, and held against what they promise."""
+"""Paired differences, computed by hand, and their statistical properties."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -33,20 +33,20 @@ import numpy as np
 import pytest
 import xarray as xr
 
-# Seeds differ much, algorithms within a seed little.
-OF_SEEDS = np.array([1.0, 5.0, 9.0, 13.0])
+# The difference between seeds is large, that between algorithms within a seed small.
+EFFECTS = np.array([1.0, 5.0, 9.0, 13.0])
 MORE = np.array([0.1, 0.3, 0.2, 0.2])
 
 
 def made(vary: dict[str, list[float]] | None = None) -> xr.Dataset:
-    """Return results of ``second``, ``MORE`` than ``first``, and ``third``, the same as it."""
-    values = np.array([OF_SEEDS, OF_SEEDS + MORE, OF_SEEDS])[..., None]
+    """Return results of ``first``, ``second`` (``MORE`` is added), and ``third`` (as first)."""
+    values = np.array([EFFECTS, EFFECTS + MORE, EFFECTS])[..., None]
     if vary:
         values = np.stack([values, 2.0 * values], axis=1)
     return results(['first', 'second', 'third'], range(1, 7), 4, vary, instability=values)
 
 
-def test_a_difference_is_free_of_what_seeds_have_in_common() -> None:
+def test_a_difference_is_free_of_the_effects_of_seeds() -> None:
     second, third, last = differences(made(), 'instability')
     assert (second.algorithm, second.other, second.varied, second.seeds) == (
         'second', 'first', (), 4)
@@ -54,13 +54,13 @@ def test_a_difference_is_free_of_what_seeds_have_in_common() -> None:
     half = 3.18245 * np.sqrt(0.02 / 3) / 2
     assert second.difference == pytest.approx((0.2, 0.2 - half, 0.2 + half), rel=1e-5)
     assert second.means == pytest.approx((7.2, 7.0))
-    # 0.2 by 0.0408 is a t of 4.899 with 3 degrees of freedom.
+    # 0.2 divided by 0.0408 is a t of 4.899 with 3 degrees of freedom.
     assert second.p == pytest.approx(0.01628, abs=1e-5)
     # Separate intervals overlap widely.
-    assert estimate_mean(OF_SEEDS).high > 15.0 and estimate_mean(OF_SEEDS + MORE).low < 0.0
+    assert estimate_mean(EFFECTS).high > 15.0 and estimate_mean(EFFECTS + MORE).low < 0.0
     assert (third.difference, third.p) == ((0.0, 0.0, 0.0), 1.0)
     assert last.difference == pytest.approx((-0.2, -0.2 - half, -0.2 + half), rel=1e-5)
-    # Three tests: the least is tripled, the next one not less than it.
+    # Three tests: the least p is tripled, the next one is at least as large.
     assert [one.p_holm for one in (second, third, last)] == pytest.approx(
         [0.04885, 1.0, 0.04885], abs=1e-4)
     assert second.apart and second.apart_alone and not third.apart
@@ -74,7 +74,7 @@ def test_each_variant_has_a_difference() -> None:
 
 
 def test_variants_with_the_same_runs_are_one_test() -> None:
-    """What varies does not matter for the first two algorithms, but for the third one."""
+    """The varied key affects only the third algorithm."""
     dataset = made({'messages.loss': [0.0, 0.5]})
     dataset['instability'][dict(zip(('algorithm', 'messages.loss'), (slice(2), 1)))] = dataset[
         'instability'][dict(zip(('algorithm', 'messages.loss'), (slice(2), 0)))].values
@@ -83,34 +83,51 @@ def test_variants_with_the_same_runs_are_one_test() -> None:
     assert count_tested(differences(dataset, 'instability')) == 5
 
 
-def test_only_seeds_count_that_both_were_run_with() -> None:
+def test_only_common_seeds_count() -> None:
     dataset = made()
     dataset['instability'][{'algorithm': 1, 'seed': 3}] = np.nan
     dataset['instability'][{'algorithm': 2}] = np.nan
     dataset['instability'][{'algorithm': 2, 'seed': 0}] = 4.0
     second, third, last = differences(dataset, 'instability')
     assert second.seeds == 3 and second.difference.value == pytest.approx(0.2)
-    # Of one seed there is a difference, but nothing to tell it from chance.
+    # One seed has a difference, but no interval.
     assert third.seeds == 1 and third.difference.value == 3.0
     assert np.isnan(third.p) and np.isnan(third.p_holm) and not third.apart
     assert not third.apart_alone and last.difference.value == pytest.approx(2.9)
-    # It does not count among what is tested.
+    # It does not count as a test.
     assert second.p_holm == second.p
     dataset['instability'][{'algorithm': 2}] = np.nan
     assert [one.algorithm for one in differences(dataset, 'instability')] == ['second']
 
 
+def test_equal_differences_of_few_seeds_are_not_apart() -> None:
+    """Each seed has 0.3 more; up to rounding the differences are equal."""
+    assert p_of_mean(np.array([0.3, 0.3])) == 0.5
+    assert p_of_mean(np.array([0.3, 0.1 + 0.2, 0.3])) == 0.25
+    for seeds, apart in ((2, False), (5, False), (6, True)):
+        values = np.stack([np.arange(seeds), np.arange(seeds) + 0.3])[..., None]
+        [one] = differences(results(['first', 'second'], range(1, 7), seeds, instability=values),
+                            'instability')
+        assert one.apart is one.apart_alone is apart
+
+
+def test_whole_numbers_of_two_seeds_are_rarely_marked() -> None:
+    random = np.random.default_rng(0)
+    marked = [p_of_mean(random.integers(-3, 4, 2).astype(float)) < 0.05 for _ in range(400)]
+    assert sum(marked) <= 32
+
+
 def test_the_ratio_of_means() -> None:
     [found, *_] = differences(made(), 'instability')
     assert found.ratio.value == pytest.approx(7.2 / 7.0)
-    # Of what is proportional the ratio has no error.
+    # The ratio of proportional values has no error.
     below = np.array([1.0, 2.0, 4.0])
     assert estimate_ratio(3.0 * below, below) == pytest.approx((3.0, 3.0, 3.0))
     assert np.isnan(estimate_ratio(below, np.zeros(3))).all()
     assert np.isnan(estimate_ratio(np.empty(0), np.empty(0))).all()
 
 
-def test_what_there_is_one_number_of_for_each_run() -> None:
+def test_the_measures_with_a_number_for_each_run() -> None:
     dataset = made().assign(message_bytes=(('algorithm', 'seed'), np.full((3, 4), 80.0)))
     assert {'instability', 'leaders', 'led', 'bytes'} < set(measures_of(dataset))
     assert (each_run(dataset, 'bytes') == 80.0).all()
@@ -120,7 +137,7 @@ def test_what_there_is_one_number_of_for_each_run() -> None:
         differences(dataset, 'leaders', [('first', 'nobody')])
 
 
-def test_receivers_are_those_of_a_message() -> None:
+def test_the_receivers_of_a_message() -> None:
     dataset = made().drop_dims('counter')
     dataset['counts'] = ('algorithm', 'seed', 'counter'), np.full((3, 4, 2), [10, 25])
     dataset['counts'][{'algorithm': 0, 'seed': 0}] = -1
@@ -138,8 +155,8 @@ def test_holm_corrects_upwards_and_keeps_the_order(p: list[float]) -> None:
     assert (np.diff(corrected[order]) >= 0.0).all()
 
 
-def test_one_of_many_that_do_not_differ_is_rarely_marked() -> None:
-    """Of 400 experiments with ten algorithms that are the same, about 5 % mark any."""
+def test_equal_algorithms_are_rarely_marked() -> None:
+    """About 5 % of 400 experiments with ten equal algorithms mark any difference."""
     random = np.random.default_rng(0)
     wrong_alone = wrong = 0
     for _ in range(400):

@@ -33,7 +33,7 @@ def test_below_the_means_each_algorithm_is_compared_with_the_first() -> None:
     rows = to_first_rows(made({'messages.loss': [0.0, 0.5]}))
     assert rows is not None and rows.title == 'Differences to first, over the same seeds'
     assert rows.columns == ('algorithm', 'messages.loss', 'seeds', 'instability', 'leaders', 'led')
-    # Alone it is distinguishable, among the four of the column it is not.
+    # Distinguishable from chance alone, but not among the four of the column.
     assert rows.rows[0] == ('second', '0.0', '4', '+0.20 ± 0.13 (*)', '+0.0 ± 0.0', '+0.0 ± 0.0%')
     assert [row[:2] for row in rows.rows] == [
         ('second', '0.0'), ('second', '0.5'), ('third', '0.0'), ('third', '0.5')]
@@ -49,10 +49,10 @@ def test_one_algorithm_has_no_differences() -> None:
     assert lines[4].startswith('| second | 4 | +0.20 ± 0.13 \\* |')
 
 
-def test_one_seed_tells_nothing() -> None:
+def test_one_seed_gives_no_interval() -> None:
     rows = to_first_rows(made().sel(seed=[0]))
     assert rows is not None
-    assert rows.rows[0][2] == '+0.1000' and 'one seed has no interval' in rows.notes[-1]
+    assert rows.rows[0][2] == '+0.1000' and 'one seed gives no interval' in rows.notes[-1]
 
 
 def test_all_pairs_in_the_terminal_and_in_markdown() -> None:
@@ -71,7 +71,7 @@ def test_all_pairs_in_the_terminal_and_in_markdown() -> None:
     assert paired_section(made())[2:] == lines
 
 
-def test_numbers_have_as_many_digits_as_they_are_known_to() -> None:
+def test_numbers_have_the_digits_that_their_interval_justifies() -> None:
     assert estimate_text(Estimate(123.4, 111.4, 135.4), sign='+') == '+123 ± 12'
     assert estimate_text(Estimate(0.5, 0.5, 0.5)) == '0.5000 ± 0.0000'
     assert estimate_text(Estimate(0.0, np.nan, np.nan)) == '0.0'

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Parts of a scenario: what is not allowed is refused in one line that names its key."""
+"""Parts of a scenario: invalid values are refused in one line that names the key."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -36,7 +36,7 @@ def made(sections: Mapping[Any, Any]) -> Scenario:
 
 
 def refused(sections: Mapping[Any, Any]) -> str:
-    """Return what is said of it: one line that names the scenario."""
+    """Return the error of a scenario: one line that names it."""
     with pytest.raises(ScenarioError) as error:
         made(sections)
     text = str(error.value)
@@ -243,30 +243,30 @@ def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None
      'vary.algorithms: is not allowed to change which algorithms take part'),
     (event('die', at=5) | {'vary': {'events.at': [5, 15]}}, 'events.at: 15 is not allowed; '),
 ], ids=lambda value: str(value)[:60])
-def test_what_makes_no_sense(sections: dict[Any, Any], text: str) -> None:
+def test_invalid_sections(sections: dict[Any, Any], text: str) -> None:
     assert refused(sections).startswith(text)
 
 
 @pytest.mark.parametrize('raw', [None, [], 'text', 3, True])
-def test_what_is_no_mapping(raw: Any) -> None:
+def test_a_document_that_is_no_mapping(raw: Any) -> None:
     with pytest.raises(ScenarioError, match='^scenario mine: takes keys and values$'):
         parse(raw, 'mine')
 
 
-def test_what_is_just_allowed() -> None:
+def test_values_at_the_limits() -> None:
     assert len(made({'duration': 1e4, 'measure': {'interval': 1e-3}}).times()) == 10**7
     for label in ('a', '-a', '_', 'Bounded 2.5 m', 'über-3'):
         assert made(algorithm(label=label)).entrants[0].label == label
     assert made(event('die', at=10)).events[0][1].at == 10
     assert made(event('state', fields=['leader', 'distance'], values=[2.0**53, 1.5])).events
-    # What one of the algorithms has.
+    # A field of one of the algorithms.
     assert made(event('state', fields=['diameter'], values=[3])
                 | {'algorithms': [BOUNDED, {'name': 'resilient'}]}).events
     assert made(algorithm(radius=1e6)).entrants[0].parameters.radius == 1e6
 
 
 @pytest.mark.parametrize('leaders', ['0,5-6', '0, 5-6', [0, 5, 6]])
-def test_leaders_that_are_given(leaders: Any) -> None:
+def test_given_leaders(leaders: Any) -> None:
     entrant = made({'algorithms': [{'name': 'given', 'leaders': leaders}]}).entrants[0]
     parameters = entrant.parameters
     led = [any(first <= i <= last for first, last in zip(parameters.first, parameters.last))
@@ -280,5 +280,5 @@ def test_leaders_that_are_given(leaders: Any) -> None:
     ('0;5', "algorithms.leaders: '0;5' is not allowed; it takes ids and ranges of ids, for "
      "example '1-20,25'"),
     ([1.5], 'algorithms.leaders: [1.5] is not allowed; it takes a text')])
-def test_leaders_that_cannot_be(leaders: Any, text: str) -> None:
+def test_invalid_given_leaders(leaders: Any, text: str) -> None:
     assert refused({'algorithms': [{'name': 'given', 'leaders': leaders}]}) == text

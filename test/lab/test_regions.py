@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Algorithms with regions in a scenario: what they are made of, and what devices bring along."""
+"""Algorithms with regions in a scenario: their composition, and the roles of devices."""
 
 import math
 from pathlib import Path
@@ -44,7 +44,7 @@ def until(time: float, **sections: Any) -> Simulation:
     return stage
 
 
-def test_the_round_takes_what_the_scenario_says() -> None:
+def test_the_round_takes_the_settings_of_the_scenario() -> None:
     made = line(algorithms=entrant(
         collection='gossip', gossip_members=5, gossip_depth=3, aggregate='mean', feedback_gain=2,
         feedback_alpha=0.5, feedback_target=4, feedback_least=0.5, feedback_most=3,
@@ -52,7 +52,7 @@ def test_the_round_takes_what_the_scenario_says() -> None:
     entered = made.entrants[0]
     region = entered.parameters.region
     assert entered.parameters.election.radius == region.radius == 60.0
-    # A mean is made of two numbers that add up: how many, and how much.
+    # A mean consists of two sums: the count and the total.
     assert [part.tolist() for part in region.layout] == [[0], [0, 2], [0]]
     assert (region.collection, region.gossip_depth, region.link_range) == (2, 3, 10.0)
     assert (region.spreading, region.decision_expiry) == (1, 7)
@@ -64,7 +64,7 @@ def test_the_round_takes_what_the_scenario_says() -> None:
     assert entered.regions is not None and entered.regions.aggregate == 'mean'
 
 
-def test_a_range_is_none_of_a_metric_of_hops() -> None:
+def test_with_hops_the_link_range_is_infinite() -> None:
     made = line(messages={'range': 10, 'metric': 'hops'}, algorithms=entrant())
     assert made.entrants[0].parameters.region.link_range == math.inf
 
@@ -93,7 +93,7 @@ def test_a_range_is_none_of_a_metric_of_hops() -> None:
     ({'devices': [{**LINE, 'contributes': 2}]},
      'devices.contributes: is not allowed; it is for algorithms with regions, and bounded has'),
 ])
-def test_what_is_refused_is_named(sections: dict[str, Any], text: str) -> None:
+def test_refused_sections_are_named(sections: dict[str, Any], text: str) -> None:
     with pytest.raises(ScenarioError) as caught:
         line(**sections)
     assert str(caught.value).startswith(f'scenario test: {text}')
@@ -101,13 +101,13 @@ def test_what_is_refused_is_named(sections: dict[str, Any], text: str) -> None:
 
 
 def largest() -> Aggregate:
-    """Return an aggregate of a user's: the largest reading, by a function of its own."""
+    """Return a user's aggregate: the largest reading, by its own function."""
     return Aggregate('largest', OWN, (0.0,), lambda _, reading: (float(reading),),
                      lambda row: row[0], combine=max)
 
 
 def total() -> Aggregate:
-    """Return another one, which is made of a part that the laboratory knows."""
+    """Return a user's aggregate that uses a built-in part."""
     return Aggregate('total', ADD, (0.0,), lambda _, reading: (float(reading),),
                      lambda row: row[0])
 
@@ -119,7 +119,7 @@ def test_users_aggregates(monkeypatch: pytest.MonkeyPatch) -> None:
     for module in (schema, regions, sys.modules[fingerprint.__module__]):
         monkeypatch.setattr(module, 'AGGREGATES', registry)
     made = line(algorithms=entrant(aggregate='total'))
-    # What it is made of is in another file, and counts.
+    # Its file is part of the digest.
     assert sources.of_run((total,)) != sources.of_run(())
     assert Path(__file__) in sources._sources(total)
     assert fingerprint(made, 'bounded') == fingerprint(made, 'bounded')
@@ -135,8 +135,8 @@ ROLES = [{**LINE, 'columns': 2, 'contributes': 5},
 
 
 def test_roles_by_hand() -> None:
-    # 4 is the strongest, but no candidate: of these 1 is the stronger one, and leads. The relay
-    # passes on what the workers contribute, and contributes nothing: 5 + 5 + 0 + 0.5 + 0.5.
+    # 4 is the strongest, but no candidate: 1 is the stronger one of the candidates, and leads. The
+    # relay forwards the workers' contributions, and contributes nothing: 5 + 5 + 0 + 0.5 + 0.5.
     stage = until(20, devices=ROLES, algorithms=entrant(aggregate='sum'))
     now = states(stage)
     assert [state.role for state in now] == [CANDIDATE, CANDIDATE, RELAY, WORKER, WORKER]
@@ -146,7 +146,7 @@ def test_roles_by_hand() -> None:
     assert [state.decision for state in now] == [(11.0,)] * 5
 
 
-def test_what_devices_contribute_is_theirs_by_id() -> None:
+def test_contributions_have_the_ids_of_their_devices() -> None:
     # Present devices, and the greatest of three readings, with the ids of their devices.
     now = states(until(20, algorithms=entrant(aggregate='union'), first_id=3))
     assert now[4].summary[:10] == (3, 3, 4, 4, 5, 5, 6, 6, 7, 7)
@@ -156,13 +156,13 @@ def test_what_devices_contribute_is_theirs_by_id() -> None:
 
 def test_workers_alone_have_no_leader() -> None:
     stage = until(20, devices=[{**LINE, 'role': 'worker'}])
-    # All name the one of them with the lowest id, which does not lead, and nothing is decided.
+    # All name the worker with the lowest id, which does not lead, and nothing is decided.
     assert [state.leader for state in states(stage)] == [0] * 5
     assert not stage.snapshot(20.0).is_leader.any()
     assert [state.decision for state in states(stage)] == [(math.inf,)] * 5
 
 
-def test_who_joins_is_what_it_was() -> None:
+def test_a_joining_device_keeps_its_role_and_contribution() -> None:
     stage = begun(line(
         devices=ROLES, algorithms=entrant(
             aggregate='sum', feedback_gain=1, feedback_target=3, feedback_alpha=0.5,
@@ -172,7 +172,7 @@ def test_who_joins_is_what_it_was() -> None:
     assert states(stage)[1].summary == (11.0,) and states(stage)[1].load > 10.0
     stage.happen(*stage.scenario.events[2])
     now = states(stage)
-    # It begins afresh, but for what it is.
+    # Its state is reset, except its role and contribution.
     assert [state.role for state in now] == [CANDIDATE, CANDIDATE, RELAY, WORKER, WORKER]
     assert [state.contribution for state in now] == [(5.0,), (5.0,), (0.0,), (0.5,), (0.5,)]
     assert [state.device for state in now] == [0, 1, 2, 3, 4]
@@ -184,7 +184,7 @@ def test_who_joins_is_what_it_was() -> None:
     assert [state.leader for state in states(stage)] == [1] * 5
 
 
-def test_what_is_corrupted_is_all_but_what_a_device_is() -> None:
+def test_corruption_leaves_the_role_and_the_contribution() -> None:
     stage = until(20, devices=ROLES, algorithms=entrant(aggregate='sum'),
                   events=[{'kind': 'corrupt', 'at': 20}])
     before = states(stage)
@@ -197,7 +197,7 @@ def test_what_is_corrupted_is_all_but_what_a_device_is() -> None:
             and old.recipients != new.recipients
             and old.reach != new.reach
         )
-    # In time all is as it was.
+    # Later the result is the same as before.
     stage.run(60.0)
     assert [state.decision for state in states(stage)] == [(11.0,)] * 5
 
@@ -207,7 +207,7 @@ def varied(**vary: Any) -> Scenario:
                                                          'radius': 60}], vary=vary)
 
 
-def test_settings_of_regions_vary_where_there_are_regions() -> None:
+def test_settings_of_regions_vary_for_algorithms_with_regions() -> None:
     made = varied(**{'algorithms.regions.feedback_alpha': [0.1, 0.5]})
     variants = [variant for _, variant in made.variants()]
     assert [variant.entrants[0].parameters.region.alpha for variant in variants] == [0.1, 0.5]
@@ -220,16 +220,16 @@ def test_settings_of_regions_vary_where_there_are_regions() -> None:
 
 @pytest.mark.parametrize('changes', [
     {'aggregate': 'sum'}, {'gossip_members': 5}, {'collection': 'tree'}, {'feedback_target': 3}])
-def test_results_follow_from_all_settings(changes: dict[str, Any]) -> None:
+def test_fingerprints_depend_on_all_settings(changes: dict[str, Any]) -> None:
     one, other = line(algorithms=entrant()), line(algorithms=entrant(**changes))
     assert fingerprint(one, 'bounded') != fingerprint(other, 'bounded')
 
 
-def test_messages_are_as_long_as_robots_make_them() -> None:
+def test_the_length_of_messages_is_that_of_robots() -> None:
     """
     A device with two nearer neighbours splits its value between them in halves.
 
-    The texts are as robots with one task would send them, which is called as what it collects.
+    The texts are those of robots with one task that has the name of its aggregate.
     """
     square = [{'kind': 'grid', 'columns': 2, 'rows': 2, 'step': [10, 10]}]
     stage = until(20, devices=square, algorithms=entrant(feedback_gain=1, feedback_target=4))
@@ -246,8 +246,8 @@ def test_messages_are_as_long_as_robots_make_them() -> None:
     assert stage.measured([]).message_bytes == np.mean([len(text) for text in texts])
 
 
-def test_gossip_is_told_without_what_stands_for_nobody() -> None:
-    # Two devices, each of which knows both: 0 names itself first; no message contains that.
+def test_gossip_messages_have_no_empty_entries() -> None:
+    # Two devices, each with both members in its state, its own first; messages leave out the rest.
     pair = [{**LINE, 'columns': 2}]
     stage = until(20, devices=pair, algorithms=entrant(collection='gossip'))
     texts = [

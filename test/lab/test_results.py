@@ -36,7 +36,7 @@ def varied(tmp_path: Path) -> Scenario:
 
 
 def made_up(times: int, number: int) -> Run:
-    """Return a run that says in each of its numbers which number it is."""
+    """Return a run whose numbers identify it and the measure."""
     samples = np.full((times, len(MEASURES)), float(number)) + np.arange(len(MEASURES)) / 10
     return Run(samples, np.full(len(COUNTERS), number), float(number))
 
@@ -59,10 +59,10 @@ def test_a_run_is_at_its_labels(varied: Scenario) -> None:
     assert dataset['time'].values.tolist() == list(range(1, 21))
 
 
-def test_what_is_saved_is_what_is_loaded(varied: Scenario, tmp_path: Path) -> None:
+def test_saved_results_load_unchanged(varied: Scenario, tmp_path: Path) -> None:
     dataset = results.empty(varied, ['bounded'], [0])
     results.put(dataset, Key('bounded', 3, 0), made_up(20, 2))
-    results.save(dataset, varied, tmp_path / FILE)
+    results.save(dataset, varied, tmp_path / FILE, results.digests(varied))
     loaded = results.load(tmp_path / FILE)
     assert loaded.drop_vars('fingerprint').equals(dataset)
     assert loaded.attrs['text'] == varied.text and loaded.attrs['title'] == 'Small'
@@ -70,13 +70,13 @@ def test_what_is_saved_is_what_is_loaded(varied: Scenario, tmp_path: Path) -> No
     assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
 
 
-def test_runs_are_found_by_what_they_follow_from(varied: Scenario, tmp_path: Path) -> None:
+def test_runs_are_found_by_their_fingerprints(varied: Scenario, tmp_path: Path) -> None:
     dataset = results.empty(varied, ['classic', 'bounded'], [2, 5])
     for number, key in enumerate([
             Key('bounded', 0, 5), Key('bounded', 3, 2), Key('classic', 1, 5)]):
         results.put(dataset, key, made_up(20, number + 1))
-    results.save(dataset, varied, tmp_path / FILE)
-    # In another order, under another name, with a value more and one less.
+    results.save(dataset, varied, tmp_path / FILE, results.digests(varied))
+    # Another order, another name, a value added and one removed.
     other = load(tmp_path, """
 title: Another
 duration: 20
@@ -90,18 +90,18 @@ vary: {rounds.phase: [together, random], messages.loss: [0.2, 0]}
 """)
     target = results.empty(other, ['b', 'classic'], [1, 2, 5])
     results.copy_runs(results.load(tmp_path / FILE), target, results.digests(other))
-    # Loss 0, phase random: of the eight runs, only that one is still what it was.
+    # Only the run with loss 0 and phase random is the same.
     assert results.present(target) == {Key('b', 3, 5)}
     one = target.sel({'algorithm': 'b', 'messages.loss': 0, 'rounds.phase': 'random', 'seed': 5})
     assert one['changes'].values == pytest.approx(np.full(20, 1.1))
     assert one['counts'].values.tolist() == [1] * len(COUNTERS) and one['message_bytes'] == 1
 
 
-def test_results_of_another_scenario_are_told(varied: Scenario, tmp_path: Path) -> None:
+def test_results_of_another_scenario_are_refused(varied: Scenario, tmp_path: Path) -> None:
     path = tmp_path / FILE
-    results.save(results.empty(varied, ['bounded'], [0]), varied, path)
+    results.save(results.empty(varied, ['bounded'], [0]), varied, path, results.digests(varied))
     loaded = results.load(path)
-    # What others run, and values that are added, do not matter.
+    # Other algorithms and additional values do not matter.
     for change in (('radius: 30, wins', 'radius: 31, wins'), ('[0, 0.5]', '[0, 0.2, 0.5]')):
         other = load(tmp_path, VARIED.replace(*change))
         assert results.check_current(loaded, other, path) is loaded
@@ -110,13 +110,13 @@ def test_results_of_another_scenario_are_told(varied: Scenario, tmp_path: Path) 
             results.check_current(loaded, load(tmp_path, VARIED.replace(*change)), path)
 
 
-def test_a_table_is_of_runs_by_their_fingerprints(varied: Scenario, tmp_path: Path) -> None:
+def test_a_table_of_runs_by_fingerprint(varied: Scenario, tmp_path: Path) -> None:
     dataset = results.empty(varied, ['classic', 'bounded'], [2, 5, 6])
     for number, key in enumerate([
             Key('bounded', 2, 5), Key('classic', 2, 2), Key('classic', 2, 6),
             Key('bounded', 0, 2)]):
         results.put(dataset, key, made_up(20, number))
-    results.save(dataset, varied, tmp_path / FILE)
+    results.save(dataset, varied, tmp_path / FILE, results.digests(varied))
     loaded = results.load(tmp_path / FILE)
     assert results.place_of(loaded, 1, 2) == (
         'bounded', (('messages.loss', 0.5), ('rounds.phase', 'random')))
@@ -133,16 +133,16 @@ def test_a_table_is_of_runs_by_their_fingerprints(varied: Scenario, tmp_path: Pa
 
 
 @pytest.mark.parametrize('left', [0, 10, 0.5, -1])
-def test_a_file_cut_short_is_told(varied: Scenario, tmp_path: Path, left: float) -> None:
+def test_a_truncated_file_is_an_error(varied: Scenario, tmp_path: Path, left: float) -> None:
     path = tmp_path / FILE
-    results.save(results.empty(varied, ['bounded'], [0]), varied, path)
+    results.save(results.empty(varied, ['bounded'], [0]), varied, path, results.digests(varied))
     whole = path.read_bytes()
     path.write_bytes(whole[:int(left * len(whole)) if left == 0.5 else int(left)])
     with pytest.raises(ResultError, match=r'small\.nc cannot be read .* it again with --again'):
         results.load(path)
 
 
-def test_what_is_no_result_is_told(tmp_path: Path) -> None:
+def test_a_file_without_results_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ResultError, match=r'small\.nc is not there.* lab run small'):
         results.load(tmp_path / FILE)
     xarray.Dataset({'other': ('time', [1.0])}).to_netcdf(tmp_path / FILE, engine='netcdf4')
@@ -154,14 +154,15 @@ def test_what_is_no_result_is_told(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('room', [0, 5000])
-def test_no_space_leaves_what_was_there(varied: Scenario, tmp_path: Path, room: int) -> None:
+def test_a_full_disk_leaves_the_older_file(varied: Scenario, tmp_path: Path, room: int) -> None:
     path = tmp_path / FILE
     path.write_bytes(b'of yesterday')
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (room, hard))
     try:
         with pytest.raises(ResultError) as raised:
-            results.save(results.empty(varied, ['bounded'], [0]), varied, path)
+            results.save(results.empty(varied, ['bounded'], [0]), varied, path,
+                         results.digests(varied))
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert f'{path} cannot be written' in str(raised.value)
@@ -169,7 +170,7 @@ def test_no_space_leaves_what_was_there(varied: Scenario, tmp_path: Path, room: 
     assert sorted(file.name for file in tmp_path.iterdir()) == [FILE, 'small.yaml']
 
 
-def test_seeds_are_done_when_all_of_it_is(varied: Scenario) -> None:
+def test_a_seed_is_done_with_all_its_runs(varied: Scenario) -> None:
     # Two algorithms and four variants: eight runs a seed.
     all_of_1 = {Key(label, variant, 1) for label in ('classic', 'bounded') for variant in range(4)}
     assert results.seeds_done(all_of_1, varied) == 1
@@ -177,14 +178,14 @@ def test_seeds_are_done_when_all_of_it_is(varied: Scenario) -> None:
     assert results.seeds_done(all_of_1 | {Key('bounded', 3, 2)}, varied) == 1
 
 
-def test_what_is_measured_of_regions_is_kept_where_there_are_some(tmp_path: Path) -> None:
+def test_measures_of_regions_are_stored_for_algorithms_with_regions(tmp_path: Path) -> None:
     plain = load(tmp_path, VARIED)
     assert not set(REGION_MEASURES) & set(results.empty(plain, ['bounded'], [0]))
     mixed = load(tmp_path, VARIED.replace('radius: 30, ties', 'radius: 30, regions: {}, ties'))
     dataset = results.empty(mixed, ['classic', 'bounded'], [0])
     samples = np.full((20, len(COLUMNS)), 7.0)
     results.put(dataset, Key('bounded', 0, 0), Run(samples, np.ones(len(COUNTERS)), 3.0))
-    results.save(dataset, mixed, tmp_path / FILE)
+    results.save(dataset, mixed, tmp_path / FILE, results.digests(mixed))
     read = results.load(tmp_path / FILE)
     for measure in REGION_MEASURES:
         first = {name: 0 for name in results.varied(read)} | {'seed': 0}

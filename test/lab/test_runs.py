@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Runs: all that are missing and only those, each kept as it is finished."""
+"""Runs: only the missing ones are computed, and each is kept when it is finished."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -40,7 +40,7 @@ class RecordedProgress(Progress):
         super().__init__(Console(file=self.text, width=200))
 
     def counted(self) -> int:
-        """Return how many runs were computed."""
+        """Return the number of runs that were computed."""
         last = [line for line in self.text.getvalue().splitlines() if ' runs: ' in line][-1:]
         return int(last[0].split()[0]) if last else 0
 
@@ -58,12 +58,12 @@ def test_workers_and_order_change_nothing(tmp_path: Path) -> None:
     assert results.present(one) == {
         Key(label, k, seed) for label in ('classic', 'bounded') for k in range(4)
         for seed in range(4)}
-    # Seeds are not all alike, or the above would say nothing.
+    # Seeds differ, so the comparison is meaningful.
     assert not np.array_equal(one['changes'].isel(seed=0), one['changes'].isel(seed=1))
 
 
-def test_what_an_algorithm_does_not_notice_is_run_once(tmp_path: Path) -> None:
-    # The radius varies, which colour takes none of: 2 seeds, bounded twice and colour once.
+def test_variants_that_do_not_affect_an_algorithm_are_run_once(tmp_path: Path) -> None:
+    # The radius varies, which colour does not take: 2 seeds, bounded twice and colour once.
     text = TEXT.replace('{name: classic, radius: 30, wins: weakest}', '{name: colour}')
     scenario = load(tmp_path, text + 'vary: {algorithms.radius: [20, 30]}\n')
     progress = RecordedProgress()
@@ -76,7 +76,7 @@ def test_what_an_algorithm_does_not_notice_is_run_once(tmp_path: Path) -> None:
     assert again.counted() == 0
 
 
-def test_a_result_is_what_simulate_gives(tmp_path: Path) -> None:
+def test_results_are_those_of_simulate(tmp_path: Path) -> None:
     scenario = load(tmp_path, VARIED)
     dataset = runs.run(scenario, [6], tmp_path)
     values, variant = scenario.variants()[3]
@@ -87,12 +87,12 @@ def test_a_result_is_what_simulate_gives(tmp_path: Path) -> None:
     assert float(one['message_bytes']) == run.message_bytes
 
 
-def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
+def test_only_missing_runs_are_computed(tmp_path: Path) -> None:
     scenario = load(tmp_path)
     first, more, none, again = (RecordedProgress() for _ in range(4))
     runs.run(scenario, range(2), tmp_path, ['bounded'], progress=first)
     dataset = runs.run(scenario, range(1, 4), tmp_path, progress=more)
-    # Seed 1 of bounded is there.
+    # Seed 1 of bounded is finished already.
     assert (first.counted(), more.counted()) == (2, 5)
     assert '1 of 6 runs are there already' in more.text.getvalue()
     assert results.present(dataset) == {
@@ -106,7 +106,7 @@ def test_only_what_is_missing_is_computed(tmp_path: Path) -> None:
 
 
 class Stopping(RecordedProgress):
-    """Is interrupted after three runs, as Ctrl-C does it."""
+    """Interrupts after three runs, as Ctrl-C does."""
 
     def finished(self, what: str, rounds: int) -> None:
         super().finished(what, rounds)
@@ -120,8 +120,8 @@ vary: {messages.loss: [0, 0.5], events.chance: [0, 0.5, 1]}
 """
 
 
-def test_what_begins_the_same_is_run_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
-                                              ) -> None:
+def test_runs_with_the_same_start_are_run_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+                                                   ) -> None:
     asked = []
 
     def noted(scenarios: Sequence[Scenario], algorithm: str, seed: int) -> Iterator[Run]:
@@ -132,7 +132,7 @@ def test_what_begins_the_same_is_run_together(tmp_path: Path, monkeypatch: pytes
     first, rest = RecordedProgress(), RecordedProgress()
     runs.run(scenario, range(1), tmp_path, ['bounded'], progress=first)
     dataset = runs.run(scenario, range(2), tmp_path, progress=rest)
-    # For each of two losses, those of three chances.
+    # A group of three chances for each of two losses.
     assert (first.counted(), rest.counted()) == (6, 18)
     assert asked[:2] == [('bounded', 0, 3)] * 2
     assert sorted(asked[2:]) == 2 * [('bounded', 1, 3)] + 2 * [('classic', 0, 3)] \
@@ -145,12 +145,12 @@ def test_what_begins_the_same_is_run_together(tmp_path: Path, monkeypatch: pytes
             assert np.array_equal(kept['counts'], alone.counts)
 
 
-def test_branches_that_are_missing_are_run(tmp_path: Path) -> None:
+def test_missing_branches_are_run(tmp_path: Path) -> None:
     scenario = load(tmp_path, DEADLY)
     with pytest.raises(KeyboardInterrupt):
         runs.run(scenario, range(3), tmp_path / 'stopped', workers=1, progress=Stopping())
     parts = store.parts_of(tmp_path / 'stopped', 'small')
-    # Also where of those that begin the same some are there.
+    # Also if some runs of a group are finished already.
     sorted(parts.glob('*.npz'))[0].unlink()
     kept = len(list(parts.glob('*.npz')))
     rest = RecordedProgress()
@@ -159,11 +159,11 @@ def test_branches_that_are_missing_are_run(tmp_path: Path) -> None:
     assert same(dataset, runs.run(scenario, range(3), tmp_path / 'whole'))
 
 
-def test_what_is_interrupted_goes_on(tmp_path: Path) -> None:
+def test_an_interrupted_computation_continues(tmp_path: Path) -> None:
     scenario = load(tmp_path)
     with pytest.raises(KeyboardInterrupt):
         runs.run(scenario, range(10), tmp_path / 'stopped', workers=1, progress=Stopping())
-    # Those that were computed in the meantime may be kept as well.
+    # Runs that were computed in the meantime may be kept as well.
     kept = len(list(store.parts_of(tmp_path / 'stopped', 'small').glob('*.npz')))
     assert kept >= 3
     rest = RecordedProgress()
@@ -174,14 +174,14 @@ def test_what_is_interrupted_goes_on(tmp_path: Path) -> None:
 
 
 def stopped(folder: Path, text: str = VARIED) -> Path:
-    """Leave some runs behind; return the file of one."""
+    """Interrupt a computation; return the file of a finished run."""
     with pytest.raises(KeyboardInterrupt):
         runs.run(load(folder, text), range(3), folder, workers=1, progress=Stopping())
     return sorted(store.parts_of(folder, 'small').glob('*.npz'))[0]
 
 
 @pytest.mark.parametrize('left', [0, 100, -1])
-def test_a_part_cut_short_is_told(tmp_path: Path, left: int) -> None:
+def test_a_truncated_run_is_an_error(tmp_path: Path, left: int) -> None:
     part = stopped(tmp_path)
     part.write_bytes(part.read_bytes()[:left])
     with pytest.raises(ResultError, match='cannot be read .* remove it') as raised:
@@ -191,7 +191,7 @@ def test_a_part_cut_short_is_told(tmp_path: Path, left: int) -> None:
     assert len(results.present(runs.run(load(tmp_path, VARIED), range(3), tmp_path))) == 24
 
 
-def test_interrupted_runs_of_another_text_wait_for_it(tmp_path: Path) -> None:
+def test_interrupted_runs_of_another_text_are_kept(tmp_path: Path) -> None:
     part, whole = stopped(tmp_path), load(tmp_path, VARIED)
     kept = set(part.parent.glob('*.npz'))
     other = load(tmp_path, VARIED.replace('range: 40', 'range: 41'))
@@ -204,7 +204,7 @@ def test_interrupted_runs_of_another_text_wait_for_it(tmp_path: Path) -> None:
     assert sorted(file.name for file in tmp_path.iterdir()) == ['small.nc', 'small.yaml']
 
 
-def test_two_at_once_are_kept_apart(tmp_path: Path) -> None:
+def test_two_computations_at_once_are_refused(tmp_path: Path) -> None:
     class Second(RecordedProgress):
         def finished(self, what: str, rounds: int) -> None:
             with pytest.raises(ResultError, match='in use by another'):
@@ -216,8 +216,8 @@ def test_two_at_once_are_kept_apart(tmp_path: Path) -> None:
     assert first.counted() == 4
 
 
-def test_two_that_take_turns_lose_nothing(tmp_path: Path) -> None:
-    # Each begins as soon as the other one ends: none may remove what the other one works in.
+def test_two_processes_in_turns_lose_no_run(tmp_path: Path) -> None:
+    # Each process begins when the other one ends, and must not remove its folder.
     scenario = load(tmp_path)
 
     def in_turn(seeds: range) -> None:
@@ -239,25 +239,25 @@ def test_two_that_take_turns_lose_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize('again', [False, True])
-def test_a_folder_in_the_place_of_results_is_told(tmp_path: Path, again: bool) -> None:
+def test_a_folder_in_the_place_of_results_is_an_error(tmp_path: Path, again: bool) -> None:
     (tmp_path / 'small.nc').mkdir()
     with pytest.raises(ResultError, match='is a folder, .* move it away'):
         runs.run(load(tmp_path), range(1), tmp_path, again=again)
 
 
-def test_what_is_refused_leaves_no_folder_behind(tmp_path: Path) -> None:
+def test_refused_results_leave_no_folder_behind(tmp_path: Path) -> None:
     (tmp_path / 'small.nc').write_text('nonsense')
     with pytest.raises(ResultError, match='cannot be read'):
         runs.run(load(tmp_path), range(1), tmp_path)
     assert sorted(file.name for file in tmp_path.iterdir()) == ['small.nc', 'small.yaml']
 
 
-def test_a_full_disk_is_told_and_finished_runs_are_kept(tmp_path: Path) -> None:
+def test_a_full_disk_is_an_error_and_finished_runs_are_kept(tmp_path: Path) -> None:
     scenario = load(tmp_path)
     parts = store.parts_of(tmp_path, 'small')
     parts.mkdir()
     digest = results.digests(scenario)['bounded', 0]
-    # Whatever is written to /dev/full finds no space; the run of seed 2 is to be written there.
+    # The run of seed 2 is written to /dev/full, which has no space.
     (parts / f'.{digest},2.npz.writing').symlink_to('/dev/full')
     with pytest.raises(ResultError, match=r',2\.npz cannot be written \(No space left'):
         runs.run(scenario, range(5), tmp_path, ['bounded'], workers=1)
@@ -268,7 +268,44 @@ def test_a_full_disk_is_told_and_finished_runs_are_kept(tmp_path: Path) -> None:
     assert rest.counted() <= 3
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path) -> None:
+def test_a_folder_that_cannot_be_made_is_an_error(tmp_path: Path) -> None:
     (tmp_path / 'file').write_text('')
     with pytest.raises(ResultError, match='file.* cannot be written'):
         runs.run(load(tmp_path), range(1), tmp_path / 'file')
+
+
+PATHS = """
+duration: 20
+algorithms: [{name: bounded, radius: 30}]
+devices: [{kind: edge_list, path: GRAPH}]
+"""
+
+
+def test_a_file_that_changes_between_runs_is_read_again(tmp_path: Path) -> None:
+    graph = tmp_path / 'graph'
+    scenario = load(tmp_path, PATHS.replace('GRAPH', str(graph)))
+    sent = []
+    for edges in ('a b\nb c\n', 'a b\nb c\nc a\n'):
+        graph.write_text(edges)
+        counts = runs.run(scenario, [0], tmp_path, progress=RecordedProgress())['counts']
+        sent.append(int(counts.sel(counter='sent').sum()))
+    assert sent[1] > sent[0]
+
+
+def test_runs_are_discarded_if_a_file_changes_meanwhile(tmp_path: Path) -> None:
+    graph = tmp_path / 'graph'
+    graph.write_text('a b\nb c\n')
+    scenario = load(tmp_path, PATHS.replace('GRAPH', str(graph)))
+
+    class Editing(RecordedProgress):
+        def finished(self, what: str, rounds: int) -> None:
+            super().finished(what, rounds)
+            graph.write_text('a b\nb c\nc a\n')
+
+    with pytest.raises(ResultError, match='a file that the scenario names was changed'):
+        runs.run(scenario, range(3), tmp_path, progress=Editing())
+    assert not list(store.parts_of(tmp_path, 'small').glob('*.npz'))
+    graph.write_text('a b\nb c\n')
+    progress = RecordedProgress()
+    runs.run(scenario, range(3), tmp_path, progress=progress)
+    assert progress.counted() == 3

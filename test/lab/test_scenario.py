@@ -25,18 +25,18 @@ import pytest
 
 
 @pytest.mark.parametrize('name', names())
-def test_what_comes_with_the_package_loads(name: str) -> None:
+def test_the_scenarios_of_the_package_load(name: str) -> None:
     scenario = load(name)
     assert scenario.name == name and scenario.title and scenario.source and scenario.entrants
     assert all(variant.entrants for _, variant in scenario.variants())
 
 
-def test_all_has_a_default_but_what_is_required() -> None:
+def test_the_defaults_of_sections() -> None:
     scenario = made({})
     assert (scenario.name, scenario.title, scenario.source) == ('mine', 'mine', '')
     assert scenario.motion.name == 'static' and scenario.events == () and scenario.first_id == 0
     assert scenario.measure.window == 10
-    # A heading with nothing below it says nothing.
+    # A heading with nothing below it has no effect.
     assert made({'rounds': None, 'motion': None, 'events': None, 'vary': None}).rounds \
         == scenario.rounds
 
@@ -67,7 +67,7 @@ def test_a_file_that_is_no_scenario(content: bytes, text: str, tmp_path: Path) -
         load(str(path))
 
 
-def test_a_scenario_that_is_not_there(tmp_path: Path) -> None:
+def test_a_missing_scenario(tmp_path: Path) -> None:
     with pytest.raises(ScenarioError, match="^unknown scenario 'none'; it takes .*acsos2022_"):
         load('none')
     with pytest.raises(ScenarioError, match='^scenario .*none.yaml: cannot be read '):
@@ -76,7 +76,7 @@ def test_a_scenario_that_is_not_there(tmp_path: Path) -> None:
         load('a\0b.yaml')
 
 
-def test_an_algorithm_that_does_not_take_part() -> None:
+def test_an_unknown_algorithm() -> None:
     scenario = made({'algorithms': [BOUNDED, {'name': 'classic', 'radius': 3, 'label': 'old'}]})
     assert scenario.entrant('old').algorithm.name == 'classic'
     with pytest.raises(ScenarioError, match="^scenario mine has no algorithm 'classic'; "
@@ -87,7 +87,7 @@ def test_an_algorithm_that_does_not_take_part() -> None:
 def test_times_are_those_of_the_samples() -> None:
     assert made({'duration': 3, 'measure': {'interval': 1}}).times().tolist() == [1, 2, 3]
     assert made({'duration': 3.9, 'measure': {'interval': 1}}).times().tolist() == [1, 2, 3]
-    # Ten tenths are one, whatever floats say.
+    # Ten tenths count as one, despite rounding.
     times = made({'duration': 1, 'measure': {'interval': 0.1}}).times()
     assert len(times) == 10 and np.allclose(times, np.arange(1, 11) / 10)
 
@@ -98,7 +98,7 @@ def test_events_are_in_the_order_of_their_times() -> None:
     assert [event.name for event, _ in scenario.events] == ['join', 'split', 'die', 'heal']
 
 
-def test_what_varies_makes_all_combinations() -> None:
+def test_varied_keys_make_all_combinations() -> None:
     scenario = made({'vary': {'messages.loss': [0, 0.5], 'devices.count': [3, 4, 5]}})
     variants = scenario.variants()
     assert [tuple(values.items()) for values, _ in variants] == [
@@ -108,7 +108,7 @@ def test_what_varies_makes_all_combinations() -> None:
         assert variant.messages.loss == values['messages.loss']
         assert variant.groups[0].parameters.count == values['devices.count']
         assert variant.vary == {}
-    # The scenario itself is what it was.
+    # The scenario itself is unchanged.
     assert scenario.messages.loss == 0.0
     assert made({}).variants()[0][0] == {}
 
@@ -123,7 +123,7 @@ def test_keys_that_vary_together_have_one_name() -> None:
     assert found == [
         ({'size': size, 'messages.loss': loss}, size, 9 if size == 3 else own, loss)
         for size in (3, 7) for loss in (0, 0.5)]
-    # In results it is called as the first of the keys is.
+    # In results it has the values of the first key.
     assert dimensions(scenario) == {'size': [3, 7], 'messages.loss': [0, 0.5]}
 
 
@@ -132,17 +132,17 @@ def test_a_section_varies_as_a_whole() -> None:
     assert [variant.messages.range for _, variant in variants] == [3, 4]
 
 
-def test_what_varies_may_be_the_duration_where_no_sample_is_missed() -> None:
+def test_the_duration_may_vary_if_the_samples_are_the_same() -> None:
     variants = made({'vary': {'duration': [10, 10.5]}}).variants()
     assert [variant.duration for _, variant in variants] == [10, 10.5]
 
 
 def test_yaml_may_merge_mappings() -> None:
-    # What is said beside a merge wins; that is no key given twice.
+    # A key beside a merge wins; it is no duplicate.
     assert strict_yaml.read('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
 
 
-def test_what_varies_in_a_list_varies_where_it_is() -> None:
+def test_a_key_of_a_list_is_replaced_in_the_entries_that_have_it() -> None:
     scenario = made({'algorithms': [BOUNDED, {'name': 'colour'},
                                     {'name': 'classic', 'radius': 3}]})
     changed = scenario.replaced({'algorithms.radius': 7, 'duration': 20})

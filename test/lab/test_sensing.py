@@ -28,7 +28,7 @@ import pytest
 from robot.test_plug_ins import Settings
 
 WARM = {'base': 20.0, 'peaks': [0.0, 0.0, 10.0], 'spread': 2.5}
-"""Ten degrees warmer round the origin."""
+"""Ten degrees warmer at the origin."""
 
 
 def east(known: Any, parameters: Any) -> float:
@@ -68,15 +68,15 @@ def test_a_field_over_the_plane() -> None:
     assert found == pytest.approx([30.0, 20.0 + 10.0 * np.exp(-0.5), 16.0], abs=0.01)
 
 
-def test_regions_follow_what_is_sensed() -> None:
-    """The radius is in degrees: where it is about as warm, one leader reaches all."""
+def test_regions_follow_readings() -> None:
+    """The radius is in degrees: a leader reaches all devices with similar readings."""
     scenario = line(messages={'metric': 'sensor_difference'}, sensor=WARM,
                     algorithms=[{'name': 'bounded', 'radius': 4.0}])
     simulation = Simulation(scenario, scenario.entrant('bounded'), 0)
     simulation.play()
     sensed = simulation.columns.sensed
     found = [int(leader) for leader in simulation.columns.leader]
-    # By hand, from the least id on: as far as the temperature falls by less than the radius.
+    # By hand, from the least id on: a region ends where the difference exceeds the radius.
     expected, begin = [], 0
     for i in range(6):
         if abs(sensed[i] - sensed[begin]) > 4.0:
@@ -91,12 +91,12 @@ def test_own_parameters_of_a_metric() -> None:
     one = line(messages={'metric': 'sensor_difference'}, sensor=WARM)
     two = line(messages={'metric': 'sensor_difference',
                          'metric_parameters': {'sensor_weight': 3.0}}, sensor=WARM)
-    ways = []
+    distances = []
     for scenario in (one, two):
         simulation = Simulation(scenario, scenario.entrant('bounded'), 0)
         simulation.play()
-        ways.append(simulation.columns.distance[1])
-    assert ways[1] == pytest.approx(3.0 * ways[0])
+        distances.append(simulation.columns.distance[1])
+    assert distances[1] == pytest.approx(3.0 * distances[0])
 
 
 @pytest.mark.parametrize('regions', [{}, {'regions': {'collection': 'tree'}}])
@@ -114,13 +114,13 @@ def test_a_strength_that_robots_compute() -> None:
     assert leaders(scenario) == [0] * 6
 
 
-def test_its_own_parameters() -> None:
+def test_own_parameters_of_a_strength_source() -> None:
     scenario = line(strength={'cycle': ['east'], 'source_parameters': {'margin': 0.0}})
     # All are equally strong: the lower id leads.
     assert leaders(scenario) == [0] * 6
 
 
-def test_moving_devices_sense_anew() -> None:
+def test_moving_devices_update_their_readings() -> None:
     scenario = line(messages={'metric': 'sensor_difference', 'range': 50.0}, sensor=WARM,
                     motion={'kind': 'waypoint', 'walls': [-1.0, -1.0, 9.0, 9.0],
                             'speed': [0.5, 0.5]})
@@ -130,7 +130,7 @@ def test_moving_devices_sense_anew() -> None:
     assert not np.allclose(before, simulation.columns.sensed)
 
 
-def test_results_follow_from_metric_and_source() -> None:
+def test_fingerprints_depend_on_metric_and_source() -> None:
     plain = fingerprint(line(), 'bounded')
     assert plain == fingerprint(line(), 'bounded')
     others = [fingerprint(line(messages={'metric': 'odometry'}), 'bounded'),
@@ -139,7 +139,7 @@ def test_results_follow_from_metric_and_source() -> None:
     assert len({plain, *others}) == 4
 
 
-def test_the_distance_ahead_of_one_that_drives_away() -> None:
+def test_the_distance_ahead_of_a_device_that_drives_away() -> None:
     """Device 1 drives along x at 0.1 m/s, 0 and 2 stand; 10 s ahead it is a metre farther."""
     scenario = line(
         duration=20, algorithms=[{'name': 'bounded', 'radius': 50.0}],
@@ -154,12 +154,12 @@ def test_the_distance_ahead_of_one_that_drives_away() -> None:
     columns = simulation.columns
     assert columns.speed_x[:3] == pytest.approx([0.0, 0.1, 0.0], abs=1e-9)
     assert columns.distance[2] == pytest.approx(2.0)
-    # Places are those of the last reading and the last message: up to 2 s old.
+    # Positions are those of the last reading and the last message: up to 2 s old.
     assert 1.0 - 0.25 < columns.distance[1] - columns.place_x[1] <= 1.0 + 1e-9
     assert columns.place_x[1] > 3.0
 
 
-def test_ahead_of_those_that_stand_is_now() -> None:
+def test_for_devices_at_rest_the_distance_ahead_is_the_present_one() -> None:
     near = line(messages={'metric': 'odometry', 'range': 10})
     ahead = line(messages={'metric': 'look_ahead', 'range': 10})
     found = []
@@ -182,7 +182,7 @@ def test_ahead_of_those_that_stand_is_now() -> None:
     ({'strength': {'cycle': ['east'], 'source_parameters': {'margin': 99.0}}},
      'strength.margin: 99.0 is not allowed; it takes 0 to 9'),
     ({'sensor': {'peaks': [1.0, 2.0]}}, 'sensor.peaks: .* it takes three numbers a peak')])
-def test_what_is_refused(changes: dict[str, Any], text: str) -> None:
+def test_refused_sections(changes: dict[str, Any], text: str) -> None:
     with pytest.raises(ScenarioError, match=text):
         line(**changes)
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Runs follow from scenario, algorithm and seed, and from nothing else."""
+"""Runs depend on scenario, algorithm and seed, and on nothing else."""
 
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -20,7 +20,7 @@ from typing import Any
 from lab.simulations import begun, counts, leaders, LINE, line, played, scene, WALK
 from leader_election.lab import build, engine, simulate
 from leader_election.lab.build import larger
-from leader_election.lab.engine import COUNTERS, MEASURES, MORE_PAIRS, MORE_POOL, MORE_ROOM
+from leader_election.lab.engine import COUNTERS, LINKS_FULL, MEASURES, POOL_FULL, WORKSPACE_FULL
 from leader_election.lab.engine.samples import ROUNDS
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.simulate import parting, Run, simulate_branches, Simulation
@@ -51,7 +51,7 @@ def run(scenario: Scenario, seed: int, snapshots: tuple[float, ...] = ()) -> Run
 
 
 def digits(result: Run) -> tuple[bytes, bytes, float]:
-    """Return all that was measured, to the last bit."""
+    """Return all results, to the last bit."""
     return result.samples.tobytes(), result.counts.tobytes(), result.message_bytes
 
 
@@ -70,7 +70,7 @@ def test_threads_do_not_matter(scenario: Scenario) -> None:
 
 @SCENARIOS
 @pytest.mark.parametrize('stretch', [1, 100, 10**12])
-def test_when_python_has_a_say_does_not_matter(
+def test_the_stretch_between_interruptions_does_not_matter(
         scenario: Scenario, stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 1))
     monkeypatch.setattr('leader_election.lab.simulation.STRETCH', stretch)
@@ -78,7 +78,7 @@ def test_when_python_has_a_say_does_not_matter(
 
 
 @pytest.mark.parametrize('scenario', [QUIET, WALKING], ids=['quiet', 'walk'])
-def test_where_devices_are_stored_does_not_matter(
+def test_the_order_of_storage_does_not_matter(
         scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 1))
     monkeypatch.setattr(build, 'SMALL', 3)
@@ -93,13 +93,13 @@ def test_snapshots_change_nothing(scenario: Scenario) -> None:
     seen = run(scenario, 2, times)
     assert digits(seen) == digits(run(scenario, 2))
     assert tuple(snapshot.time for snapshot in seen.snapshots) == times
-    # A snapshot is no view of what goes on.
+    # A snapshot is a copy, not a view of the running simulation.
     assert len({snapshot.leader.tobytes() for snapshot in seen.snapshots}) > 1
 
 
 @pytest.mark.parametrize('stops', [[30.0], [0.01, 7.3, 7.3, 21.0, 30.0],
                                    list(np.linspace(0.0, 30.0, 100))])
-def test_a_run_may_stop_and_go_on(stops: list[float]) -> None:
+def test_a_run_may_stop_and_continue(stops: list[float]) -> None:
     whole, parts = begun(WALKING, 5), begun(WALKING, 5)
     whole.run(30.0)
     for stop in stops:
@@ -110,7 +110,7 @@ def test_a_run_may_stop_and_go_on(stops: list[float]) -> None:
 
 @pytest.mark.parametrize('messages', [{}, {'expiry': 1.5}, {'delay': [0.8, 0.8]}],
                          ids=['plain', 'expiry', 'delay'])
-def test_how_far_rows_look_ahead_does_not_matter(
+def test_the_skin_of_neighbour_lists_does_not_matter(
         messages: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     scenario = scene(motion=WALK, messages={'range': 25, **messages})
     found = []
@@ -122,26 +122,26 @@ def test_how_far_rows_look_ahead_does_not_matter(
 
 
 @pytest.mark.parametrize(('status', 'scenario'), [
-    (MORE_PAIRS, WALKING), (MORE_PAIRS, BUSY), (MORE_POOL, WALKING), (MORE_POOL, BUSY),
-    (MORE_ROOM, WALKING), (MORE_ROOM, BUSY)], ids=[
+    (LINKS_FULL, WALKING), (LINKS_FULL, BUSY), (POOL_FULL, WALKING), (POOL_FULL, BUSY),
+    (WORKSPACE_FULL, WALKING), (WORKSPACE_FULL, BUSY)], ids=[
         'pairs', 'pairs, everything', 'pool', 'pool, everything', 'room', 'room, everything'])
-def test_room_is_made_without_a_trace(
+def test_growing_arrays_change_no_result(
         status: int, scenario: Scenario, monkeypatch: pytest.MonkeyPatch) -> None:
     expected = digits(run(scenario, 4))
     asked = []
 
     class Tiny(Simulation):
-        """Begins with room for next to nothing."""
+        """Begins with the least capacity."""
 
         def __init__(self, *arguments: Any) -> None:
             super().__init__(*arguments)
             network = self.network
             width = network.exports.shape[1]
-            n, flights = len(network.devices.id), len(network.links.flight) > 0
+            n, flights = len(network.devices.id), len(network.links.in_flight) > 0
             self.network = network._replace(**{
-                MORE_PAIRS: {'links': engine.links(n, 2, flights)},
-                MORE_POOL: {'pool': engine.pool(network.exports[:1].copy())},
-                MORE_ROOM: {'room': engine.room(1, width)},
+                LINKS_FULL: {'links': engine.empty_links(n, 2, flights)},
+                POOL_FULL: {'pool': engine.empty_pool(network.exports[:1].copy())},
+                WORKSPACE_FULL: {'workspace': engine.empty_workspace(1, width)},
             }[status])
 
     def noted(network: Any, status: int) -> Any:
@@ -156,7 +156,7 @@ def test_room_is_made_without_a_trace(
 @pytest.mark.parametrize(('duration', 'interval', 'count'), [
     (0.3, 0.1, 3), (0.7, 0.1, 7), (2.1, 0.7, 3), (3, 2, 1)])
 def test_all_samples_are_taken(duration: float, interval: float, count: int) -> None:
-    # As a float three times 0.1 is more than 0.3.
+    # As floats, three times 0.1 is more than 0.3.
     samples = run(scene(duration=duration, measure={'interval': interval},
                         rounds={'period': 0.01}), 0).samples
     assert len(samples) == count and not np.any(np.isnan(samples[:, :len(MEASURES)]))
@@ -178,7 +178,7 @@ def test_a_snapshot_by_hand() -> None:
     assert after.is_leader.tolist() == [False] * 5
 
 
-def test_messages_are_as_long_as_robots_would_write_them() -> None:
+def test_the_length_of_messages_is_that_of_robots() -> None:
     # Once all have settled: leaders, positions, and the candidacy of 4, which is at 40 m.
     texts = ['{"v":1,"id":0,"frame":"map","p":[0.0,0.0],"c":[-4.0,40.0,4],"h":[4]}',
              '{"v":1,"id":1,"frame":"map","p":[10.0,0.0],"c":[-4.0,30.0,4],"h":[3]}',
@@ -188,17 +188,17 @@ def test_messages_are_as_long_as_robots_would_write_them() -> None:
     assert run(line(), 0).message_bytes == np.mean([len(text) for text in texts])
 
 
-def test_all_know_each_other_at_the_start_if_told_so() -> None:
+def test_acquainted_devices_have_received_initial_states() -> None:
     for acquainted in (False, True):
         stage = begun(line(rounds={'acquainted': acquainted, 'phase': 'together'}))
         if acquainted:
             stage.acquaint()
-        # Together, in the order of their indices: 0 is the first, and hears 1 only if it knows it.
+        # Rounds are in the order of indices: 0 is the first, and has a message of 1 only then.
         stage.run(0.5)
         assert leaders(stage)[0] == (1 if acquainted else 0)
 
 
-def test_strengths_change_with_the_time() -> None:
+def test_strengths_change_over_time() -> None:
     scenario = line(strength={'cycle': ['id', 'lower_id', 'degree'], 'every': 20}, duration=60,
                     algorithms=[{'name': 'bounded', 'radius': 100}])
     by_id, by_lower_id, by_degree = run(scenario, 0, (19.9, 39.9, 59.9)).snapshots
@@ -208,12 +208,12 @@ def test_strengths_change_with_the_time() -> None:
     assert by_degree.leader.tolist() == [1] * 5
 
 
-def test_the_weakest_wins_if_told_so() -> None:
+def test_the_weakest_wins_on_request() -> None:
     scenario = line(algorithms=[{'name': 'bounded', 'radius': 100, 'wins': 'weakest'}])
     assert leaders(played(scenario)) == [0] * 5
 
 
-def test_a_link_that_is_given_needs_no_range() -> None:
+def test_given_links_need_no_range() -> None:
     scenario = line(devices=[{'kind': 'line', 'count': 5, 'step': [7, 0], 'linked': True}],
                     messages={}, algorithms=[{'name': 'bounded', 'radius': 28}])
     assert leaders(played(scenario)) == [4] * 5
@@ -224,22 +224,22 @@ USERS = {'kind': 'line', 'count': 2, 'first': [20, 5], 'step': [1, 0], 'among': 
 """Ids 3 and 4, 1 m apart, stronger than servers by id; only server 2, at (20, 0), is near."""
 
 
-def test_users_hear_servers_but_not_each_other() -> None:
+def test_users_receive_from_servers_but_not_from_each_other() -> None:
     # A radius of 6 m is enough from server 2 to user 3, 5 m away, and to user 4, 5.1 m away.
     scenario = line(devices=[SERVERS, USERS], algorithms=[{'name': 'bounded', 'radius': 6}])
     [seen] = run(scenario, 0, (20.0,)).snapshots
     assert {(min(pair), max(pair)) for pair in seen.pairs.tolist()} == {
         (0, 1), (1, 2), (2, 3), (2, 4)}
-    # Server 2 follows the strongest of all, and user 3, which is nearer to that one, does not.
+    # Server 2 follows user 4, the strongest; user 3, which is nearer to user 4, does not.
     assert seen.leader.tolist() == [0, 1, 4, 3, 4]
 
 
-def test_links_that_are_given_are_not_among_users_either() -> None:
+def test_given_links_do_not_connect_users() -> None:
     scenario = line(devices=[{**SERVERS, 'linked': True, 'among': False}], messages={})
     assert leaders(played(scenario)) == [0, 1, 2]
 
 
-def test_who_does_not_move_stays_where_it_was_placed() -> None:
+def test_a_device_that_does_not_move_stays_in_its_place() -> None:
     # One street, from (0, 0) to (100, 0), and one back at y = 100; users are put into it.
     town = {'kind': 'streets', 'columns': 2, 'rows': 2, 'block': 100, 'speed': 1}
     devices = [{**LINE, 'first': [20, 30], 'moves': False}, {**LINE, 'first': [20, 30]}]
@@ -270,35 +270,35 @@ def branches(scenario: Scenario, events: list[list[dict[str, Any]]]) -> list[Sce
 
 @SCENARIOS
 @pytest.mark.parametrize('at', [0.0, 0.5, 15.27, 16.0, 30.0])
-def test_branches_are_what_runs_of_their_own_are(scenario: Scenario, at: float) -> None:
+def test_branches_equal_separate_runs(scenario: Scenario, at: float) -> None:
     several = branches(scenario, [[deaths(at, 0.5)], [deaths(at, 1.0)], [],
                                   [deaths(29.0, 1.0), {'kind': 'corrupt', 'at': 29.5}],
                                   [{'kind': 'split', 'at': at, 'line': 30}, deaths(at, 0.5)]])
     for seed in range(3):
         alone = [digits(run(branch, seed)) for branch in several]
-        # They are not all the same, or the order in which they are run would not matter.
+        # They differ, so the order in which they are run is tested.
         assert len(set(alone)) > 1
         for order in (several, several[::-1]):
             together = [digits(r) for r in simulate_branches(order, 'bounded', seed)]
             assert together == (alone if order is several else alone[::-1])
 
 
-def test_what_branches_share_is_run_once() -> None:
+def test_the_common_start_of_branches_is_run_once() -> None:
     # Five devices, a round a second each: 10 s before they part, 20 s after.
     several = branches(line(), [[deaths(10, 0.0)], [deaths(10, 0.0), deaths(20, 0.0)]])
     assert parting(*several) == 20
     one, two = simulate_branches([*several], 'bounded', 0)
     assert (one.shared, two.shared) == (0, 5 * 20)
     assert one.counts[ROUNDS] == two.counts[ROUNDS] == 5 * 30
-    # Of one scenario nothing is shared.
+    # A single scenario shares nothing.
     assert [r.shared for r in simulate_branches(several[:1], 'bounded', 0)] == [0]
 
 
-def test_when_scenarios_part() -> None:
+def test_the_time_at_which_scenarios_part() -> None:
     none, early, late, both = branches(line(), [
         [], [deaths(5, 1.0)], [deaths(8, 1.0)], [deaths(5, 1.0), deaths(8, 1.0)]])
     assert parting(none, none) == parting(both, both) == np.inf
     assert parting(none, late) == parting(late, none) == parting(early, both) == 8
     assert parting(early, late) == parting(both, late) == parting(none, both) == 5
-    # At one time, the one that comes first.
+    # Events at the same time, with different parameters.
     assert parting(late, *branches(line(), [[deaths(8, 0.5)]])) == 8

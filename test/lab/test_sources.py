@@ -12,13 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Digests change when what they are of changes, and only then."""
+"""Digests change when their sources change, and only then."""
 
 from collections.abc import Iterator
 import importlib.util
+import os
 from pathlib import Path
 import re
 import shutil
+import subprocess
 import sys
 from typing import Any
 
@@ -32,21 +34,22 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def afresh() -> Iterator[None]:
-    """Let digests be computed anew, before and after."""
+    """Clear the caches of digests before and after a test."""
     forget()
     yield
     forget()
 
 
 def forget() -> None:
-    """Let digests be computed anew."""
-    sources.of_run.cache_clear()
+    """Clear the caches of digests."""
+    sources._of_run.cache_clear()
+    sources._first_seen.clear()
     sources.of_engine.cache_clear()
 
 
 @pytest.fixture
 def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return a copy of the package's sources, which digests are made of from now on."""
+    """Return a copy of the package's sources; digests are computed from it from now on."""
     copy = tmp_path / 'leader_election'
     shutil.copytree(sources.PACKAGE, copy, ignore=shutil.ignore_patterns('__pycache__'))
     monkeypatch.setattr(sources, 'OURS', sources.Modules({'leader_election': copy}))
@@ -68,7 +71,13 @@ def test_a_digest_is_of_contents(tmp_path: Path) -> None:
     assert before != sources.digest([one])
     two.write_text('b = 3\n')
     assert before != sources.digest([one, two])
-    # Not of where one file ends and the next begins alone.
+    two.write_text('"""Two."""\n# Is three.\nb = (\n    3)\n"""A number."""\n')
+    explained = sources.digest([one, two])
+    two.write_text('b = 3\n')
+    assert explained == sources.digest([one, two])
+    two.write_text("b = '3'\n")
+    assert explained != sources.digest([one, two])
+    # The boundaries of files count.
     assert sources.digest(files(tmp_path, 'ab', 'c')) != sources.digest(files(tmp_path, 'a', 'bc'))
 
 
@@ -89,23 +98,23 @@ def digests() -> dict[str, str]:
     ('algorithms/bounded.py', {'bounded', 'levy', 'round', 'regions'}),
     ('algorithms/classic.py', {'classic'}),
     ('algorithms/replicated.py', set()),
-    # What a message is long follows from the codec.
+    # The length of messages depends on the codec.
     ('robot/codec.py', {'bounded', 'classic', 'levy'}),
     ('robot/region_codec.py', {'bounded', 'classic', 'levy'}),
     ('lab/simulation.py', {'bounded', 'classic', 'levy'}),
     ('lab/motions/levy.py', {'levy'}),
-    # Imported by the one before.
+    # Imported by the module above.
     ('lab/motions/walking.py', {'levy'}),
     ('lab/motions/streets.py', set()),
     ('coordination/collection.py', {'bounded', 'classic', 'levy', 'regions'}),
     ('lab/engine/links.py', {'bounded', 'classic', 'levy', 'engine'}),
-    # Nothing follows from figures, reports, and robots' nodes.
+    # No digest depends on figures, reports, or robots' nodes.
     ('lab/figures/border.py', set()), ('lab/report.py', set()), ('nodes/election.py', set()),
 ])
-def test_what_follows_from_a_module(changed: str, follow: set[str], tree: Path) -> None:
+def test_the_digests_that_depend_on_a_module(changed: str, follow: set[str], tree: Path) -> None:
     before = digests()
     path = tree / changed
-    path.write_text(path.read_text() + '# Another thought.\n')
+    path.write_text(path.read_text() + 'another = 1\n')
     after = digests()
     assert {name for name in before if before[name] != after[name]} == follow
 
@@ -124,7 +133,7 @@ def imported(folder: Path, name: str) -> Any:
 ROUND = 'def round(device, state, neighbours, metric, parameters):\n    return state\n'
 
 
-def test_a_users_algorithm_follows_from_its_own_package(tmp_path: Path) -> None:
+def test_the_digest_of_a_users_algorithm_includes_its_package(tmp_path: Path) -> None:
     package = tmp_path / 'theirs'
     for folder in (package, package / 'parts'):
         folder.mkdir()
@@ -149,7 +158,7 @@ def test_a_users_algorithm_follows_from_its_own_package(tmp_path: Path) -> None:
     for name, counts in (('parts/deep', True), ('parts/more', True), ('parts/other', False),
                          ('swarm', True)):
         path = package / f'{name}.py'
-        path.write_text(path.read_text() + '# Another thought.\n')
+        path.write_text(path.read_text() + 'another = 1\n')
         after = both()
         assert [one != other for one, other in zip(before, after)] == [counts] * 2
         before = after
@@ -157,7 +166,7 @@ def test_a_users_algorithm_follows_from_its_own_package(tmp_path: Path) -> None:
     assert resilient in sources._sources(used)
 
 
-def test_a_file_by_itself_follows_from_those_beside_it(tmp_path: Path) -> None:
+def test_the_digest_of_a_single_file_includes_the_files_beside_it(tmp_path: Path) -> None:
     (tmp_path / 'lone.py').write_text('import beside_lone\nimport numpy\n' + ROUND)
     (tmp_path / 'beside_lone.py').write_text('helper = 1\n')
     sys.path.insert(0, str(tmp_path))
@@ -168,23 +177,46 @@ def test_a_file_by_itself_follows_from_those_beside_it(tmp_path: Path) -> None:
     assert {path.name for path in sources._sources(used)} == {'lone.py', 'beside_lone.py'}
 
 
-def test_what_is_in_no_file_has_no_digest() -> None:
+def test_code_that_changed_after_its_import_has_no_digest(tree: Path) -> None:
+    chosen, others = (BOUNDED.round,), algorithm_modules()
+    before = sources.of_run(chosen, others)
+    engine = tree / 'lab' / 'simulation.py'
+    time = engine.stat().st_mtime_ns
+    engine.write_text(engine.read_text() + 'another = 1\n')
+    for digested in (chosen, (BOUNDED.round, LEVY.step)):
+        with pytest.raises(sources.ChangedSourceError,
+                           match='simulation.py was changed after this process had imported it'):
+            sources.of_run(digested, others)
+    engine.write_text(engine.read_text().removesuffix('another = 1\n'))
+    os.utime(engine, ns=(time, time))
+    assert sources.of_run(chosen, others) == before
+
+
+def test_the_files_of_a_simulation_are_remembered_as_they_are_imported() -> None:
+    code = ('from leader_election.lab import api, sources;'
+            'print(*(module for module, path in sources.OURS.closure([sources.SIMULATION]).items()'
+            ' if path not in sources._first_seen))')
+    ran = subprocess.run([sys.executable, '-c', code], capture_output=True, text=True)
+    assert (ran.returncode, ran.stdout.split()) == (0, []), ran.stderr
+
+
+def test_code_in_no_file_has_no_digest() -> None:
     scope: dict[str, Any] = {'__name__': 'nowhere'}
     exec(ROUND, scope)
     assert sources.of_code(scope['round']) == ''
 
 
-def test_names_that_a_package_passes_on_come_from_where_it_has_them() -> None:
+def test_names_that_a_package_imports_come_from_their_own_modules() -> None:
     ours = sources.OURS
     wanted = sources.Import('leader_election.algorithms', 'Device', 'Device')
     assert list(ours.origin(wanted)) == ['leader_election.algorithms.algorithm']
-    # A module of the package, and what is not there at all.
+    # A module of the package, and a name of another package.
     for module, name, origin in (('leader_election.lab', 'engine', ['leader_election.lab.engine']),
                                  ('numpy', 'array', [])):
         assert list(ours.origin(sources.Import(module, name, name))) == origin
 
 
-def test_what_only_type_checkers_import_does_not_count(tmp_path: Path) -> None:
+def test_imports_for_type_checkers_do_not_count(tmp_path: Path) -> None:
     path, = files(tmp_path, 'from typing import TYPE_CHECKING\n'
                             'if TYPE_CHECKING:\n    import one\nimport two\n')
     read = sources.source_of(path, 'any')
@@ -219,7 +251,7 @@ def run_in_no_file(text: str) -> str:
 @pytest.mark.parametrize(('part', 'other'), [
     ('range(2)', 'range(4)'), ('a + LIMIT', 'a - LIMIT'), ('LIMIT = 3', 'LIMIT = 4'),
     ('State(1)', 'State(2)'), ('leader: int', 'leader: float'), ('farther(x)', 'farther(-x)')])
-def test_code_in_no_file_is_known_by_what_it_was_compiled_to(part: str, other: str) -> None:
+def test_code_in_no_file_is_identified_by_its_byte_code(part: str, other: str) -> None:
     usual = run_in_no_file(NOTEBOOK)
     assert run_in_no_file('\n\n' + NOTEBOOK) == usual
     assert NOTEBOOK.count(part) == 1 and run_in_no_file(NOTEBOOK.replace(part, other)) != usual

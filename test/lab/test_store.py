@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Finished runs are kept by what they follow from: only what has changed is run again."""
+"""Finished runs are kept by their fingerprints; only changed ones are run again."""
 
 from pathlib import Path
 from typing import Any
@@ -29,15 +29,15 @@ import xarray
 
 def ran(scenario: Scenario, seeds: range, folder: Path, *algorithms: str,
         ) -> tuple[int, str, xarray.Dataset]:
-    """Return how many runs were computed, the lines that were said, and the results."""
+    """Return the number of runs that were computed, the notes, and the results."""
     progress = RecordedProgress()
     dataset = runs.run(scenario, seeds, folder, algorithms, progress=progress)
-    said = [line for line in progress.text.getvalue().splitlines() if ' runs: ' not in line]
-    return progress.counted(), '\n'.join(said), dataset
+    printed = [line for line in progress.text.getvalue().splitlines() if ' runs: ' not in line]
+    return progress.counted(), '\n'.join(printed), dataset
 
 
 def edit(monkeypatch: pytest.MonkeyPatch, module: str) -> None:
-    """Let the code of one algorithm have another digest, as after a change of its source."""
+    """Change the digest of one algorithm's code, as after a change of its source."""
     original = sources.of_run
 
     def changed(chosen: tuple[Any, ...], selectable: frozenset[str]) -> str:
@@ -53,20 +53,20 @@ def test_an_algorithm_whose_code_has_changed_is_run_again_alone(
     with monkeypatch.context() as patch:
         edit(patch, 'bounded')
         assert seeds_done(scenario, tmp_path) == '0, others changed'
-        count, said, after = ran(scenario, range(2), tmp_path)
+        count, notes, after = ran(scenario, range(2), tmp_path)
     assert count == 2
-    lines = said.splitlines()
+    lines = [line for line in notes.splitlines() if line]
     assert lines[0] == (
         'small: 2 of 4 runs are there already; run again: 2 of bounded (changed: code)')
     assert lines[1].startswith('small: 5 runs of another text or of other code are set aside in '
                                f'{tmp_path / "small.aside"} (')
-    # Of the changed one only what was run anew, of the other all that there was.
+    # Of the changed algorithm only the new runs, of the other one all.
     assert results.present(after) == {
         *(Key('bounded', 0, seed) for seed in range(2)),
         *(Key('classic', 0, seed) for seed in range(5))}
-    # The change is taken back: so are the runs.
-    count, said, back = ran(scenario, range(5), tmp_path)
-    assert count == 0 and 'small: 10 of 10 runs are there already' in said
+    # The change is undone, and the earlier runs are used again.
+    count, notes, back = ran(scenario, range(5), tmp_path)
+    assert count == 0 and 'small: 10 of 10 runs are there already' in notes
     assert same(back, before)
 
 
@@ -74,10 +74,10 @@ def test_two_texts_take_turns_without_loss(tmp_path: Path) -> None:
     one = load(tmp_path, VARIED)
     other = one.replaced({'messages.range': 41})
     first = ran(one, range(3), tmp_path)[2]
-    count, said, second = ran(other, range(2), tmp_path)
+    count, notes, second = ran(other, range(2), tmp_path)
     assert count == 16
-    assert 'run again: 8 of classic (changed: scenario), 8 of bounded (changed: scenario)' in said
-    assert 'small: 24 runs of another text' in said
+    assert 'run again: 8 of classic (changed: scenario), 8 of bounded (changed: scenario)' in notes
+    assert 'small: 24 runs of another text' in notes
     assert seeds_done(one, tmp_path) == '3, others changed'
     for scenario, seeds, expected in ((one, range(3), first), (other, range(2), second)):
         count, _, dataset = ran(scenario, seeds, tmp_path)
@@ -90,7 +90,7 @@ def test_two_texts_take_turns_without_loss(tmp_path: Path) -> None:
 ADDED = '  - {name: classic, label: third, radius: 25, wins: weakest}\ndevices:'
 
 
-@pytest.mark.parametrize(('change', 'count', 'said'), [
+@pytest.mark.parametrize(('change', 'count', 'notes'), [
     (('title: Small', 'title: Other'), 0, '16 of 16 runs are there already'),
     (('devices:', ADDED), 8, '16 of 24 runs are there already; new: 8'),
     (('[0, 0.5]', '[0.25, 0.5, 0]'), 8, '16 of 24 runs are there already; new: 8'),
@@ -101,13 +101,13 @@ ADDED = '  - {name: classic, label: third, radius: 25, wins: weakest}\ndevices:'
      '8 of 16 runs are there already; run again: 8 of bounded (changed: parameters)'),
     (('{name: classic, radius: 30', '{radius: 3e1, name: classic'), 0, '16 of 16 runs'),
 ])
-def test_only_what_is_new_or_changed_is_run(
-        tmp_path: Path, change: tuple[str, str], count: int, said: str) -> None:
+def test_only_new_or_changed_runs_are_computed(
+        tmp_path: Path, change: tuple[str, str], count: int, notes: str) -> None:
     ran(load(tmp_path, VARIED), range(2), tmp_path)
     assert VARIED.count(change[0]) == 1
     changed = load(tmp_path, VARIED.replace(*change))
     computed, lines, dataset = ran(changed, range(2), tmp_path)
-    assert computed == count and f'small: {said}' in lines
+    assert computed == count and f'small: {notes}' in lines
     assert same(dataset, runs.run(changed, range(2), tmp_path / 'anew'))
     assert dataset.attrs['title'] == changed.title
 
@@ -120,7 +120,7 @@ def test_algorithms_in_another_order_are_the_same_runs(tmp_path: Path) -> None:
     assert count == 2 and dataset['algorithm'].values.tolist() == ['bounded', 'classic']
 
 
-def test_what_is_interrupted_leaves_the_results_as_they_were(tmp_path: Path) -> None:
+def test_an_interruption_leaves_the_results_unchanged(tmp_path: Path) -> None:
     one = load(tmp_path)
     before = ran(one, range(4), tmp_path)[2]
     other = one.replaced({'messages.range': 41})

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The claims and the report of the study follow from its results, made by hand."""
+"""The claims and the report of the study, for results made by hand."""
 
 from typing import Any
 
@@ -45,14 +45,14 @@ LATE = TIMES > FAILURE
 
 
 def over(values: Any) -> Any:
-    """Return values of alpha as of all numbers of users, chances, seeds and times."""
+    """Return values for each alpha, to broadcast over users, chances, seeds and times."""
     return np.reshape(values, (1, 1, len(ALPHAS), 1, 1, 1))
 
 
 def made(**changes: Any) -> xr.Dataset:
-    """Return results in which all is as the paper says."""
+    """Return results that agree with all claims of the paper."""
     users = np.reshape([100.0, 1000.0], (1, 2, 1, 1, 1, 1))
-    # No user is served for 10 s after the failures; now and then two too many are.
+    # No user is served for 10 s after the failures; at times two per cent too many are.
     served = np.where(LATE & (TIMES <= FAILURE + 10), 0.0, np.where(TIMES % 50 == 0, 1.02, 1.0))
     values: dict[str, Any] = {
         'counted': users * served, 'present': users, 'load_mean': users / 10,
@@ -67,11 +67,11 @@ def agreeing(dataset: xr.Dataset) -> list[bool]:
     return [claim.agrees for claim in claims(dataset.isel(algorithm=0, drop=True))]
 
 
-def test_the_study_varies_what_is_looked_at() -> None:
+def test_the_varied_keys_of_the_study() -> None:
     assert list(dimensions(scenario.load(SCENARIO))) == [USERS, ALPHA, CHANCE]
 
 
-def test_what_is_as_the_paper_says_agrees() -> None:
+def test_results_as_in_the_paper_agree() -> None:
     assert agreeing(made()) == [True] * 8
     one = made().isel(algorithm=0, drop=True)
     found = [claim.ours for claim in claims(one)]
@@ -82,6 +82,12 @@ def test_what_is_as_the_paper_says_agrees() -> None:
     assert found[3] == 'chance 1: 0.50, 0.50 with, 1.00, 1.00 without'
     assert found[5].startswith('leaders change 20, 20 times as often as without')
     assert found[7].startswith('15, 15, 15, 15 s until users are served as before')
+
+
+def test_missing_runs_do_not_count() -> None:
+    one = made().isel(algorithm=0, drop=True)
+    more = xr.concat([one, one.where(False).assign_coords(seed=[2, 3])], 'seed')
+    assert [claim.ours for claim in claims(more)] == [claim.ours for claim in claims(one)]
 
 
 @pytest.mark.parametrize(('number', 'changes'), [
@@ -95,8 +101,7 @@ def test_what_is_as_the_paper_says_agrees() -> None:
     (7, {'counted': np.where(LATE & (TIMES <= FAILURE + 30), 0.0, 1.0), 'present': 1.0}),
     (7, {'counted': np.where(LATE & (TIMES <= FAILURE + 30), 1.06, 1.0), 'present': 1.0}),
     (7, {'counted': np.where(LATE, 0.0, 1.0), 'present': 1.0})])
-def test_what_is_not_as_the_paper_says_does_not_agree(number: int, changes: dict[str, Any],
-                                                      ) -> None:
+def test_results_unlike_the_paper_do_not_agree(number: int, changes: dict[str, Any]) -> None:
     assert not agreeing(made(**changes))[number]
 
 
@@ -108,7 +113,7 @@ def test_averages_are_of_the_last_five_minutes() -> None:
     assert after(values).sel({CHANCE: 0.5}).item() == 1050.0
 
 
-def test_what_never_recovers_has_no_time() -> None:
+def test_without_recovery_the_time_is_nan() -> None:
     values = xr.DataArray(np.where(LATE, 0.5, 1.0)[np.newaxis], {'seed': [0], 'time': TIMES},
                           ('seed', 'time'))
     assert np.isnan(recovery(values))
@@ -126,7 +131,7 @@ def test_all_numbers_by_hand() -> None:
         'deviation after': '5.0'}
 
 
-def test_the_report_tells_what_agrees_and_what_does_not() -> None:
+def test_the_report_lists_claims_and_whether_they_agree() -> None:
     paper = made(instability=0.01)
     paper.attrs |= {'source': 'a paper', 'numpy': '2.0'}
     walk = results(['bounded-tree', 'bounded-gossip'], TIMES, 1, {'messages.loss': [0.0, 0.2]},
@@ -144,7 +149,7 @@ def test_the_report_tells_what_agrees_and_what_does_not() -> None:
             in text)
     assert '| the paper says | classic | agrees | bounded | agrees |' in text
     assert text.count('| yes |') == 8 + 7 and text.count('| **no** |') == 1
-    # All numbers, of both.
+    # All numbers of both algorithms.
     assert text.count('| classic | 100 | 0 | 0 |') == text.count('| bounded | 100 | 0 | 0 |') == 1
     assert f'![{FIGURES[0]}](figures/{FIGURES[0]}.png)' in text
     assert '| bounded-tree | 0 | -10.0% | 10.0% | 100.0% | 50.0% | 90 |' in text

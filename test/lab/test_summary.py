@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The numbers of the table, worked by hand."""
+"""The numbers of the table, computed by hand."""
 
 from pathlib import Path
 
@@ -21,13 +21,14 @@ from leader_election.lab import results
 from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES
 from leader_election.lab.results import Key
 from leader_election.lab.simulate import Run
-from leader_election.lab.summary import lines, stability, table
+from leader_election.lab.summary import cells, lines, stability, table
 import numpy as np
 import pytest
 from rich.console import Console
 import xarray
 
-SHORT = TEXT.replace('duration: 20', 'duration: 6') + 'vary: {messages.loss: [0, 0.5]}\n'
+SHORT = (TEXT.replace('duration: 20', 'duration: 6\nmeasure: {window: 1}')
+         + 'vary: {messages.loss: [0, 0.5]}\n')
 
 
 def made(changes: list[int], instability: list[float], size: float) -> Run:
@@ -63,26 +64,65 @@ def test_lines(dataset: xarray.Dataset) -> None:
     # Two values, 0.2 from their mean: deviation 0.4 / sqrt(2), and t(1, 97.5 %) = 12.7062.
     assert bounded.instability.half_width == pytest.approx(12.7062 * 0.2, rel=1e-5)
     assert bounded.leaders == pytest.approx((3.0, 3.0, 3.0))
-    # 60 rounds in 6 s are 10 devices: 2 leaders lead all of them, and at the end none.
+    # 60 rounds in 6 s are 10 devices: 2 leaders lead all of them, and none at the end.
     assert bounded.led == pytest.approx((0.8, 0.8, 0.8))
-    # From second 4 on nothing changed, and from second 3 on.
-    assert (bounded.settled, bounded.settling) == (2, 3.5)
+    # No change after second 3, and after second 2.
+    assert (bounded.settled, bounded.settling) == (2, 2.5)
     # 90 receivers of 60 messages; (100 + 200) / 2.
     assert (bounded.receivers, bounded.message_bytes) == (1.5, 150.0)
-    # One seed changed to the end, the other one never.
-    assert (classic.varied, classic.seeds, classic.settled, classic.settling) == ((0.0,), 2, 1, 1)
+    # One seed changed until the end, the other one never.
+    assert (classic.varied, classic.seeds, classic.settled, classic.settling) == ((0.0,), 2, 1, 0)
 
 
-def test_stability_is_told_in_rounds(dataset: xarray.Dataset) -> None:
+def test_stability_is_in_rounds(dataset: xarray.Dataset) -> None:
+    dataset.attrs['text'] += 'rounds: {period: 0.5}\n'
     classic, bounded = lines(dataset)
-    assert stability(bounded, period=0.5) == '7'
-    assert stability(classic, period=0.5) == '2 (1 of 2)'
-    assert stability(classic._replace(settled=0), period=0.5) == 'never'
+    assert stability(bounded) == '5'
+    assert stability(classic) == '0 (1 of 2)'
+    assert stability(classic._replace(settled=0)) == 'never'
 
 
-def test_what_is_calm_for_less_than_a_sixth_never_is_stable(tmp_path: Path) -> None:
+def two_variants(folder: Path, window: int, vary: str) -> xarray.Dataset:
+    """Return made up results of 6 s, in which the last change is in the second up to 3 s."""
+    text = TEXT.replace('duration: 20', f'duration: 6\nmeasure: {{window: {window}}}')
+    scenario = load(folder, f'{text}vary: {vary}\n')
+    made_up = results.empty(scenario, ['bounded'], [0])
+    for variant in range(2):
+        results.put(made_up, Key('bounded', variant, 0), made([3, 0, 1, 0, 0, 0], [0.1] * 6, 1.0))
+    made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
+    return made_up
+
+
+@pytest.mark.parametrize('vary', [
+    '{rounds.period: [1, 0.25]}',
+    '{pace: [{rounds.period: 1, measure.window: 1}, {rounds.period: 0.25, measure.window: 9}]}'])
+def test_stability_is_in_rounds_of_each_variant(tmp_path: Path, vary: str) -> None:
+    made_up = two_variants(tmp_path, 2, vary)
+    assert [stability(line) for line in lines(made_up)] == ['3', '12']
+    columns, rows = cells(made_up)
+    assert [row[columns.index('stable after')] for row in rows] == ['3', '12']
+
+
+def test_a_run_is_calm_for_the_window_of_its_variant(tmp_path: Path) -> None:
+    """It is calm for 3 s, which is 3 rounds, and 12."""
+    made_up = two_variants(tmp_path, 12, '{rounds.period: [1, 0.25]}')
+    assert [stability(line) for line in lines(made_up)] == ['never', '12']
+
+
+def test_stability_is_the_round_of_the_last_change(tmp_path: Path) -> None:
+    scenario = load(tmp_path, TEXT.replace('duration: 20', 'duration: 6\nmeasure: {window: 1}'))
+    made_up = results.empty(scenario, ['bounded'], [0, 1, 2])
+    for seed, changes in enumerate(([1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 0, 0], [1, 0, 0, 1, 0, 0])):
+        results.put(made_up, Key('bounded', 0, seed), made(changes, [0.1] * 6, 1.0))
+    made_up.attrs['text'] = scenario.text
+    # The last changes are in rounds 3, 4 and 4.
+    assert stability(lines(made_up)[0]) == '4'
+
+
+def test_a_run_that_is_calm_for_less_than_a_sixth_is_not_stable(tmp_path: Path) -> None:
     """Of 24 samples, a sixth is 4: the last change may be in the 20th, but not in the 21st."""
-    scenario = load(tmp_path, TEXT.replace('duration: 20', 'duration: 24'))
+    short = TEXT.replace('duration: 20', 'duration: 24\nmeasure: {window: 1}')
+    scenario = load(tmp_path, short)
     made_up = results.empty(scenario, ['bounded'], [0, 1, 2])
     for seed, last in enumerate((20, 21, 23)):
         samples = np.zeros((24, len(MEASURES)))
@@ -90,32 +130,34 @@ def test_what_is_calm_for_less_than_a_sixth_never_is_stable(tmp_path: Path) -> N
         results.put(made_up, Key('bounded', 0, seed), Run(samples, np.ones(len(COUNTERS), int), 1))
     made_up.attrs['text'] = scenario.text
     [line] = lines(made_up)
-    assert (line.settled, line.settling) == (1, 21)
-    assert lines(made_up, window=4)[0].settled == 1
-    # Nor is what is calm for less than the window.
-    assert stability(lines(made_up, window=5)[0], 1.0) == 'never'
-    # Two seeds of three are not stable, and one sample that is calm changes nothing.
+    assert (line.settled, line.settling) == (1, 20)
+    # Two seeds of three are not stable, despite one sample without changes.
     [line] = lines(made_up.isel(seed=[1, 2]))
-    assert stability(line, 1.0) == 'never'
+    assert stability(line) == 'never'
+    made_up.attrs['text'] = short.replace('window: 1', 'window: 4')
+    assert lines(made_up)[0].settled == 1
+    # Nor if it is calm for less than the window.
+    made_up.attrs['text'] = short.replace('window: 1', 'window: 5')
+    assert stability(lines(made_up)[0]) == 'never'
 
 
 def test_the_table_has_a_row_for_each_line(dataset: xarray.Dataset) -> None:
     console = Console(width=160)
     with console.capture() as shown:
-        console.print(table(dataset, 1.0, 1))
+        console.print(table(dataset))
     rows = [line.split() for line in shown.get().splitlines()]
     assert ['classic', '0.0', '2', '0.1000', '±', '0.0000', '3.0', '±', '0.0', '80.0', '±', '0.0%',
-            '1', '(1', 'of', '2)', '1.5', '50'] in rows
+            '0', '(1', 'of', '2)', '1.5', '50'] in rows
     assert ['bounded', '0.5', '2', '0.3000', '±', '2.5412', '3.0', '±', '0.0', '80.0', '±', '0.0%',
-            '4', '1.5', '150'] in rows
+            '2', '1.5', '150'] in rows
 
 
-def test_of_regions_it_is_told_how_right_leaders_count(tmp_path: Path) -> None:
+def test_the_counting_errors_of_regions(tmp_path: Path) -> None:
     text = TEXT.replace('radius: 30, ties', 'radius: 30, regions: {}, ties')
     scenario = load(tmp_path, text.replace('duration: 20', 'duration: 6'))
     made_up = results.empty(scenario, ['classic', 'bounded'], [0])
     samples = np.ones((6, len(COLUMNS)))
-    # The first of six samples is the warm-up; of the others two are right, and one of 20 is 4 off.
+    # The first of six samples is the warm-up; two of the others are right, one is off by 4 of 20.
     samples[:, COLUMNS.index('counted')] = [99, 20, 16, 20, 22, 22]
     samples[:, COLUMNS.index('present')] = 20
     samples[:, COLUMNS.index('informed')] = [0, 1, 1, 1, 1, 0.5]
@@ -128,12 +170,12 @@ def test_of_regions_it_is_told_how_right_leaders_count(tmp_path: Path) -> None:
     made_up.attrs |= {'title': 'By hand', 'text': scenario.text}
     classic, bounded = lines(made_up)
     assert [each.value for each in bounded[-4:]] == pytest.approx([0.0, 0.08, 0.9, 0.5])
-    # Of one seed there is no interval.
+    # One seed has no interval.
     assert np.isnan([each.half_width for each in bounded[-4:]]).all()
     assert np.isnan(classic[-4:]).all()
     console = Console(width=160)
     with console.capture() as captured:
-        console.print(table(made_up, 1.0, 1))
+        console.print(table(made_up))
     cells = {line.split()[0]: line.split()[-4:] for line in captured.get().splitlines()
              if line.split()[:1] in (['bounded'], ['classic'], ['algorithm'])}
     assert cells['algorithm'] == ['bias', 'off', 'informed', 'agree']

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What runs give stays what it was: whatever is made faster changes no number."""
+"""The results of runs are unchanged: optimisations change no number."""
 
 import hashlib
 from typing import Any
@@ -54,11 +54,11 @@ CASES = {
 }
 """Their first algorithms."""
 COUNTED = [MEASURES.index(name) for name in ('changes', 'leaders', 'named', 'correct')]
-"""What is counted does not depend on the last digit of a sine, which depends on the machine."""
+"""Counts do not depend on the last digit of a sine, which depends on the machine."""
 
 
 def digest(scenario: Scenario, seed: int) -> str:
-    """Return a digest of what was counted, by the engine and in each sample."""
+    """Return a digest of the counts of the engine and of each sample."""
     result = simulate(scenario, scenario.entrants[0].label, seed)
     text = repr((
         {name: int(result.counts[COUNTERS.index(name)]) for name in (
@@ -81,5 +81,5 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize('name', CASES)
-def test_runs_give_what_they_gave(name: str) -> None:
+def test_results_are_unchanged(name: str) -> None:
     assert [digest(CASES[name], seed) for seed in range(2)] == EXPECTED[name]

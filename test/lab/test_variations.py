@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What varies: which algorithms a key of algorithms belongs to."""
+"""Variations: the algorithms to which a key of algorithms applies."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -26,26 +26,26 @@ ALGORITHMS = [{'name': 'bounded', 'radius': 60},
 
 
 def parameters(vary: Mapping[str, Any]) -> list[list[Any]]:
-    """Return of each variant the parameters of all algorithms."""
+    """Return the parameters of all algorithms in each variant."""
     variants = made({'algorithms': ALGORITHMS, 'vary': vary}).variants()
     return [[entrant.parameters for entrant in variant.entrants] for _, variant in variants]
 
 
-def test_a_key_that_entries_give_is_theirs() -> None:
+def test_a_key_of_some_entries_changes_these() -> None:
     [near, *others] = parameters({'algorithms.radius': [5, 6]})[0]
     assert near.radius == others[0].radius == others[1].radius == 5.0
     usual = made({'algorithms': ALGORITHMS}).entrants[3].parameters
     assert others[2] == usual
 
 
-def test_a_parameter_that_no_entry_gives_is_that_of_all_algorithms_that_take_it() -> None:
+def test_a_parameter_of_no_entry_changes_all_algorithms_that_take_it() -> None:
     usual = [entrant.parameters for entrant in made({'algorithms': ALGORITHMS}).entrants]
     one, other = parameters({'algorithms.radius_hysteresis': [0, 0.5]})
     for k, found in enumerate(other):
         assert (found != one[k]) == (k < 2) and (found == usual[k]) == (k >= 2)
 
 
-def test_a_label_and_a_key_are_of_one_entry() -> None:
+def test_a_label_and_a_key_change_one_entry() -> None:
     usual = [entrant.parameters for entrant in made({'algorithms': ALGORITHMS}).entrants]
     for key, place in (('bounded.radius', 0), ('far.1.radius', 1), ('far.1.hop_limit', 1),
                        ('resilient.diameter_factor', 3)):
@@ -56,7 +56,7 @@ def test_a_label_and_a_key_are_of_one_entry() -> None:
         (1, 3), (1, 4), (2, 3), (2, 4)]
 
 
-@pytest.mark.parametrize(('key', 'values', 'said'), [
+@pytest.mark.parametrize(('key', 'values', 'message'), [
     ('nix', [1], 'there is no algorithms.nix to change; algorithms. takes one of radius, '),
     ('nix', [1], ', or a label and one of its keys, of bounded, far.1, classic, resilient'),
     ('nobody.radius', [1], 'there is no algorithms.nobody.radius to change; algorithms. takes on'),
@@ -68,6 +68,6 @@ def test_a_label_and_a_key_are_of_one_entry() -> None:
     ('radius.x', [1], 'there is no algorithms.radius.x to change'),
     ('radius_hysteresis', [0, 2], 'algorithms.radius_hysteresis: 2 is not allowed; it takes 0 to'),
 ])
-def test_what_no_algorithm_takes_is_told_in_one_line(
-        key: str, values: list[Any], said: str) -> None:
-    assert said in refused({'algorithms': ALGORITHMS, 'vary': {f'algorithms.{key}': values}})
+def test_a_parameter_that_no_algorithm_takes_is_an_error(
+        key: str, values: list[Any], message: str) -> None:
+    assert message in refused({'algorithms': ALGORITHMS, 'vary': {f'algorithms.{key}': values}})

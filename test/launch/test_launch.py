@@ -40,7 +40,7 @@ ARGUMENTS = {
     'robots_per_process', 'seed', 'world', 'motion', 'radius', 'communication_range', 'logs',
     'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection', 'connected',
     'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source', 'lean', 'members',
-    'swarm_world'}
+    'swarm_world', 'leaders'}
 
 
 @pytest.fixture(autouse=True)
@@ -98,6 +98,23 @@ def test_a_large_swarm_is_lean_in_four_processes_and_has_room() -> None:
     _, *given = launched('swarm', robots='300', lean='false', robots_per_process='150')
     assert 'lean' not in parameters(given[0]) or not parameters(given[0])['lean']
     assert executables(given) == ['swarm_world', 'fleet', 'fleet', 'monitor']
+
+
+@pytest.mark.parametrize(('value', 'told'), [
+    ('wide', "parameter communication_range: 'wide' is not allowed"),
+    ('[5.0]', 'parameter communication_range: .* is not allowed'),
+    ('-3.0', 'parameter communication_range: -3.0 is not allowed')])
+def test_a_wrong_range_in_a_file_is_named_in_a_large_swarm_too(
+        value: str, told: str, tmp_path: Path) -> None:
+    file = tmp_path / 'mine.yaml'
+    file.write_text(f'/**:\n  ros__parameters:\n    communication_range: {value}\n')
+    with pytest.raises(ParameterError, match=told):
+        launched('swarm', robots='200', params_file=str(file))
+
+
+def test_a_large_swarm_of_a_short_range_has_room() -> None:
+    told, *_ = launched('swarm', robots='200', communication_range='0.5', members='none')
+    assert told.msg[0].text.startswith('200 robots: lean:=true')
 
 
 def test_a_swarm_of_logs_has_a_robot_a_log() -> None:
@@ -232,6 +249,12 @@ def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(sys, 'argv', words)
     with pytest.raises(ParameterError, match='no such argument .did you mean tasks'):
         launched('swarm', robots='3')
+
+
+def test_leaders_are_given() -> None:
+    world, fleet, monitor = map(
+        parameters, launched('swarm', robots='9', algorithm='given', leaders='7'))
+    assert fleet['leaders'] == '7' and 'leaders' not in world.keys() | monitor.keys()
 
 
 def test_the_log_level_reaches_every_node() -> None:

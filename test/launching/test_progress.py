@@ -15,7 +15,7 @@
 
 from io import StringIO
 
-from leader_election.launching.progress import progress_handlers, ProgressBar
+from leader_election.launching.progress import progress_handlers, ProgressBar, reporting
 from rich.console import Console
 
 
@@ -46,3 +46,13 @@ def test_after_all_elect_nothing_is_drawn_any_more() -> None:
 
 def test_without_a_terminal_there_is_no_bar() -> None:
     assert progress_handlers(1000) == []
+
+
+def test_the_bar_ends_though_a_small_process_reports_nothing() -> None:
+    text = StringIO()
+    bar = ProgressBar(reporting([60, 60, 10]), Console(file=text, width=80, force_terminal=True))
+    for process in ('fleet-1', 'fleet-2'):
+        bar.take(process, '60 of 60 robots electing')
+    before = text.getvalue()
+    bar.take('fleet-1', '50 of 60 robots created')
+    assert text.getvalue() == before

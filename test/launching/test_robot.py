@@ -121,7 +121,7 @@ def test_a_parameter_file_may_address_a_robot_without_a_namespace(tmp_path: Path
 
 @pytest.mark.parametrize(('settings', 'said'), [
     ({}, 'parameter robot_id is missing; it takes 0 to 9007199254740991, or give a fleet_file, '
-     'which knows it by the name of the robot'),
+     'which has it under the name of the robot'),
     ({'robot_id': 'first'}, "parameter robot_id: 'first' is not allowed"),
     ({'robot_id': '1', 'robot': 'bob'}, "parameter robot: 'bob' is a name in a fleet file; it "
      'takes fleet_file, too'),

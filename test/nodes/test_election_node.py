@@ -202,13 +202,13 @@ def test_two_robots_with_one_id():
         depth=100, durability=QoSDurabilityPolicy.TRANSIENT_LOCAL))
 
     def log() -> list[Log]:
-        return [line for line in lines if 'another robot goes by id 1' in line.msg]
+        return [line for line in lines if 'another robot uses id 1' in line.msg]
 
     count = RejectReason.OWN_ID.value
     spin_until([bench, *twins], lambda: len(log()) >= 2 and told
                and all(t.robot.counts[count] > 10 for t in twins)
                and told[-1].status[0].level == DiagnosticStatus.ERROR)
-    assert 'another robot goes by id 1' in told[-1].status[0].message
+    assert 'another robot uses id 1' in told[-1].status[0].message
     assert len(log()) == 2, 'once a robot'
     assert all(t.robot.state.leader == 1 for t in twins)
 

@@ -15,18 +15,25 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+import math
+import time
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.nodes import process
-from leader_election.nodes.qos import EVENTS, STATE
+from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, SIGHTINGS, STATE
 from leader_election.nodes.robot_host import RobotHost
 from leader_election.nodes.swarm_world import SwarmWorld
+from leader_election.parameters import ParameterError
+from leader_election.robot.codec import sender
+from leader_election.robot.sensing import ODOMETRY_REJECTED
+from leader_election.world.bundles import rows_of, STANDING_PERIOD
+from nav_msgs.msg import Odometry
 import pytest
 import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
-from std_msgs.msg import Int64
+from std_msgs.msg import Float64MultiArray, Int64, String
 
 SCENE = {'robots': 4, 'world': 'empty', 'layout': 'grid', 'lean': True}
 QUICK = ('round_period:=0.1', 'message_expiry:=0.5', 'diagnostics_period:=0.1')
@@ -57,7 +64,13 @@ class Reader(Node):
 
 @contextmanager
 def swarm(radio: str, *parameters: str, **world: Any) -> Iterator[tuple[RobotHost, list[Node]]]:
-    """Host four lean robots and their world in namespace ``/swarm``; yield all nodes."""
+    """
+    Host four lean robots and their world in namespace ``/swarm``; yield all nodes.
+
+    :param radio, parameters: of the robots.
+    :param world: parameters of the world; ``space``: its namespace.
+    """
+    space = world.pop('space', '/swarm')
     arguments = ['fleet', '--ros-args', '-r', '__ns:=/swarm']
     values = {**SCENE, 'radio': radio}
     for text in (*(f'{name}:={str(value).lower()}' for name, value in values.items()), *QUICK,
@@ -68,7 +81,7 @@ def swarm(radio: str, *parameters: str, **world: Any) -> Iterator[tuple[RobotHos
     try:
         host = RobotHost(arguments)
         nodes += [host, *host.robots, Reader(), SwarmWorld(
-            namespace='/swarm', use_global_arguments=False, parameter_overrides=[
+            namespace=space, use_global_arguments=False, parameter_overrides=[
                 Parameter(name, value=value) for name, value in {**values, **world}.items()])]
         yield host, nodes
     finally:
@@ -96,6 +109,35 @@ def test_the_relay_of_a_lean_world_respects_the_range() -> None:
         process.spin(nodes, lambda: all(len(robot.robot.neighbours) == 2
                                         for robot in host.robots), deadline=DEADLINE)
         assert [len(robot.robot.neighbours) for robot in host.robots] == [2] * 4
+
+
+def test_a_monitor_receives_each_message_of_lean_robots() -> None:
+    with swarm('relay') as (host, nodes):
+        heard: dict[int | None, str] = {}
+        nodes[-2].create_subscription(
+            String, '/swarm/neighbourhood',
+            lambda message: heard.update({sender(message.data): message.data}), NEIGHBOURHOOD)
+        process.spin(nodes, lambda: len(heard) == 4, deadline=DEADLINE)
+        assert {*heard} == {1, 2, 3, 4}
+
+
+def test_a_late_world_sends_the_odometry_of_all_robots_in_time() -> None:
+    with swarm('shared') as (_, nodes):
+        world = nodes[-1]
+        assert isinstance(world, SwarmWorld)
+        sent: set[float] = set()
+        nodes[-2].create_subscription(
+            Float64MultiArray, '/swarm/odom_bundle',
+            lambda message: sent.update(row[0] for row in rows_of(message.data)), SIGHTINGS)
+        process.spin(nodes, lambda: len(sent) == 4, deadline=DEADLINE)
+        # A world that is late by more steps than it catches up goes on from the present.
+        late = time.monotonic() + STANDING_PERIOD + 20 * world.world.dt
+        process.spin(nodes[:-1], lambda: time.monotonic() > late)
+        sent.clear()
+        steps = world.world.steps
+        process.spin(nodes, lambda: bool(sent), deadline=DEADLINE)
+        assert len(sent) == 4
+        assert (world.world.steps - steps) * world.world.dt < STANDING_PERIOD
 
 
 def test_a_lean_robot_is_a_node_with_a_topic_for_each_output_and_no_service() -> None:
@@ -136,3 +178,86 @@ def test_lean_robots_follow_simulated_time() -> None:
         robot = host.robots[0]
         assert robot.robot.state.leader == 4
         assert robot.steady_clock is host.get_clock()
+
+
+def test_a_message_with_less_delay_does_not_wait_for_an_earlier_one() -> None:
+    with swarm('relay', radio_delay=60.0) as (host, nodes):
+        world = nodes[-1]
+        assert isinstance(world, SwarmWorld)
+        process.spin(nodes, lambda: world.relays[0].relayed > 0, deadline=DEADLINE)
+        world.set_parameters([Parameter('radio_delay', value=0.0)])
+        process.spin(nodes, lambda: all(robot.robot.neighbours for robot in host.robots),
+                     deadline=DEADLINE)
+        assert all(robot.robot.neighbours for robot in host.robots)
+
+
+def test_malformed_odometry_is_counted_and_harmless() -> None:
+    with swarm('shared') as (host, nodes):
+        process.spin(nodes, lambda: all(robot.robot.position for robot in host.robots),
+                     deadline=DEADLINE)
+        rejected = host.robots[0].robot.counts[ODOMETRY_REJECTED]
+        publisher = nodes[-2].create_publisher(
+            Float64MultiArray, '/swarm/odom_bundle', SIGHTINGS)
+        process.spin(nodes, lambda: publisher.get_subscription_count() > 0, deadline=DEADLINE)
+        for robot, x, yaw in ((math.nan, 0.0, 0.0), (math.inf, 0.0, 0.0), (0.5, 0.0, 0.0),
+                              (1e300, 0.0, 0.0), (1.0, 0.0, math.inf), (1.0, 0.0, math.nan),
+                              (1.0, math.nan, 0.0)):
+            publisher.publish(Float64MultiArray(data=[robot, x, 0.0, yaw, 0.0, 0.0]))
+        process.spin(nodes, lambda: host.robots[0].robot.counts[ODOMETRY_REJECTED] >= rejected + 3,
+                     deadline=DEADLINE)
+        assert host.robots[0].robot.counts[ODOMETRY_REJECTED] == rejected + 3
+        assert host.robots[1].robot.counts[ODOMETRY_REJECTED] == 0
+
+
+def test_a_world_sends_the_odometry_to_the_swarms_of_all_its_radios() -> None:
+    with swarm('relay', space='/', radio_namespaces=['other', 'swarm']) as (host, nodes):
+        process.spin(nodes, lambda: all(robot.robot.state.leader == 4 for robot in host.robots),
+                     deadline=DEADLINE)
+        assert [robot.robot.state.leader for robot in host.robots] == [4] * 4
+
+
+def test_odometry_has_a_stamp_and_several_receivers() -> None:
+    with swarm('shared') as (host, nodes):
+        stamps: list[int] = []
+        host.robots[0].create_subscription(
+            Odometry, 'odom', lambda message: stamps.append(message.header.stamp.sec), SENSOR)
+        process.spin(nodes, lambda: bool(stamps) and host.robots[0].robot.position is not None,
+                     deadline=DEADLINE)
+        assert host.robots[0].robot.position is not None
+        now = host.get_clock().now().nanoseconds * 1e-9
+        assert stamps and abs(stamps[-1] - now) < DEADLINE
+
+
+def test_namespaces_of_radios_leave_odometry_in_place_without_a_relay() -> None:
+    with swarm('shared', radio_namespaces=['other']) as (host, nodes):
+        process.spin(nodes, lambda: all(robot.robot.position for robot in host.robots),
+                     deadline=DEADLINE)
+        assert all(robot.robot.position for robot in host.robots)
+
+
+@pytest.mark.parametrize('radio', ['relay', 'shared'])
+def test_messages_have_several_receivers(radio: str) -> None:
+    with swarm(radio) as (host, nodes):
+        first, second = set[int | None](), set[int | None]()
+        for heard in (first, second):
+            host.robots[0].create_subscription(
+                String, 'neighbourhood',
+                lambda message, heard=heard: heard.add(sender(message.data)), NEIGHBOURHOOD)
+        process.spin(nodes, lambda: first >= {2, 3, 4} and second >= {2, 3, 4}
+                     and host.robots[0].robot.state.leader == 4, deadline=DEADLINE)
+        assert first >= {2, 3, 4} and second >= {2, 3, 4}
+        assert host.robots[0].robot.state.leader == 4
+
+
+@pytest.mark.parametrize(('wrong', 'told'), [
+    ('odometry_expiry:=0.5', 'odometry_expiry: 0.5 is not allowed for lean robots; it takes more'),
+    ('odom_topic:=wheels', "odom_topic: 'wheels' is not allowed with lean")])
+def test_what_lean_robots_cannot_have_is_refused(wrong: str, told: str) -> None:
+    with pytest.raises(ParameterError, match=told), swarm('shared', wrong):
+        pass
+
+
+def test_a_lean_robot_without_a_lean_world_is_told_what_to_start() -> None:
+    with swarm('shared', lean=False) as (host, _):
+        (missing,) = host.robots[0].missing()
+        assert missing.topic == '/swarm/odom_bundle' and 'with lean' in missing.remedy

@@ -34,7 +34,7 @@ def no_node_is_left(ros: None) -> Iterator[None]:
 def test_deviation_is_said_and_what_is_beyond_the_limit() -> None:
     node, bench = robot(1, max_deviation=0.04), DiagnosticsReader('localisation')
     spin_until([bench, node], lambda: bench.says(
-        DiagnosticStatus.WARN, 'distances are no longer worth anything: their deviation is 0.05'))
+        DiagnosticStatus.WARN, 'distances are too uncertain: their deviation is 0.05'))
     assert bench.values['deviation'] == '0.050' and bench.values['max_deviation'] == '0.04'
     assert bench.values['pose_source'] == 'odometry'
     assert 'range_bias' not in bench.values

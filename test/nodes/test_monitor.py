@@ -194,6 +194,16 @@ def test_fields_of_a_plug_in_algorithm_are_shown(ros, monkeypatch, capfd):
     assert '5: level=3, trace=[8]' in capfd.readouterr().out.splitlines()[-1]
 
 
+def test_messages_of_another_algorithm_are_reported_as_such(ros):
+    monitor, swarm = Monitor(parameter_overrides=overrides(algorithm='given')), Swarm()
+    nodes = [monitor, swarm]
+    assert [each.what for each in monitor.missing()] == ['messages of robots']
+    spin_until(nodes, lambda: monitor.tracker.rejected > 0)
+    missing, = monitor.missing()
+    assert missing.topic == '/neighbourhood' and 'algorithm' in missing.remedy
+    assert missing.observed == f'{monitor.tracker.rejected} messages were rejected'
+
+
 def test_lines_are_printed_where_there_is_no_terminal(ros, capfd):
     monitor, swarm = Monitor(parameter_overrides=overrides(live=True)), Swarm()
     monitor.note = 'what a swarm'

@@ -14,7 +14,6 @@
 
 """The recorder, with real publishers over DDS: it writes what they publish."""
 
-import os
 from pathlib import Path
 import resource
 from secrets import token_hex
@@ -22,6 +21,7 @@ import signal
 import subprocess
 import sys
 
+from environment import variables
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, STATE
 from leader_election.nodes.recorder import Recorder
@@ -39,8 +39,6 @@ from std_msgs.msg import Bool, Int64, String
 from support import spin_until
 from visualization_msgs.msg import Marker, MarkerArray
 import yaml
-
-ROOT = Path(__file__).parents[2]
 
 
 def recorder(path: Path, **values) -> Recorder:
@@ -201,7 +199,7 @@ def test_wrong_options_are_one_line_and_status_2(tmp_path):
                           (['--topics', 'leader', 'run.mcap'], 'run.mcap is a file and no topic')):
         ran = subprocess.run([sys.executable, '-m', 'leader_election', 'record', *options],
                              capture_output=True, text=True, timeout=60, cwd=tmp_path,
-                             env={**os.environ, 'PYTHONPATH': str(ROOT)})
+                             env=variables())
         assert ran.returncode == 2 and ran.stdout == ''
         assert line in ran.stderr.splitlines()[-1]
     assert list(tmp_path.iterdir()) == []

@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from leader_election.nodes.election_node import ElectionNode
-from leader_election.nodes.robot_host import RobotHost
+from leader_election.nodes.robot_host import MOST_REACTIVE, RobotHost
 from leader_election.parameters import ParameterError
 import pytest
 import rclpy
@@ -69,6 +69,17 @@ def test_the_strength_of_a_robot_in_a_file_takes_precedence_and_is_told(
         assert [robot.get_parameter('strength').value for robot in robots] == [7.0, 2.5]
     assert ('strengths: id does not apply to robots 1, whose parameter strength is set'
             in capfd.readouterr().err)
+
+
+@pytest.mark.parametrize(('parameters', 'schedule'), [
+    ((f'robots:={MOST_REACTIVE}',), 'reactive'),
+    ((f'robots:={MOST_REACTIVE + 1}',), 'periodic'),
+    ((f'robots:={MOST_REACTIVE + 1}', 'schedule:=reactive'), 'reactive')])
+def test_many_lean_robots_do_without_reactions_unless_they_are_asked_for(
+        parameters: tuple[str, ...], schedule: str) -> None:
+    with hosted('world:=empty:40x40', 'layout:=grid', 'lean:=true', 'radio:=relay',
+                "members:='3'", *parameters) as robots:
+        assert [robot.election.parameters.schedule for robot in robots] == [schedule]
 
 
 def test_only_members_of_a_list_are_hosted() -> None:

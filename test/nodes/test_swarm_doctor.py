@@ -27,8 +27,8 @@ from typing import Any
 
 from leader_election.doctor.checks import examine
 from leader_election.doctor.observations import Level
-from leader_election.nodes.process import spin
-from leader_election.nodes.qos import SENSOR
+from leader_election.nodes.process import make_executor, spin
+from leader_election.nodes.qos import NEIGHBOURHOOD, SENSOR
 from leader_election.nodes.swarm_doctor import SwarmDoctor
 from leader_election.robot.robot import ROUNDS
 from nav_msgs.msg import Odometry
@@ -36,6 +36,7 @@ from nodes.bench import destroy_nodes, NODES, robot
 import pytest
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
+from std_msgs.msg import String
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("swarm_doctor"))'
 CHECK_PERIOD = 0.3
@@ -119,6 +120,26 @@ def test_two_that_are_well() -> None:
     assert [h.delay for h, _ in swarm.sent[1] if not -0.1 < h.delay < 1.0] == []
 
 
+def test_it_listens_once_discovery_has_settled() -> None:
+    robots = [robot(1), robot(2)]
+    company: list[Node] = [*robots, Driver('r1', 0.0), Driver('r2', 3.0)]
+    until(company, lambda: all(len(r.robot.neighbours) == 1 for r in robots))
+    one = doctor()
+    company.append(one)
+    until(company, lambda: one.is_settled() and len(one.observations().odometry) == 2)
+    company.append(Driver('r3', 6.0))
+    until(company, lambda: not one.is_settled())
+    until(company, one.is_settled)
+    before = one.observations()
+    assert '/r3/odom' in before.odometry and before.messages
+    one.listen()
+    after = one.observations()
+    assert not (after.messages or after.odometry or after.diagnostics)
+    # Latched topics are not published again.
+    assert after.neighbours['r1'][-1].ids == (2,)
+    assert after.seconds < before.seconds
+
+
 def test_it_only_listens() -> None:
     """It has no publisher but those of rclpy, and requests no message again."""
     robots = [robot(1), robot(2)]
@@ -130,6 +151,25 @@ def test_it_only_listens() -> None:
     reliable = {s.topic_name for s in one.subscriptions
                 if s.qos_profile.reliability == QoSReliabilityPolicy.RELIABLE}
     assert reliable == {'/r1/neighbours', '/r2/neighbours'}
+
+
+def test_messages_do_not_wait_for_the_odometry_of_many_robots() -> None:
+    """All that have arrived are taken at once, since they share one topic."""
+    radio = Node('radio', namespace='/r2', use_global_arguments=False)
+    NODES.append(radio)
+    publisher = radio.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+    one, company = doctor(), robot(1)
+    until([company, one, radio], lambda: publisher.get_subscription_count() == 2
+          and bool(one.observations().messages))
+    before = {heard.payload for heard in one.observations().messages}
+    for number in range(30):
+        publisher.publish(String(data=f'{number}'))
+    executor = make_executor('single')
+    executor.add_node(one)
+    while {heard.payload for heard in one.observations().messages} == before:
+        executor.spin_once(timeout_sec=1.0)
+    received = {heard.payload for heard in one.observations().messages}
+    assert {str(number) for number in range(30)} <= received
 
 
 def test_one_id_for_two() -> None:
@@ -206,13 +246,6 @@ def test_as_a_process() -> None:
     processes = [wrong, well, bad]
     try:
         until(company, lambda: all(p.poll() is not None for p in processes), PATIENCE)
-        for seconds in ('8', '16'):
-            # On a busy machine discovery takes its time, and who was late was found missing.
-            if processes[1].returncode == 0:
-                break
-            processes[1].communicate()
-            processes[1] = start('--seconds', seconds, '--json')
-            until(company, lambda: processes[1].poll() is not None, PATIENCE)
         stopped.send_signal(signal.SIGINT)
         results = [(*p.communicate(timeout=PATIENCE), p.returncode)
                    for p in (*processes, stopped)]
@@ -221,11 +254,13 @@ def test_as_a_process() -> None:
             process.kill()
             process.communicate()
     assert results[0] == ('', "error: argument --seconds: 'long' is not allowed; it takes 1 to "
-                          '3600 s; leader_election swarm_doctor --help tells what it takes\n', 2)
+                          '3600 s; leader_election swarm_doctor --help shows the usage\n', 2)
     out, err, status = results[1]
-    assert (err, status) == ('', 0), out
     document = json.loads(out)
-    assert document['ids'] == {'r1': 1, 'r2': 2} and document['findings'] == []
+    assert document['ids'] == {'r1': 1, 'r2': 2}
+    # Other tests may overflow the receive buffers of this computer.
+    assert {finding['check'] for finding in document['findings']} <= {'receive_buffers'}
+    assert (err, status) == ('', int(bool(document['findings'])))
     out, err, status = results[2]
     assert (err, status) == ('', 1)
     assert '  ERROR missing: ' in out and 'r\\xe9: it was not found\n' in out

@@ -118,10 +118,15 @@ def test_a_dead_leader_is_replayed(path: Path, with_key: bool) -> None:
     if with_key:
         name = RejectReason.REPLAY.value
         spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
-        begun, changes = counts(robots, name), counts(robots, LEADER_CHANGES)
-        spin_until([bench, *robots], lambda: min(
-            now - before for now, before in zip(counts(robots, name), begun)) > 20)
-        assert leaders(robots) == [2, 2] and counts(robots, LEADER_CHANGES) == changes
+        begun, followed = counts(robots, name), set()
+
+        def enough() -> bool:
+            followed.update(leaders(robots))
+            return min(now - before for now, before in zip(counts(robots, name), begun)) > 20
+        spin_until([bench, *robots], enough)
+        # On a loaded machine messages of robot 2 may expire.
+        assert followed <= {1, 2}
+        spin_until([bench, *robots], lambda: leaders(robots) == [2, 2])
     else:
         begun = counts(robots, ROUNDS)
         spin_until([bench, *robots], lambda: min(
@@ -246,5 +251,5 @@ def test_the_doctor_finds_the_robot_without_the_key(path: Path) -> None:
                         for reason in ('unsigned', 'signature')))
 
     # The events executor of rclpy 7.1 does not report when a message was sent.
-    spin([bench, doctor, *robots], tells, 'single', 10.0)
+    spin([bench, doctor, *robots], tells, 'single', 60.0)
     assert tells()

@@ -15,13 +15,13 @@
 """Warnings of what a process waits for in vain: after some looks, less and less often."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, ExitStack
 import signal
 import subprocess
 import sys
 
+from builtin_interfaces.msg import Time
 from leader_election.nodes.waiting import LONGEST, LOOKS, Missing, PERIOD, Waiting
-import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rosgraph_msgs.msg import Clock
@@ -136,14 +136,45 @@ def process(*words: str) -> Iterator['subprocess.Popen[str]']:
             made.kill()
 
 
-@pytest.mark.parametrize('words', [
-    ('wander', '--ros-args', '-p', 'robots:=r1'), ('monitor', '--ros-args'),
-    ('fleet', '--ros-args', '-p', 'robots:=2'), ('await_clock', '--ros-args')])
-def test_a_process_without_a_clock_says_so(words: tuple[str, ...]) -> None:
-    with process(*words, '-p', 'use_sim_time:=true') as made:
-        assert made.stdout is not None
-        line = next((line for line in made.stdout if 'waiting for' in line), '')
-        assert '/clock' in line and 'rmem_default' in line
-        made.send_signal(signal.SIGINT)
-        made.communicate(timeout=60)
-        assert made.returncode == (130 if words[0] == 'await_clock' else 0)
+def test_no_input_has_come_because_time_stands_still(ros: None) -> None:
+    node, clock = Waiter('still', sim_time=True), Waiter('clock')
+    publisher = clock.create_publisher(Clock, '/clock', 10)
+    moving = iter(range(1, 1000))
+
+    def tick() -> None:
+        now = node.get_clock().now().nanoseconds
+        publisher.publish(Clock(clock=Time(sec=next(moving))))
+        spin_until([node, clock], lambda: node.get_clock().now().nanoseconds != now)
+
+    waiting = Waiting([node], 0.0)
+    node.lacks = ['/a/odom']
+    for k in range(LOOKS):
+        tick()
+        waiting.look((k + 1) * PERIOD)
+    looked(waiting, LOOKS, LOOKS)
+    assert [line.split(':')[0] for line in node.log.lines] == ['warning'] * 2
+    assert 'simulated time' in node.log.lines[-1]
+    # After the pause, too, odometry is still missing.
+    tick()
+    looked(waiting, 1, 2 * LOOKS)
+    assert [line for line in node.log.lines if line.startswith('info')] == [
+        'info: no longer waiting for time']
+
+
+def test_processes_without_a_clock_say_so() -> None:
+    commands = {'wander': ('-p', 'robots:=r1'), 'monitor': (), 'fleet': ('-p', 'robots:=2'),
+                'await_clock': ()}
+    with ExitStack() as stack:
+        # All wait at the same time.
+        started = {name: stack.enter_context(process(
+            name, '--ros-args', *words, '-p', 'use_sim_time:=true'))
+            for name, words in commands.items()}
+        for name, made in started.items():
+            assert made.stdout is not None
+            line = next((line for line in made.stdout if 'waiting for' in line), '')
+            assert '/clock' in line and 'rmem_default' in line, name
+        for made in started.values():
+            made.send_signal(signal.SIGINT)
+        for name, made in started.items():
+            made.communicate(timeout=60)
+            assert made.returncode == (130 if name == 'await_clock' else 0), name

@@ -22,9 +22,11 @@ import signal
 import subprocess
 import sys
 
+from benchmarks import real_physics
 import pytest
 
 ROOT = Path(__file__).parents[2]
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 @contextmanager
@@ -43,7 +45,7 @@ def running(*arguments: str, **environment: str) -> Iterator['subprocess.Popen[s
             process.kill()
 
 
-@pytest.mark.parametrize(('arguments', 'told'), [
+@pytest.mark.parametrize(('arguments', 'stated'), [
     (('--world', 'nonsense'), "parameter world: 'nonsense' is none of"),
     (('--robots', '0'), 'parameter robots: 0 is not allowed'),
     (('--robots', '5000'), 'parameter robots: 5000 do not fit'),
@@ -53,15 +55,30 @@ def running(*arguments: str, **environment: str) -> Iterator['subprocess.Popen[s
     (('--seed', '-1'), 'parameter seed: -1 is not allowed'),
     ((), 'Gazebo Classic 11 is not in ')])
 def test_what_is_wrong_is_one_line_and_status_2_before_anything_is_started(
-        arguments: tuple[str, ...], told: str, tmp_path: Path) -> None:
-    with running(*arguments, XDG_CACHE_HOME=str(tmp_path)) as process:
-        out, said = process.communicate(timeout=60)
+        arguments: tuple[str, ...], stated: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
+    monkeypatch.setattr(sys, 'argv', ['real_physics', *arguments])
+    handlers = {number: signal.getsignal(number) for number in ENDING}
+    try:
+        status = real_physics.main()
+    finally:
+        for number, handler in handlers.items():
+            signal.signal(number, handler)
+    out, error = capsys.readouterr()
+    assert (status, out) == (2, '')
+    assert error.startswith(f'error: {stated}') and error.count('\n') == 1
+
+
+def test_a_process_with_a_wrong_option_prints_one_line(tmp_path: Path) -> None:
+    with running('--robots', '0', XDG_CACHE_HOME=str(tmp_path)) as process:
+        out, error = process.communicate()
     assert (process.returncode, out) == (2, '')
-    assert said.startswith(f'error: {told}') and said.count('\n') == 1
+    assert error.startswith('error: parameter robots: 0 is not') and error.count('\n') == 1
 
 
 @pytest.mark.gazebo
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize('number', ENDING)
 def test_a_signal_ends_it_and_leaves_nothing_behind(
         number: signal.Signals, gazebo: Path, tmp_path: Path) -> None:
     with running('--robots', '2', TMPDIR=str(tmp_path)) as process:

@@ -20,6 +20,7 @@ import math
 from typing import Any
 
 from algorithms.states import states
+from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -210,7 +211,7 @@ ODD = st.sampled_from([
     [-1, -1, 3], [1, 2, 3.0], [1, 2, 3.5], [1, 2, 3, 4], [1, '2', 3], [None, 2], [True, 1]])
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100))
 @given(st.dictionaries(st.sampled_from(['v', 'id', 'frame', 'a', 'p', 'c', 'x']), ODD, max_size=3),
        st.sets(st.sampled_from([*GOOD]), max_size=1))
 def test_accepts_what_the_schema_does(changes, left_out):
@@ -396,7 +397,7 @@ VECTORS = [[], [1.0, None], [-1, 2.0], [1.5], [[1]], ['1'], [0.0] * 16, [3] * 17
 
 
 @ALL
-@settings(max_examples=200)
+@settings(max_examples=examples(60))
 @given(st.data())
 def test_accepts_of_an_export_what_the_schema_does(algorithm, data):
     """A good export, some of whose fields are replaced by what may be right elsewhere."""
@@ -538,7 +539,7 @@ def expressible(rows: Any) -> bool:
         and sum(shares) in (0, WHOLE_SHARE))
 
 
-@settings(max_examples=600)
+@settings(max_examples=examples(200))
 @given(REGIONS, st.none() | ODD, st.none() | ODD, st.booleans())
 def test_accepts_of_a_region_what_the_schema_does(rows, tasks, decision, inside):
     """Without fault, in the first instance as in another."""
@@ -553,7 +554,7 @@ def test_accepts_of_a_region_what_the_schema_does(rows, tasks, decision, inside)
         assert len(json.dumps(document)) > MAX_LENGTH or not expressible(rows), found
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(100))
 @given(st.data())
 def test_accepts_of_an_instance_what_the_schema_does(data):
     """With any algorithm; one that is not known is passed over, and that is a fault of its own."""

@@ -21,6 +21,7 @@ The budget here is small; ``make fuzz`` runs the same properties for as long as 
 import random
 
 from algorithms.oracle import partition
+from budget import examples
 from hypothesis import given, HealthCheck, settings
 from hypothesis import strategies as st
 from leader_election.algorithms import ALGORITHMS
@@ -31,7 +32,7 @@ from robot.payloads import corpus, INSTANCE, payloads
 from robot.swarm import line, Swarm
 
 ALL = pytest.mark.parametrize('name', ALGORITHMS.names())
-FEW = settings(max_examples=8, deadline=None, suppress_health_check=list(HealthCheck))
+FEW = settings(max_examples=examples(4), deadline=None, suppress_health_check=list(HealthCheck))
 STRENGTHS = {1: 9.0, 2: 1.0, 3: 2.0, 4: 5.0}
 RADIUS, RANGE, EXPIRY, HOP_LIMIT = 1.5, 1.5, 3, 8
 REPLICATES, REPLICATE_PERIOD = 2, 6
@@ -55,7 +56,7 @@ self-stabilising, as it is published.
 
 
 @ALL
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.data())
 def test_decoding(name, data):
     """It never raises; what is read is written and read as the same."""

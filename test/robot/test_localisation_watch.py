@@ -58,7 +58,7 @@ def test_odometry_says_how_uncertain_it_is_until_its_distances_are_worth_nothing
     drive(robot, 60.0)
     assert float(values(robot, 60.0)['deviation']) > 1.0
     assert watch.fault(robot, counts, 60.0).startswith(
-        'distances are no longer worth anything: their deviation is ')
+        'distances are too uncertain: their deviation is ')
     assert watch.fault(robot, counts, 60.0).endswith(
         ' m, beyond max_deviation 1 m; use pose_source cooperative with a sensor that sees other '
         'robots, a localisation (pose_source tf), or metric range or hops')

@@ -22,6 +22,7 @@ import random
 import sys
 from typing import Any
 
+from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -220,7 +221,7 @@ class Weighing(Task):
         return {'sum': (math.pi * 1e5 * i, -math.e * i * i), 'mean': math.sqrt(i), 'bins': i}
 
 
-@settings(max_examples=10)
+@settings(max_examples=examples(4))
 @given(st.integers(0, 999))
 def test_sums_by_tree_and_in_shares_agree_within_the_digits_told(seed):
     """Numbers are told to eight digits, and rounded at each hop."""
@@ -448,7 +449,7 @@ KINDS = st.sampled_from([
     {'regions': True, 'zones': '{a: [[0, 0], [9, 0], [9, 9]]}'}])
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(60))
 @given(KINDS, st.lists(st.tuples(st.integers(2, 9), CANDIDACIES, REGION, REGION, st.lists(
     ROW | st.none() | st.text(max_size=3), max_size=2)), min_size=1, max_size=4))
 def test_whatever_is_heard_what_is_said_can_be_read(kind, heard):

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Networks and algorithms of the study: sizes and diameters, settings, what is foreseen."""
+"""Networks and algorithms of the study: sizes and diameters, settings, estimates."""
 
 from benchmarks.scale.contestants import Contestant, CONTESTANTS
 from benchmarks.scale.networks import diameter, Network, NETWORKS, scenario_of
@@ -36,7 +36,7 @@ def test_there_are_few_devices_with_many_hops_and_many_with_few():
 
 @pytest.mark.parametrize('network', NETWORKS[:2] + (NETWORKS[5], NETWORKS[8]),
                          ids=lambda network: network.name)
-def test_the_diameter_is_about_what_the_rule_of_thumb_says(network: Network):
+def test_the_diameter_is_about_that_of_the_rule_of_thumb(network: Network):
     scenario = scenario_of(network, CONTESTANTS[0], 10)
     [placement] = placements_of(scenario.groups, 0)
     assert len(placement.position) == network.devices
@@ -63,7 +63,7 @@ def test_settings_fit_the_diameter(contestant: Contestant):
             assert 2 * entrant.parameters.period > network.hops
 
 
-def test_one_leader_for_all_is_foreseen_to_take_longer_in_a_longer_network():
+def test_the_estimate_for_one_leader_grows_with_the_network():
     for contestant in CONTESTANTS:
         grows = contestant.foreseen(1000, True) > contestant.foreseen(100, True)
         assert grows == (contestant.one_leader or contestant.label == 'recursive-replicated')

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The phases of a run, in networks whose figures follow by hand."""
+"""The phases of a run, in networks with figures computed by hand."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,31 +32,31 @@ def line(count: int, algorithm: Mapping[str, Any], budget: int = 200) -> Scenari
         'devices': [{'kind': 'line', 'count': count}], **LOCKSTEP}, 'line')
 
 
-def test_the_news_of_one_leader_for_all_takes_a_round_a_hop():
+def test_the_candidacy_of_one_leader_for_all_takes_a_round_a_hop():
     scenario = line(20, {'name': 'bounded', 'radius': 1000, 'hop_limit': 30})
     outcome = run(scenario, 0, 19, 100, 200)
     start = outcome.phases['start']
-    # In its first round a device has heard nothing; then the news takes 19 rounds.
+    # In its first round a device has no message; then the candidacy takes 19 rounds.
     assert start.settled == 20
     assert start.led == 20
-    # In each of 19 rounds those that the news has not reached have a leader that is none.
+    # Until the candidacy reaches them, devices follow a device that no longer leads.
     assert (start.leaders, start.ended) == (1, REST)
     assert outcome.receivers == pytest.approx(2 * 19 / 20, rel=1e-2)
     assert start.length > 50.0
 
 
 def test_one_leader_for_all_that_is_lost_is_followed_up_to_the_hop_limit():
-    """The last message counts for three rounds; then the hops of what goes round only grow."""
+    """The last message counts for three rounds; then the hops of circulating messages grow."""
     lost = {limit: run(line(20, {'name': 'bounded', 'radius': 1000, 'hop_limit': limit}),
                        0, 19, 100, 200).phases['loss of leaders'] for limit in (30, 60)}
     assert lost[60].led is not None and lost[30].led is not None
     assert lost[60].led - lost[30].led == 30
-    # The losses before have left it in pieces, each with a leader of its own.
+    # The earlier losses have split the line; each part has its own leader.
     assert lost[30].leaders == lost[60].leaders < 5
     assert lost[30].outage > 20.0
 
 
-def test_regions_recover_as_fast_however_long_the_line():
+def test_the_recovery_of_regions_does_not_depend_on_the_length_of_the_line():
     found = {count: run(line(count, {'name': 'bounded', 'radius': 3, 'hop_limit': 4}),
                         0, count, 100, 200).phases for count in (20, 160)}
     assert found[20]['start'].leaders == 5
@@ -67,18 +67,18 @@ def test_regions_recover_as_fast_however_long_the_line():
         assert all(phase.ended == REST and phase.led is not None for phase in phases.values())
 
 
-def test_where_each_device_leads_itself_no_loss_changes_anything():
+def test_if_each_device_leads_itself_losses_change_nothing():
     phases = run(line(200, {'name': 'bounded', 'radius': 0.5}), 3, 199, 100, 200).phases
     assert [phase.settled for phase in phases.values()] == [0, 0, 0, 0]
     assert [phase.outage for phase in phases.values()] == [0.0, 0.0, 0.0, 0.0]
     one, ten, none = (phases[f'loss of {what}'].leaders for what in ('1 %', '10 %', 'leaders'))
     assert (one, none) == (198, 0)
-    # Some of the tenth of all were lost before.
+    # Some of the selected tenth were lost before.
     assert 178 <= ten <= 180
 
 
-def test_recursive_election_follows_the_dead_for_ever():
-    # Their distance grows up to the radius.
+def test_recursive_election_follows_dead_leaders_for_ever():
+    # The distance to them grows up to the radius.
     phases = run(line(20, {'name': 'recursive', 'radius': 1000}), 0, 19, 40, 200).phases
     # It does not gossip in its first round.
     assert phases['start'].led == 21
@@ -86,7 +86,7 @@ def test_recursive_election_follows_the_dead_for_ever():
     assert phases['loss of leaders'].led is None
 
 
-def test_what_exceeds_the_budget_is_cut_off_and_nothing_follows():
+def test_a_phase_beyond_the_budget_is_cut_off_and_the_next_ones_are_skipped():
     scenario = line(60, {'name': 'bounded', 'radius': 1000, 'hop_limit': 90}, budget=30)
     phases = run(scenario, 0, 59, 100, 30).phases
     assert (phases['start'].ended, phases['start'].spent) == (BUDGET, 30)
@@ -94,7 +94,7 @@ def test_what_exceeds_the_budget_is_cut_off_and_nothing_follows():
     assert {phase.ended for name, phase in phases.items() if name != 'start'} == {SKIPPED}
 
 
-def test_phases_that_are_skipped_do_not_begin():
+def test_skipped_phases_are_not_run():
     scenario = line(20, {'name': 'bounded', 'radius': 3})
     phases = run(scenario, 0, 19, 100, 200, frozenset({'loss of leaders'})).phases
     assert phases['loss of leaders'].ended == SKIPPED
@@ -102,7 +102,7 @@ def test_phases_that_are_skipped_do_not_begin():
 
 
 def test_states_that_never_rest_end_by_quiet_leaders():
-    """The clocks of replicated gossip go on for ever."""
+    """The clocks of replicated gossip never stop."""
     scenario = line(10, {'name': 'recursive-replicated', 'radius': 1000, 'replicate_period': 8})
     start = run(scenario, 0, 9, 50, 200).phases['start']
     assert start.ended == QUIET
@@ -114,7 +114,7 @@ def test_the_same_seed_gives_the_same_outcome():
     assert run(scenario, 5, 29, 100, 200) == run(scenario, 5, 29, 100, 200)
 
 
-def test_a_digest_tells_each_state_that_differs():
+def test_different_states_have_different_digests():
     states = np.random.default_rng(1).integers(-9, 9, (70_000, 5))
     changed = states.copy()
     changed[66_000, 3] += 1

@@ -11,12 +11,12 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""The tables of the study: numbers, and why there is none."""
+"""The tables of the study: numbers, and the reasons for missing ones."""
 
 from benchmarks.scale.contestants import Contestant
 from benchmarks.scale.networks import Network
 from benchmarks.scale.phases import BUDGET, LOSSES, Outcome, Phase, QUIET, REST, SKIPPED
-from benchmarks.scale.report import report
+from benchmarks.scale.report import mean, report
 
 SMALL, LARGE = Network(10, 10), Network(1000, 1000)
 ONE, MANY = Contestant('bounded-all', True), Contestant('recursive', most_leaders=16)
@@ -49,10 +49,19 @@ def test_numbers_are_means_with_intervals():
     # Ten messages of 100 bytes.
     assert rows(text, 'kB that a device sends until leaders stay the same')['bounded-all'] == [
         '1.0 ± 0.2']
-    assert 'by so many devices: 7.0 in 100; 11 hops.' in text
+    assert 'Mean number of devices that receive a message: 7.0 in 100; 11 hops.' in text
 
 
-def test_what_was_not_measured_says_why():
+def test_an_interval_does_not_reach_below_zero():
+    runs = {(SMALL, ONE): [outcome(*[settled(after)] * 4) for after in (0, 0, 0, 740)]}
+    text = report(runs, [SMALL], [ONE])
+    assert rows(text, START)['bounded-all'] == ['0 (0 to 740)']
+    assert 'the median and in parentheses the least and the greatest' in ' '.join(text.split())
+    assert mean([0.0, 1.0, 2.0], 2) == '1.00 (0.00 to 2.00)' and mean([0.0, 8.0]) == '4'
+    assert mean([0.0, 0.0, 0.0]) == '0 ± 0' and mean([4.0, 5.0, 6.0]) == '5 ± 2'
+
+
+def test_missing_numbers_have_a_reason():
     cut = Phase(BUDGET, 500, None, None)
     dead = Phase(QUIET, 90, 12, None, 70.0, 0, 1.0, 4, 0.0)
     skipped = Phase(SKIPPED)
@@ -70,7 +79,7 @@ def test_what_was_not_measured_says_why():
     assert '> N' in text and 'levels' in text
 
 
-def test_one_seed_of_several_that_did_not_finish_is_no_mean():
+def test_an_unfinished_seed_leaves_no_mean():
     runs = {(SMALL, ONE): [outcome(*[settled(5)] * 4),
                            outcome(Phase(BUDGET, 40), *[Phase(SKIPPED)] * 3)]}
     assert rows(report(runs, [SMALL], [ONE]), START)['bounded-all'] == ['> 40']
@@ -95,9 +104,9 @@ def test_seeds_that_lose_some_of_several_leaders_count():
     assert rows(report(runs, [SMALL], [MANY]), title)['recursive'] == ['7']
 
 
-def test_a_run_that_never_began_counts_for_no_mean():
+def test_a_skipped_run_does_not_count_for_means():
     skipped = Outcome(100, 11, 0.0, {name: Phase(SKIPPED) for name in LOSSES})
     text = report({(SMALL, ONE): [skipped], (SMALL, MANY): [outcome(*[settled(9)] * 4)]},
                   [SMALL], [ONE, MANY])
     assert rows(text, 'bytes of a message')['bounded-all'] == ['–']
-    assert 'by so many devices: 7.0 in 100; 11 hops.' in text
+    assert 'Mean number of devices that receive a message: 7.0 in 100; 11 hops.' in text

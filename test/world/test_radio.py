@@ -59,6 +59,15 @@ def test_obstacles_block_messages_only_with_line_of_sight() -> None:
     assert radio(radio_range=10.0, line_of_sight=True).receivers(1, LINE).tolist() == [2, 3]
 
 
+def test_receivers_follow_robots_that_move_and_a_range_that_is_changed() -> None:
+    one, nearer = radio(radio_range=2.0), LINE / 2.0
+    assert [one.receivers(0, places).tolist() for places in (LINE, LINE, nearer, LINE)] == [
+        [1], [1], [1, 2, 3], [1]]
+    assert one.counts[of.IN_RANGE] == 6
+    one.configure(WorldParameters(radio_range=3.0))
+    assert one.receivers(0, LINE).tolist() == [1, 3]
+
+
 def test_loss_is_drawn_for_each_receiver() -> None:
     heard = [len(radio(CROWD, radio_loss=p).receivers(0, CROWD)) for p in (0.0, 0.3, 1.0)]
     assert heard[0] == 1000

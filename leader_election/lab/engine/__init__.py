@@ -13,24 +13,15 @@
 # limitations under the License.
 
 """
-The engine: runs networks of devices by the robots' own rounds, compiled.
+The engine: a compiled simulation of networks of devices that run the robots' own rounds.
 
-What a device exports is what neighbours read, as long as they have heard its last message: only
-older messages, and those in flight, are copied. Devices are in each other's rows of links as long
-as they can come into range before the rows are made anew.
+``advance.py`` is the event loop, ``device_round.py`` one round of a device, ``rebuild.py`` the
+rebuild of neighbour lists. The latest message of a device is not copied: its neighbours read it
+from the device's state. Only older messages, and messages in flight, are stored in a pool.
 """
 
-from leader_election.lab.engine.advance import (
-    advance,
-    Calls,
-    detach,
-    DONE,
-    MORE_PAIRS,
-    MORE_POOL,
-    MORE_ROOM,
-    rebuild,
-)
-from leader_election.lab.engine.compilation import call
+from leader_election.lab.engine.advance import advance, EntryPoints
+from leader_election.lab.engine.compilation import call_compiled
 from leader_election.lab.engine.entry_points import (
     Entry,
     FRAME,
@@ -40,27 +31,46 @@ from leader_election.lab.engine.entry_points import (
 )
 from leader_election.lab.engine.event_queue import event_queue, EventQueue
 from leader_election.lab.engine.links import (
+    empty_links,
     FRESH,
+    FRESH_AT_NEIGHBOUR,
     larger_links,
     Links,
-    links,
     OLDER,
     slots,
-    TOLD,
 )
-from leader_election.lab.engine.messages import larger_pool, Pool, pool
-from leader_election.lab.engine.network import Devices, Lists, Medium, Network, Room, room
-from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES, Watch, watch
-from leader_election.lab.engine.states import ABSENT, Places, state_layout, StateLayout
+from leader_election.lab.engine.messages import (
+    empty_pool,
+    larger_pool,
+    Pool,
+    store_sent_messages,
+)
+from leader_election.lab.engine.network import (
+    Devices,
+    DONE,
+    empty_workspace,
+    LINKS_FULL,
+    Medium,
+    NeighbourLists,
+    Network,
+    POOL_FULL,
+    Workspace,
+    WORKSPACE_FULL,
+)
+from leader_election.lab.engine.rebuild import rebuild
+from leader_election.lab.engine.samples import COLUMNS, COUNTERS, MEASURES, new_watch, Watch
+from leader_election.lab.engine.states import ABSENT, state_layout, StateLayout, WordOffsets
 
 SKIN = 0.4
-"""How much farther than the range rows of links look, as a part of the range: rows are made anew
-when devices may have moved by half of that, and longer rows cost more in each round."""
+"""The skin of neighbour lists, the distance beyond the range up to which devices are listed, as a
+fraction of the range. With a larger skin rebuilds are rarer, but rounds test more devices."""
 
 __all__ = [
-    'ABSENT', 'COLUMNS', 'COUNTERS', 'Calls', 'DONE', 'Devices', 'Entry', 'EventQueue', 'FRAME',
-    'FRESH', 'Links', 'Lists', 'MEASURES', 'MORE_PAIRS', 'MORE_POOL', 'MORE_ROOM', 'Medium',
-    'NO_ENTRY', 'Network', 'OLDER', 'Places', 'Pool', 'Room', 'SKIN', 'StateLayout', 'TOLD',
-    'Watch', 'advance', 'call', 'detach', 'event_queue', 'larger_links', 'larger_pool', 'links',
-    'pool', 'rebuild', 'room', 'round_entry', 'slots', 'state_layout', 'step_entry', 'watch',
+    'ABSENT', 'COLUMNS', 'COUNTERS', 'DONE', 'Devices', 'Entry', 'EntryPoints', 'EventQueue',
+    'FRAME', 'FRESH', 'FRESH_AT_NEIGHBOUR', 'LINKS_FULL', 'Links', 'MEASURES', 'Medium',
+    'NO_ENTRY', 'NeighbourLists', 'Network', 'OLDER', 'POOL_FULL', 'Pool', 'SKIN', 'StateLayout',
+    'WORKSPACE_FULL', 'Watch', 'WordOffsets', 'Workspace', 'advance', 'call_compiled',
+    'empty_links', 'empty_pool', 'empty_workspace', 'event_queue', 'larger_links', 'larger_pool',
+    'new_watch', 'rebuild', 'round_entry', 'slots', 'state_layout', 'step_entry',
+    'store_sent_messages',
 ]

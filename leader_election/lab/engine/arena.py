@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Memory of a network in one piece, so that a processor finds its way about it quickly."""
+"""One block of memory for all arrays of a network, which saves cache and TLB misses."""
 
 from typing import Any, TypeVar
 
@@ -20,21 +20,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 LINE = 64
-"""A line of a processor's cache [bytes]: rows of 8, 16, 32 or 64 bytes never lie in two."""
+"""The cache line of a processor [bytes]; arrays are aligned to it, so that rows of 8, 16, 32 or
+64 bytes never span two."""
+HUGE = 1 << 21
+"""A huge page [bytes]."""
 PAGES = 1 << 22
-"""From this size on numpy asks the system for large pages [bytes]: there are then few of them, so
-that the processor keeps in mind where each lies."""
+"""The size from which numpy requests huge pages [bytes], which need few TLB entries."""
 
 T = TypeVar('T')
 
 
 def packed(value: T) -> T:
     """
-    Return the same named tuple, in which the arrays lie side by side in one piece of memory.
+    Return the same named tuple, with its arrays copied into one block of memory.
 
-    Each begins with a line of its own. Those that are as large by themselves stay where they are.
+    Each array begins at a cache line. Arrays of ``PAGES`` bytes or more are not moved.
 
-    :param value: a named tuple of arrays, of named tuples, and of anything else, which stays.
+    :param value: a named tuple of arrays, named tuples, and other values, which are left as is.
 
     >>> from collections import namedtuple
     >>> one, two = packed(namedtuple('Pair', 'one, two')(np.arange(3), np.ones((2, 2))))
@@ -42,22 +44,23 @@ def packed(value: T) -> T:
     (array([0, 1, 2]), 64)
     """
     arrays = [array for array in _arrays(value) if array.nbytes < PAGES]
-    size = sum(map(_room, arrays))
-    # What is not used of it costs nothing.
-    piece = np.empty(max(size, PAGES if size >= PAGES // 4 else 0) + LINE, np.uint8)
-    at = -piece.ctypes.data % LINE
+    size = sum(map(_aligned_size, arrays))
+    # The system allocates pages of the block only when they are used. Small blocks have few pages.
+    large = size >= HUGE // 8
+    block = np.empty(max(size, PAGES - HUGE) + HUGE if large else size + LINE, np.uint8)
+    at = -block.ctypes.data % (HUGE if large else LINE)
     moved: dict[int, NDArray[Any]] = {}
     for array in arrays:
-        place = piece[at:at + array.nbytes].view(array.dtype).reshape(array.shape)
+        place = block[at:at + array.nbytes].view(array.dtype).reshape(array.shape)
         place[...] = array
         moved[id(array)] = place
-        at += _room(array)
+        at += _aligned_size(array)
     result: T = _with(value, moved)
     return result
 
 
-def _room(array: NDArray[Any]) -> int:
-    """Return how much an array takes, up to the end of its last line [bytes]."""
+def _aligned_size(array: NDArray[Any]) -> int:
+    """Return the size of an array, rounded up to whole cache lines [bytes]."""
     return -(-array.nbytes // LINE) * LINE
 
 

@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-How functions are compiled, and where compiled code is kept.
+The compilation of functions by numba, and the cache of compiled code.
 
-It is kept for the next time in ``~/.cache/leader_election`` (or ``$XDG_CACHE_HOME``), in a folder
-of the engine's own sources: numba by itself looks at one file only. What is compiled for an
-algorithm is kept in there by a digest of the algorithm's sources, so that a change of one leaves
-the engine, and all other algorithms, as they are.
+Compiled code is cached in ``~/.cache/leader_election`` (or ``$XDG_CACHE_HOME``). The folder there
+depends on a digest of all sources of the engine, because numba itself checks only the file that
+contains a function. Within it, the code of an algorithm is stored by a digest of the algorithm's
+sources: after a change of one algorithm only that one is compiled again.
 """
 
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ MONTH = 30 * 24 * 3600.0
 
 
 def cache_folder() -> Path:
-    """Return where compiled code is kept, which is made if it is not there."""
+    """Return the folder of cached code, which is created if necessary."""
     home = Path(os.environ.get('XDG_CACHE_HOME') or Path.home() / '.cache')
     fallback = Path(tempfile.gettempdir()) / f'leader_election-{os.getuid()}'
     for place in (home / 'leader_election', fallback):
@@ -53,79 +53,81 @@ def cache_folder() -> Path:
             folder.touch()
         except OSError:
             continue
-        # What is read from here is run: it has to be ours.
+        # Code in this folder is executed, so it must belong to this user.
         if os.access(folder, os.W_OK) and folder.stat().st_uid == os.getuid():
-            _forget(place, 'numba-*')
-            _forget(folder, f'{ENTRIES}*')
+            _remove_unused(place, 'numba-*')
+            _remove_unused(folder, f'{ENTRY_PREFIX}*')
             return folder
     return Path(tempfile.mkdtemp(prefix='leader_election-'))
 
 
-def _forget(place: Path, pattern: str) -> None:
-    """Remove what was compiled of older sources, and not used for a month."""
+def _remove_unused(place: Path, pattern: str) -> None:
+    """Remove folders with a name pattern that have not been used for a month."""
     for folder in place.glob(pattern):
         with suppress(OSError):
             if time.time() - folder.stat().st_mtime > MONTH:
                 shutil.rmtree(folder)
 
 
-ENTRIES = 'entry-'
-"""How folders of what is compiled for one algorithm or motion begin."""
+ENTRY_PREFIX = 'entry-'
+"""The prefix of folders with the code of one algorithm or motion."""
 CACHE = cache_folder()
 setattr(numba.config, 'CACHE_DIR', str(CACHE))  # noqa: B010
 
 jit = njit(cache=True, nogil=True, error_model='numpy')
-"""Compile a function that is called from Python, or seldom."""
+"""Decorator: compile a function that is called from Python, or rarely."""
 inlined = njit(forceinline=True, error_model='numpy')
-"""Compile a function into those that call it."""
+"""Decorator: always inline a function into its callers."""
 uncached = njit(nogil=True, error_model='numpy')
-"""Compile a function of which it is not known what it is made of."""
+"""Decorator: compile a function whose source files are unknown, so that it cannot be cached."""
 
 
 @contextmanager
-def alone(name: str) -> Iterator[None]:
+def compile_lock(name: str) -> Iterator[None]:
     """
-    Let one process at a time compile what has this name.
+    Hold a lock that only one process at a time has, for each name.
 
-    Those that wait then find what the first one has kept: many runs begin at once, in processes
-    of their own, and the same code would be compiled in each of them.
+    Many processes start their runs at the same time. The first one compiles, and the others find
+    its code in the cache.
     """
     with open(CACHE / f'{name}.lock', 'w') as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 
-def call(function: Any, *arguments: Any) -> Any:
-    """Call a compiled function; what is not compiled yet is compiled by one process at a time."""
+def call_compiled(function: Any, *arguments: Any) -> Any:
+    """Call a function decorated with :data:`jit`, which one process at a time compiles."""
     if not function.overloads:
-        with alone(function.py_func.__name__):
+        with compile_lock(function.py_func.__name__):
             function.compile(tuple(map(numba.typeof, arguments)))
     return function(*arguments)
 
 
-def module(name: str, digest: str, text: str, scope: dict[str, Any]) -> ModuleType:
+def generated_module(
+    name: str, digest: str, source: str, scope: dict[str, Any],
+) -> ModuleType:
     """
-    Return a module that is made out of a generated source, kept in a file if it has a digest.
+    Return a module made of generated source code.
 
-    :param digest: of all that compiled code follows from; empty: it is not kept.
+    :param digest: of all sources that determine the compiled code; empty: it is not cached.
     :param scope: the names that the source uses.
     """
     name = re.sub('[^a-zA-Z0-9]+', '_', name)
-    made = ModuleType(f'{__name__}.{ENTRIES}{name}_{digest or len(sys.modules)}')
+    made = ModuleType(f'{__name__}.{ENTRY_PREFIX}{name}_{digest or len(sys.modules)}')
     path = f'<{name}>'
     if digest:
-        # numba finds what it has kept by the file that a function is from, and its contents.
-        file = CACHE / f'{ENTRIES}{name}-{digest}' / 'entry.py'
+        # numba finds cached code by the file of the function, so there has to be a file.
+        file = CACHE / f'{ENTRY_PREFIX}{name}-{digest}' / 'entry.py'
         file.parent.mkdir(exist_ok=True)
         if not file.exists():
             half = file.with_suffix(f'.{os.getpid()}-{time.monotonic_ns()}')
-            half.write_text(text)
+            half.write_text(source)
             half.replace(file)
         file.parent.touch()
         path = str(file)
     made.__file__ = path
     vars(made).update(scope)
-    # When it reads what it has kept, it looks for the module by its name.
+    # numba looks up the module by name when it loads cached code.
     sys.modules[made.__name__] = made
-    exec(compile(text, path, 'exec'), vars(made))
+    exec(compile(source, path, 'exec'), vars(made))
     return made

@@ -13,11 +13,11 @@
 # limitations under the License.
 
 """
-The entry points by which the engine calls the robots' own code: rounds, and steps of motions.
+Entry points: compiled functions by which the engine calls rounds of algorithms and motion steps.
 
-The engine is compiled once. For each algorithm a small function is generated that makes the named
-tuples of its round out of the engine's memory, and calls it: that and the round are all that is
-compiled for a new algorithm. The function that is compiled is the very object that a robot calls.
+The engine is compiled once. For each algorithm, a small function is generated that builds the
+arguments of its round from the engine's memory and calls it. Only this function and the round are
+compiled for a new algorithm. The compiled round is the same Python function that a robot calls.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,14 @@ from leader_election.algorithms import Algorithm, Device
 from leader_election.coordination.summary_layout import combine_own
 from leader_election.lab import sources
 from leader_election.lab.engine import memory
-from leader_election.lab.engine.compilation import alone, ENTRIES, jit, module, uncached
+from leader_election.lab.engine.compilation import (
+    compile_lock,
+    ENTRY_PREFIX,
+    generated_module,
+    jit,
+    uncached,
+)
+from leader_election.lab.engine.lanes import COPIED, copy_columns, LANES
 from leader_election.lab.engine.samples import OUT_OF_LEVELS
 from leader_election.lab.engine.states import state_layout
 import numba
@@ -40,126 +47,140 @@ import numpy as np
 from numpy.typing import NDArray
 
 INLINE: Any = {'forceinline': True}
-"""To hand many arrays on to a function costs more than most functions do."""
+"""Inline: passing many arrays to a function costs more than most functions themselves."""
 
-FRAME = ('parameters', 'sources', 'metric', 'heard', 'room', 'vectors', 'counts')
-"""The words of a frame, what a round is given besides its own device: all are addresses, but for
-``room``, for how many neighbours there is room at ``heard``."""
-PARAMETERS, SOURCES, METRIC, HEARD, ROOM, VECTORS, COUNTS = range(len(FRAME))
+FRAME = ('parameters', 'row_addresses', 'metric', 'columns', 'capacity', 'vectors', 'counts')
+"""The words of a frame, the arguments of a round that are the same for all devices.
 
-_KNOWN: set[Any] = set()
-"""The plain functions that compiled code may call."""
+All are addresses, except ``capacity``: the number of neighbours for which ``columns`` has memory.
+``columns`` and ``row_addresses`` need memory for at least seven neighbours more than there are,
+because rows are copied eight at a time.
+"""
+PARAMETERS, ROW_ADDRESSES, METRIC, NEIGHBOUR_COLUMNS, CAPACITY, VECTORS, COUNTS = range(len(FRAME))
+
+_COMPILABLE: set[Any] = set()
+"""The plain functions that compiled code can call so far."""
 
 
 class Entry(NamedTuple):
-    """A compiled function, and the numbers that it is called with each time."""
+    """A compiled function and its constant argument."""
 
     address: int
-    """Of the function; 0: there is none."""
-    given: NDArray[np.uint8]
-    """The algorithm's parameters, or the motion's state, as compiled code has them."""
-    held: Any
-    """What the arrays in these belong to."""
+    """The address of the function; 0: no function."""
+    argument: NDArray[np.uint8]
+    """The algorithm's parameters, or the motion's state, in their binary form."""
+    owner: Any
+    """The Python object that owns the arrays to which the argument points."""
 
     @property
     def addresses(self) -> tuple[int, int]:
-        """Of the function, and of what is given; the entry has to be held as long as they."""
-        return self.address, self.given.ctypes.data
+        """Return those of function and argument; they are valid as long as the entry exists."""
+        return self.address, self.argument.ctypes.data
 
 
 NO_ENTRY = Entry(0, np.zeros(0, np.uint8), None)
-"""Where nothing is ever called."""
+"""The entry point of a function that is never called."""
 
 
-def compilable(function: Callable[..., Any]) -> None:
-    """Let compiled code call a plain function, and what it calls of its own module."""
+def make_compilable(function: Callable[..., Any]) -> None:
+    """Allow compiled code to call a plain function, and the functions that this one calls."""
     assert isinstance(function, FunctionType)
-    if function in _KNOWN:
+    if function in _COMPILABLE:
         return
-    _KNOWN.add(function)
-    # What is compiled into its caller again and again takes long to compile.
-    own: Any = {} if function.__module__.startswith('leader_election.coordination') else INLINE
-    overload(function, strict=False, jit_options=own)(lambda *arguments: function)
-    helpers(function)
+    _COMPILABLE.add(function)
+    # Large functions with several callers would be compiled once per caller if inlined.
+    options: Any = {} if function.__module__.startswith('leader_election.coordination') else INLINE
+    overload(function, strict=False, jit_options=options)(lambda *arguments: function)
+    make_callees_compilable(function)
 
 
 @overload(combine_own, strict=False, jit_options=INLINE)
 def _combine_own(function: Any, into: Any, other: Any, begin: Any, end: Any) -> Any:
-    # Users' own functions are for robots; what a laboratory runs has none.
+    # Combination functions of users run on robots only; scenarios cannot contain them.
     return lambda function, into, other, begin, end: None
 
 
-_KNOWN.add(combine_own)
+_COMPILABLE.add(combine_own)
 
 
-def helpers(function: FunctionType) -> None:
-    """Let compiled code call the plain functions that a function names."""
+def make_callees_compilable(function: FunctionType) -> None:
+    """Allow compiled code to call the plain functions whose names a function uses."""
     named = [function.__globals__.get(name) for name in function.__code__.co_names]
     named += [cell.cell_contents for cell in function.__closure__ or ()]
     for name in named:
         if isinstance(name, FunctionType):
-            compilable(name)
+            make_compilable(name)
 
 
 def round_entry(algorithm: Algorithm, parameters: Any) -> Entry:
     """
     Return the compiled round of an algorithm.
 
-    :param parameters: what the algorithm's ``configure`` returned.
+    :param parameters: the return value of the algorithm's ``configure``.
     """
-    compilable(algorithm.round)
-    text = round_text(tuple(
-        Word(field.type is int, field.padding is not None, field.kept, place,
-             algorithm.levels > 0 and field.name == 'depth',
-             len(field.padding or ()) // algorithm.levels if field.per_level else 0,
-             repr(field.padding[0]) if field.per_level and field.padding else '')
-        for field, place in zip(algorithm.fields, state_layout(algorithm).place)))
-    return _entry(algorithm.name, text, memory.ROUND, algorithm.round, parameters, (
+    make_compilable(algorithm.round)
+    source = round_source(tuple(
+        FieldSpec(field.type is int, field.padding is not None, field.kept, place,
+                  algorithm.levels > 0 and field.name == 'depth',
+                  len(field.padding or ()) // algorithm.levels if field.per_level else 0,
+                  repr(field.padding[0]) if field.per_level and field.padding else '')
+        for field, place in zip(algorithm.fields, state_layout(algorithm).offset)))
+    return _entry(algorithm.name, source, memory.ROUND, algorithm.round, parameters, (
         ('State', algorithm.state), ('Columns', algorithm.columns)))
 
 
-def step_entry(name: str, step: Callable[..., Any], *given: Any) -> Entry:
+def step_entry(name: str, step: Callable[..., Any], *arguments: Any) -> Entry:
     """
     Return the compiled step of a kind of motion.
 
-    :param given: the state, the positions, and the generator that it is called with.
+    :param arguments: the state of the motion, the positions, and the random generator.
     """
-    compilable(step)
-    return _entry(name, STEP_TEXT, memory.STEP, step, given, ())
+    make_compilable(step)
+    return _entry(name, STEP_SOURCE, memory.STEP, step, arguments, ())
 
 
-class Word(NamedTuple):
-    """What the text of a round depends on, of one field of the state."""
+class FieldSpec(NamedTuple):
+    """The properties of a state's field on which the generated source depends."""
 
     whole: bool
-    """Whether it is a whole number."""
+    """Whether its values are whole numbers."""
     vector: bool
     kept: bool
     place: int
-    """The first word in a row."""
+    """Its first word in a row."""
     depth: bool
-    """Whether it says how many levels are in use."""
+    """Whether it is the number of the last level in use."""
     per_level: int
-    """The entries for each level; 0: it has no levels."""
+    """The number of entries of each level; 0: a field without levels."""
     padding: str
-    """What stands for nothing in a vector of levels, as source."""
+    """The value of unused entries in a vector of levels, as source code."""
 
 
-def round_text(fields: tuple[Word, ...]) -> str:
+def round_source(fields: tuple[FieldSpec, ...]) -> str:
     """
     Return the source of a function that calls a round.
 
-    It copies what neighbours have sent into columns, so that a round reads as few lines of
-    memory as can be, and its arrays are as numba takes them best. Of vectors with levels only
-    those are copied that the neighbour has reached, and those are written that the device has
-    reached or just left; all others are padding.
+    The function copies the fields of neighbours into contiguous columns, which the round then
+    reads. In vectors with levels, it copies only the levels that the neighbour uses. It writes
+    only the levels that the device uses, and padding into those that it has just stopped to use.
 
     :param fields: all fields of the state, in their order.
     """
-    # Places of scalars are the same whatever the length of vectors; those of vectors come in.
-    lines = [f'row_of = get_int(frame, {SOURCES})', f'heard = get_int(frame, {HEARD})',
-             f'room = 8 * get_int(frame, {ROOM})', f'vectors = get_int(frame, {VECTORS})']
+    # Offsets of scalars are constants; offsets and lengths of vectors are read at run time.
+    lines = [f'row_addresses = get_int(frame, {ROW_ADDRESSES})',
+             f'columns = get_int(frame, {NEIGHBOUR_COLUMNS})',
+             f'capacity = 8 * get_int(frame, {CAPACITY})', f'vectors = get_int(frame, {VECTORS})']
     copies, state, puts, vector = [], [], [], 0
+    sent = [field.place for field in fields if not field.vector and not field.kept]
+    groups = []
+    if len(sent) >= COPIED:
+        # After the last address any existing row will do. The last copy of several words overlaps
+        # the one before if necessary.
+        groups = [
+            f'for m in range(messages, messages + {LANES - 1}): set_int(row_addresses, m, row)',
+            f'for m in range(0, messages, {LANES}):',
+            *(f'    copy_columns(row_addresses, {min(place, sent[-1] - COPIED + 1)}, columns, '
+              'capacity, m)' for place in sent[::COPIED])]
     for place in (word.place for word in fields if word.depth):
         lines.append(f'reached = get_int(row, {place}) + 1')
         copies.append(f'levels = get_int(source, {place}) + 1')
@@ -168,7 +189,7 @@ def round_text(fields: tuple[Word, ...]) -> str:
         if is_vector:
             lines += [f'at{k} = get_int(vectors, {2 * vector})',
                       f'size{k} = get_int(vectors, {2 * vector + 1})',
-                      f'c{k} = {kind}_rows(heard + room * at{k}, messages, size{k})']
+                      f'c{k} = {kind}_rows(columns + capacity * at{k}, messages, size{k})']
             used = f'min(size{k}, {per_level} * levels)' if per_level else f'size{k}'
             if not kept:
                 copies.append(f'for q in range({used}): '
@@ -181,8 +202,8 @@ def round_text(fields: tuple[Word, ...]) -> str:
                             f'set_{kind}(row, at{k} + q, {padding})')
             vector += 1
         else:
-            lines.append(f'c{k} = {kind}s(heard + room * {place}, messages)')
-            if not kept:
+            lines.append(f'c{k} = {kind}s(columns + capacity * {place}, messages)')
+            if not kept and not groups:
                 copies.append(f'c{k}[m] = get_{kind}(source, {place})')
             state.append(f'get_{kind}(row, {place})')
             puts.append(f'set_{kind}(row, {place}, after[{k}])')
@@ -195,53 +216,62 @@ def round_text(fields: tuple[Word, ...]) -> str:
     return '\n'.join([
         'def call(frame, row, device, messages, strength):',
         *('    ' + line for line in lines),
-        '    for m in range(messages):',
-        '        source = get_int(row_of, m)',
-        *('        ' + line for line in copies),
+        *('    ' + line for line in groups),
+        *('    ' + line for line in copies and [
+            'for m in range(messages):', '    source = get_int(row_addresses, m)',
+            *('    ' + line for line in copies)]),
         f'    after = function(Device(device, strength), State({", ".join(state)}),',
         f'                     Columns({columns}), floats(get_int(frame, {METRIC}), messages),',
         f'                     load(KIND, get_int(frame, {PARAMETERS})))',
         *('    ' + line for line in puts)]) + '\n'
 
 
-STEP_TEXT = """\
-def call(given, i, now, soon):
-    motion, position, random = load(KIND, given)
-    prefetch_rows(motion, soon)
+STEP_SOURCE = """\
+def call(argument, i, now, later):
+    motion, position, random = load(KIND, argument)
+    prefetch_rows(motion, later)
     function(motion, i, position, now, random)
 """
 
-BIND_TEXT = """
+BIND_SOURCE = """
 
 def bind(value, buffer):
     return store(value, buffer)
 """
 
 
-def _entry(name: str, text: str, takes: Any, function: Any, given: Any,
+def _entry(name: str, source: str, parameter_types: Any, function: Any, argument: Any,
            types: tuple[tuple[str, Any], ...]) -> Entry:
-    address, bind = _compiled(name, text, takes, function, numba.typeof(given), types)
+    address, bind = _compiled(
+        name, source, parameter_types, function, numba.typeof(argument), types)
     buffer = np.zeros(0, np.uint8)
-    while (size := bind(given, buffer)) > len(buffer):
+    while (size := bind(argument, buffer)) > len(buffer):
         buffer = np.zeros(size, np.uint8)
-    return Entry(address, buffer, given)
+    return Entry(address, buffer, argument)
 
 
 @cache
-def _compiled(name: str, text: str, takes: Any, function: Any, kind: Any,
+def _compiled(name: str, source: str, parameter_types: Any, function: Any, kind: Any,
               types: tuple[tuple[str, Any], ...]) -> tuple[int, Any]:
-    """Return the address of the entry point of a function, and what writes its arguments."""
+    """
+    Compile an entry point.
+
+    :param parameter_types: those of the entry point.
+    :param kind: the numba type of its constant argument.
+    :return: the address of the entry point; a function that writes the argument into a buffer.
+    """
     scope = {'function': function, 'KIND': kind, 'Device': Device, 'inf': math.inf, **dict(types),
+             'copy_columns': copy_columns,
              **{name: getattr(memory, name) for name in memory.__all__}}
-    text += BIND_TEXT
+    source += BIND_SOURCE
     digest = sources.of_code(function, *(kind for _, kind in types))
     if digest:
-        digest = hashlib.sha256(repr((text, str(kind), digest)).encode()).hexdigest()[:16]
-    made = module(name, digest, text, scope)
+        digest = hashlib.sha256(repr((source, str(kind), digest)).encode()).hexdigest()[:16]
+    made = generated_module(name, digest, source, scope)
     decorate = jit if digest else uncached
     call, bind = decorate(made.call), decorate(made.bind)
-    with alone(f'{ENTRIES}{digest}'):
-        call.compile(takes)
-    compiled: Any = call.overloads[takes]
+    with compile_lock(f'{ENTRY_PREFIX}{digest}'):
+        call.compile(parameter_types)
+    compiled: Any = call.overloads[parameter_types]
     address = compiled.library.get_pointer_to_function(compiled.fndesc.llvm_func_name)
     return address, bind

@@ -12,60 +12,82 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Who can come into whose range: rows of links, and what the mailboxes of links hold."""
+"""
+Links between devices: neighbour lists, and the mailbox of each link.
+
+The links of a device lie side by side and are called its row. A row lists all devices that can
+come into range before the rows are rebuilt, so most of its mailboxes, not all, are of devices in
+range.
+"""
 
 from typing import NamedTuple
 
 from leader_election.lab.engine.compilation import inlined, jit
-from leader_election.lab.engine.lanes import first_lanes, has, LANES, lanes, lowest
+from leader_election.lab.engine.lanes import (
+    entries_equal,
+    first_lanes,
+    lowest_lane,
+    WIDE,
+)
 import numpy as np
 from numpy.typing import NDArray
 
-FRESH, OLDER, TOLD = 1, 2, 4
-"""The flags of a link: its mailbox holds what the sender sent last, which is read from the
-sender's own export; or an older message, of which there is a copy; the neighbour's mailbox of the
-device is ``FRESH``."""
-HELD = FRESH | OLDER
+FRESH, OLDER, FRESH_AT_NEIGHBOUR = 1, 2, 4
+"""
+The flags of a link from a sender to a receiver.
+
+``FRESH``: the mailbox holds the sender's latest message, which is read from the sender's own
+export. ``OLDER``: it holds an older message, a copy in the pool. ``FRESH_AT_NEIGHBOUR``: the
+mailbox of the opposite link is ``FRESH``, that is, the neighbour reads this device's own export.
+"""
+OCCUPIED = FRESH | OLDER
 NONE = -1
 """No message in flight."""
+PADDING = WIDE
+"""The number of slots after the last row that can be read: vector loads and prefetches do so."""
 
 
 class Links(NamedTuple):
     """
-    The slots of all links; a device's are ``row[i, 0]`` to ``row[i, 1]``.
+    All links: structure of arrays with one entry per slot, and the row of slots of each device.
 
-    All rows lie in one half of the room, and are made anew in the other. Numbers of devices are
-    unsigned: a signed index is checked for being negative.
+    All rows lie in one half of the slots, and are rebuilt in the other half. Device indices are
+    unsigned because numba wraps negative indices, which takes time.
     """
 
     row: NDArray[np.int64]
-    """The first slot of each device, and the one behind its last, shape (n, 2)."""
+    """The first slot of each device and the end of its row, shape (n, 2)."""
     neighbour: NDArray[np.uint32]
-    """The sender, shape (capacity,); any device where a slot is nobody's."""
+    """The sender, shape (capacity,); any device in slots that are not in use."""
     flags: NDArray[np.uint8]
-    """``FRESH`` or ``OLDER``, or neither where the mailbox is empty; ``TOLD``; (capacity,)."""
-    box: NDArray[np.int32]
-    """Where in the pool the message lies that is ``OLDER``, shape (capacity,)."""
-    flight: NDArray[np.int32]
-    """First and last message in flight, in the pool, shape (capacity, 2), or (0, 2) if none."""
+    """``FRESH``, ``OLDER`` or neither (empty mailbox), and ``FRESH_AT_NEIGHBOUR``; (capacity,)."""
+    pool_index: NDArray[np.int32]
+    """Where in the pool the message lies if it is ``OLDER``, shape (capacity,)."""
+    in_flight: NDArray[np.int32]
+    """Pool indices of the first and last message in flight, shape (capacity, 2); (0, 2) in
+    networks without delays."""
     used: NDArray[np.int64]
-    """The first slot of all rows, and the one behind their last, shape (2,)."""
+    """The first slot of all rows and the end of the last row, shape (2,)."""
 
 
-def links(devices: int, room: int, flights: bool) -> Links:
-    """Return links with nobody in range, with room for so many slots in each half."""
-    # Behind these is what is read along with the last slot of all.
-    capacity = 2 * room + LANES
+def empty_links(devices: int, half: int, flights: bool) -> Links:
+    """
+    Return links of devices without neighbours.
+
+    :param half: the number of slots in each half.
+    :param flights: whether messages can be in flight.
+    """
+    capacity = 2 * half + PADDING
     return Links(
         np.zeros((devices, 2), np.int64), np.zeros(capacity, np.uint32),
         np.zeros(capacity, np.uint8), np.zeros(capacity, np.int32),
         np.full((capacity if flights else 0, 2), NONE, np.int32), np.zeros(2, np.int64))
 
 
-def larger_links(old: Links, times: int) -> Links:
-    """Return the same links with so many times the room, at least twice."""
-    new = links(len(old.row), times * room_of(old), len(old.flight) > 0)
-    # What were two halves is a part of the first one.
+def larger_links(old: Links, factor: int) -> Links:
+    """Return the same links with ``factor`` times the capacity, at least twice."""
+    new = empty_links(len(old.row), factor * half_size(old), len(old.in_flight) > 0)
+    # Both old halves fit into the new first half.
     for name in Links._fields:
         target, source = getattr(new, name), getattr(old, name)
         target[:len(source)] = source[:len(target)]
@@ -73,7 +95,7 @@ def larger_links(old: Links, times: int) -> Links:
 
 
 def slots(links: Links) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the slots of all links, and the receiver of each, row by row."""
+    """Return the slots of all links, row by row, and the receiver of each."""
     length = links.row[:, 1] - links.row[:, 0]
     receiver = np.repeat(np.arange(len(length)), length)
     before = np.cumsum(length) - length
@@ -81,60 +103,61 @@ def slots(links: Links) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 @inlined
-def find(links, i, sender):
-    """Return the slot in device i's row that a sender has; it is there."""
+def find_slot(links, i, sender):
+    """Return the slot of a sender in the row of device i, which must contain it."""
     k = links.row[i, 0]
-    found = has(lanes(links.neighbour, k), sender)
-    while not found & first_lanes(links.row[i, 1] - k):
-        k += LANES
-        found = has(lanes(links.neighbour, k), sender)
-    return k + lowest(found)
+    found = entries_equal(links.neighbour, k, sender)
+    while not found & first_lanes(links.row[i, 1] - k, WIDE):
+        k += WIDE
+        found = entries_equal(links.neighbour, k, sender)
+    return k + lowest_lane(found)
 
 
 @inlined
-def room_of(links):
-    """Return for how many slots there is room in each half."""
-    return (len(links.neighbour) - LANES) // 2
+def half_size(links):
+    """Return the number of slots in each half."""
+    return (len(links.neighbour) - PADDING) // 2
 
 
 @inlined
-def free(links):
-    """Return the first slot of the half of the room in which no row lies."""
-    # Rows that were in the second half are in the first one when there is more room.
-    room = room_of(links)
-    return 0 if links.used[0] >= room else room
+def free_half(links):
+    """Return the first slot of the half that contains no rows."""
+    # After larger_links, rows of the old second half lie in the new first half.
+    half = half_size(links)
+    return 0 if links.used[0] >= half else half
 
 
 @jit
-def relink(links, order, begin):
+def replace_rows(links, order, begin):
     """
-    Take new rows into use; what mailboxes hold stays where the link stays.
+    Start to use new rows; links that are in both the old and new rows keep their mailboxes.
 
-    Where a link is gone, the flags of its old slot, and what is in flight there, are left.
+    The flags and messages in flight of links that are only in the old rows stay in the old slots.
 
-    :param order: the device of each new row; all of them.
-    :param begin: the first slot of each new row, and the one behind the last.
+    :param order: the device of each new row; every device once.
+    :param begin: the first slot of each new row, and the end of the last one.
     """
-    flights = len(links.flight) > 0
-    # Where there was no link, what is found lies in a slot that is nobody's, which holds nothing.
-    nothing = len(links.neighbour) - 1
-    slot = np.full(len(order), nothing)
+    flights = len(links.in_flight) > 0
+    # The last slot is never in use and holds nothing: the old slot of a link that is new.
+    unused = len(links.neighbour) - 1
+    # Entries are not cleared: those outside of the present old row are of earlier rows.
+    old_slot = np.full(len(order), unused)
     for p in range(len(order)):
         i = order[p]
         first, last = links.row[i, 0], links.row[i, 1]
         links.row[i, 0], links.row[i, 1] = begin[p], begin[p + 1]
         for k in range(np.uint64(first), np.uint64(last)):
-            slot[links.neighbour[k]] = k
+            old_slot[links.neighbour[k]] = k
         for k in range(np.uint64(begin[p]), np.uint64(begin[p + 1])):
-            before = slot[links.neighbour[k]]
+            before = old_slot[links.neighbour[k]]
+            if not first <= before < last:
+                before = unused
             flags = links.flags[before]
             links.flags[k], links.flags[before] = flags, 0
             if flags & OLDER:
-                links.box[k] = links.box[before]
+                links.pool_index[k] = links.pool_index[before]
             if flights:
                 for end in range(2):
-                    links.flight[k, end] = links.flight[before, end]
-                    links.flight[before, end] = NONE
-        for k in range(np.uint64(first), np.uint64(last)):
-            slot[links.neighbour[k]] = nothing
+                    links.in_flight[k, end] = links.in_flight[before, end]
+                    links.in_flight[before, end] = NONE
     links.used[0], links.used[1] = begin[0], begin[len(order)]

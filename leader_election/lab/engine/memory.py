@@ -15,10 +15,10 @@
 """
 Raw memory in compiled code: words at addresses, array views of them, and calls by address.
 
-These are what keeps the engine's types apart from an algorithm's. An address is an ``int64``, so
-it is a value like any other to compiled code, which is kept on disk; a pointer that is compiled
-in as a constant could not be. Nothing here is checked, and nothing is counted: whoever takes an
-address holds the array that it is of.
+With addresses, the types of the engine do not depend on those of an algorithm. An address is an
+``int64`` argument, so compiled code can be cached on disk; a pointer that is compiled in as a
+constant would prevent that. Nothing here checks bounds or counts references: the caller keeps the
+arrays alive.
 """
 
 import operator
@@ -34,8 +34,8 @@ from numba.extending import intrinsic, register_model
 from numba.np.arrayobj import populate_array
 
 __all__ = ['address_of', 'as_floats', 'borrow', 'call_round', 'call_step', 'float_rows', 'floats',
-           'get_float', 'get_int', 'int_rows', 'ints', 'load', 'set_float', 'set_int', 'store',
-           'prefetch_rows']
+           'get_float', 'get_int', 'int_rows', 'ints', 'load', 'prefetch_rows', 'set_float',
+           'set_int', 'store']
 
 WORD = 8
 """[bytes]."""
@@ -44,10 +44,10 @@ _INDEX = ir.IntType(32)
 _BYTE = ir.IntType(8)
 
 ROUND = (types.int64, types.int64, types.int64, types.int64, types.float64)
-"""What the compiled round of an algorithm takes: frame, row, id, messages, strength."""
+"""The parameters of the entry point of a round: frame, row, id, messages, strength."""
 STEP = (types.int64, types.uint32, types.float64, types.uint32)
-"""What the compiled step of a motion takes: its state, the device's index, the time, and the index
-of a device that moves soon."""
+"""The parameters of the entry point of a step: the motion's state, the index of the device, the
+time, and the index of a device that moves later, to prefetch its data."""
 
 
 def _pointer(builder: Any, address: Any, kind: Any) -> Any:
@@ -57,7 +57,7 @@ def _pointer(builder: Any, address: Any, kind: Any) -> Any:
 def _reader(result: Any, kind: Any) -> Any:
     @intrinsic
     def read(context: Any, address: Any, index: Any) -> Any:
-        """Return the word with a number, counted from an address."""
+        """Return a word by its index from an address."""
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             return builder.load(builder.gep(_pointer(builder, arguments[0], kind), arguments[1:]))
         return result(types.int64, types.int64), generate
@@ -67,7 +67,7 @@ def _reader(result: Any, kind: Any) -> Any:
 def _writer(given: Any, kind: Any) -> Any:
     @intrinsic
     def write(context: Any, address: Any, index: Any, value: Any) -> Any:
-        """Write the word with a number, counted from an address."""
+        """Write a word by its index from an address."""
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             builder.store(arguments[2], builder.gep(
                 _pointer(builder, arguments[0], kind), [arguments[1]]))
@@ -94,12 +94,12 @@ def _viewer(number: Any, dimensions: int) -> Any:
     if dimensions == 1:
         @intrinsic
         def view(context: Any, address: Any, length: Any) -> Any:
-            """Return the words from an address on as an array of shape (length,)."""
+            """Return a view of the words from an address on, shape (length,)."""
             return kind(types.int64, types.int64), generate
     else:
         @intrinsic
         def view(context: Any, address: Any, length: Any, width: Any) -> Any:
-            """Return the words from an address on as an array of shape (length, width)."""
+            """Return a view of the words from an address on, shape (length, width)."""
             return kind(types.int64, types.int64, types.int64), generate
     return view
 
@@ -110,7 +110,7 @@ floats, float_rows = _viewer(types.float64, 1), _viewer(types.float64, 2)
 
 @intrinsic
 def address_of(context: Any, array: Any) -> Any:
-    """Return where an array's numbers begin."""
+    """Return the address of the first entry of an array."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         make = cgutils.create_struct_proxy(array)
         return builder.ptrtoint(make(context, builder, arguments[0]).data, _WORD)
@@ -120,10 +120,10 @@ def address_of(context: Any, array: Any) -> Any:
 @intrinsic
 def store(context: Any, value: Any, buffer: Any) -> Any:
     """
-    Write any value into a buffer as compiled code has it, if there is room.
+    Write the binary form of a value into a buffer, if the buffer is large enough.
 
     :param buffer: an array of bytes.
-    :return: how many bytes that takes.
+    :return: the size of the value [bytes].
     """
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         array = context.make_array(buffer)(context, builder, arguments[1])
@@ -138,9 +138,9 @@ def store(context: Any, value: Any, buffer: Any) -> Any:
 @intrinsic
 def load(context: Any, kind: Any, address: Any) -> Any:
     """
-    Return the value that :func:`store` has written; its arrays own nothing, as borrowed ones.
+    Return a value that :func:`store` has written; its arrays are without reference counts.
 
-    :param kind: its numba type.
+    :param kind: the numba type of the value.
     """
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         written = context.get_value_type(kind.instance_type)
@@ -151,33 +151,33 @@ def load(context: Any, kind: Any, address: Any) -> Any:
 
 @intrinsic
 def prefetch_rows(context: Any, value: Any, i: Any) -> Any:
-    """Let the processor fetch row i of each array in a tuple, which may have fewer rows."""
+    """Prefetch row i of each array in a tuple; the arrays may have fewer rows."""
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         for k, part in enumerate(value.types):
             if isinstance(part, types.Array) and part.ndim > 0:
                 array = context.make_array(part)(
                     context, builder, builder.extract_value(arguments[0], k))
                 stride = cgutils.unpack_tuple(builder, array.strides, part.ndim)[0]
-                fetch(builder, builder.inttoptr(builder.add(
+                emit_prefetch(builder, builder.inttoptr(builder.add(
                     builder.ptrtoint(array.data, _WORD), builder.mul(arguments[1], stride)),
                     _BYTE.as_pointer()))
         return context.get_dummy_value()
     return types.void(value, types.int64), generate
 
 
-def fetch(builder: Any, place: Any) -> None:
-    """Let the processor fetch what a pointer points to, which may be nothing."""
+def emit_prefetch(builder: Any, pointer: Any) -> None:
+    """Generate a prefetch instruction; the pointer may be invalid."""
     byte = _BYTE.as_pointer()
     function = cgutils.get_or_insert_function(
         builder.module, ir.FunctionType(ir.VoidType(), (byte, _INDEX, _INDEX, _INDEX)),
         'llvm.prefetch.p0')
-    # For reading, to all caches, data.
-    builder.call(function, (builder.bitcast(place, byte), *(
+    # Arguments: read access, highest locality, data cache.
+    builder.call(function, (builder.bitcast(pointer, byte), *(
         ir.Constant(_INDEX, number) for number in (0, 3, 1))))
 
 
 def _loaded(builder: Any, pointer: Any, kind: Any) -> Any:
-    """Load number by number: LLVM leaves out those not used, but never a part of a structure."""
+    """Load field by field: LLVM removes unused loads of numbers, but not of parts of a struct."""
     if isinstance(kind, ir.ArrayType):
         parts = [kind.element] * kind.count
     elif isinstance(kind, ir.LiteralStructType):
@@ -192,11 +192,15 @@ def _loaded(builder: Any, pointer: Any, kind: Any) -> Any:
     return value
 
 
+WIDTHS = {'error': 2, 'in_flight': 2, 'position': 2, 'row': 2}
+"""The widths of matrices that are constants for the compiler, by the name of the field."""
+
+
 class Raw(types.Type):
     """
-    An array of one or two dimensions that compiled code uses without counting it.
+    An array of one or two dimensions without reference count.
 
-    It has items and a length, no slices; an index is not checked, and never counts from the end.
+    It has entries and a length, and no slices. Indices are not checked, and must not be negative.
     """
 
     def __init__(self, dtype: Any, ndim: int) -> None:
@@ -206,7 +210,7 @@ class Raw(types.Type):
 
 @register_model(Raw)
 class RawModel(StructModel):
-    """Where its items lie, how many rows it has, and how many items a row."""
+    """The data model of :class:`Raw`: pointer, number of rows, and entries per row."""
 
     def __init__(self, manager: Any, kind: Any) -> None:
         super().__init__(manager, kind, [
@@ -215,7 +219,7 @@ class RawModel(StructModel):
 
 
 def _place(context: Any, builder: Any, kind: Any, raw: Any, index: Any, value: Any) -> Any:
-    """Return a pointer to an item."""
+    """Return a pointer to an entry of a raw array."""
     raw = cgutils.create_struct_proxy(kind)(context, builder, raw)
     parts: Any = index
     if isinstance(index, types.BaseTuple):
@@ -268,39 +272,43 @@ def _length(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
     return cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0]).length
 
 
-def _raw(kind: Any) -> Any:
+def _raw_type(kind: Any) -> Any:
     if isinstance(kind, types.Array):
         return Raw(kind.dtype, kind.ndim)
     if isinstance(kind, types.NamedTuple):
-        return types.NamedTuple([_raw(part) for part in kind.types], kind.instance_class)
+        return types.NamedTuple([_raw_type(part) for part in kind.types], kind.instance_class)
     if isinstance(kind, types.NamedUniTuple):
-        return types.NamedUniTuple(_raw(kind.dtype), kind.count, kind.instance_class)
+        return types.NamedUniTuple(_raw_type(kind.dtype), kind.count, kind.instance_class)
     return kind
 
 
 @intrinsic
 def borrow(context: Any, value: Any) -> Any:
-    """Return the same named tuple, in which arrays are raw."""
-    result = _raw(value)
+    """Return the same named tuple with its arrays, also nested ones, as :class:`Raw` arrays."""
+    result = _raw_type(value)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _lent(context, builder, value, result, arguments[0])
+        return _borrowed(context, builder, value, result, arguments[0], '')
     return result(value), generate
 
 
-def _lent(context: Any, builder: Any, kind: Any, result: Any, value: Any) -> Any:
+def _borrowed(context: Any, builder: Any, kind: Any, result: Any, value: Any, field: str) -> Any:
     if isinstance(kind, types.Array):
         array = context.make_array(kind)(context, builder, value)
         raw = cgutils.create_struct_proxy(result)(context, builder)
         raw.data = array.data
         shape = cgutils.unpack_tuple(builder, array.shape, kind.ndim)
         raw.length = shape[0]
-        raw.width = shape[1] if kind.ndim == 2 else ir.Constant(_WORD, 1)
+        width = 1 if kind.ndim == 1 else WIDTHS.get(field)
+        raw.width = shape[1] if width is None else ir.Constant(_WORD, width)
         return raw._getvalue()
     if isinstance(kind, types.BaseTuple):
-        made, tuples = context.get_constant_undef(result), (kind, result)
-        for k, (one, other) in enumerate(zip(*map(list, tuples))):
-            part = _lent(context, builder, one, other, builder.extract_value(value, k))
+        made: Any = context.get_constant_undef(result)
+        named: Any = kind
+        parts = zip(named.instance_class._fields, named, result)
+        for k, (name, one, other) in enumerate(parts):
+            part = builder.extract_value(value, k)
+            part = _borrowed(context, builder, one, other, part, name)
             made = builder.insert_value(made, part, k)
         return made
     if isinstance(kind, types.NumPyRandomGeneratorType):
@@ -310,7 +318,7 @@ def _lent(context: Any, builder: Any, kind: Any, result: Any, value: Any) -> Any
 
 @intrinsic
 def as_floats(typing: Any, raw: Any) -> Any:
-    """Return the same words as numbers of another kind."""
+    """Return a view of a raw array of words as ``float64``."""
     result = Raw(types.float64, raw.ndim)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -340,27 +348,27 @@ def _disowned(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     return value
 
 
-def _call(*takes: Any) -> Any:
+def _call(*parameter_types: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = context.call_conv.get_function_type(types.none, takes)
+        kind = context.call_conv.get_function_type(types.none, parameter_types)
         function = _pointer(builder, arguments[0], kind)
         status, _ = context.call_conv.call_function(
-            builder, function, types.none, takes, arguments[1:])
-        # An error in a user's own round comes out of the engine as it would from its own code.
+            builder, function, types.none, parameter_types, arguments[1:])
+        # Exceptions in the called function are raised by the engine.
         with cgutils.if_unlikely(builder, status.is_error):
             context.call_conv.return_status_propagate(builder, status)
         return context.get_dummy_value()
-    return types.void(types.int64, *takes), generate
+    return types.void(types.int64, *parameter_types), generate
 
 
 @intrinsic
 def call_round(context: Any, function: Any, frame: Any, row: Any, device: Any, messages: Any,
                strength: Any) -> Any:
-    """Call the compiled round at an address."""
+    """Call the entry point of a round."""
     return _call(*ROUND)
 
 
 @intrinsic
-def call_step(context: Any, function: Any, motion: Any, i: Any, now: Any, soon: Any) -> Any:
-    """Call the compiled step of a motion at an address."""
+def call_step(context: Any, function: Any, motion: Any, i: Any, now: Any, later: Any) -> Any:
+    """Call the entry point of a motion's step."""
     return _call(*STEP)

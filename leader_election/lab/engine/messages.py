@@ -13,17 +13,26 @@
 # limitations under the License.
 
 """
-Messages: where copies of them are kept, and what becomes of one.
+Messages: the pool of stored messages, and the life of a message on a link.
 
-What a device sent last is read from its own row, as long as its receivers have heard nothing
-older. A message is copied into the pool only if it outlives that: it was sent before one that is
-lost, or before the sender's state is changed from outside, or it is in flight.
+The latest message of a device is read from the device's own export, for as long as that is the
+message in the receiver's mailbox. A message is copied into the pool only if it must outlive the
+export: the next message to the same receiver is lost, the sender's state is changed from outside,
+or the message is in flight.
 """
 
 from typing import Any, NamedTuple
 
-from leader_election.lab.engine.compilation import inlined
-from leader_election.lab.engine.links import find, FRESH, HELD, NONE, OLDER, TOLD
+from leader_election.lab.engine.compilation import inlined, jit
+from leader_election.lab.engine.links import (
+    find_slot,
+    FRESH,
+    FRESH_AT_NEIGHBOUR,
+    NONE,
+    OCCUPIED,
+    OLDER,
+)
+from leader_election.lab.engine.memory import borrow
 from leader_election.lab.engine.samples import (
     DELIVERED,
     DUPLICATED,
@@ -36,34 +45,34 @@ from numpy.typing import NDArray
 
 
 class Pool(NamedTuple):
-    """Copies of exports, each taken by one slot of a link."""
+    """Stored messages, each of one link, and a stack of the free entries."""
 
     exports: NDArray[np.int64]
-    """Rows as of the devices' own, shape (capacity, width)."""
+    """The stored states, in rows like the devices' own, shape (capacity, width)."""
     time: NDArray[np.float64]
     """When the message arrives, or arrived [s], shape (capacity,)."""
     next: NDArray[np.int32]  # noqa: A003
     """The next message in flight on the same link, shape (capacity,)."""
     free: NDArray[np.int32]
-    """Those that nobody has taken, a stack, shape (capacity,)."""
+    """The free entries, a stack, shape (capacity,)."""
     top: NDArray[np.int64]
-    """How many are free, shape (1,)."""
+    """The number of free entries, shape (1,)."""
 
 
-def pool(exports: NDArray[np.int64]) -> Pool:
-    """Return a pool in which all is free, with room for as many exports as there are rows."""
+def empty_pool(exports: NDArray[np.int64]) -> Pool:
+    """Return a pool without messages, whose capacity is the number of rows of ``exports``."""
     size = len(exports)
     return Pool(exports, np.zeros(size), np.full(size, NONE, np.int32),
                 np.arange(size, dtype=np.int32), np.array([size]))
 
 
-def larger_pool(pool: Pool, times: int) -> Pool:
-    """Return the same pool with so many times the room."""
+def larger_pool(pool: Pool, factor: int) -> Pool:
+    """Return the same pool with ``factor`` times the capacity."""
     size = len(pool.time)
-    more = (times - 1) * size
+    more = (factor - 1) * size
 
     def longer(array: NDArray[Any]) -> NDArray[Any]:
-        return np.concatenate(times * [array])
+        return np.concatenate(factor * [array])
     free = np.concatenate([
         pool.free[:pool.top[0]], np.arange(size, size + more), np.zeros(size - pool.top[0])])
     return Pool(longer(pool.exports), longer(pool.time), longer(pool.next),
@@ -71,92 +80,96 @@ def larger_pool(pool: Pool, times: int) -> Pool:
 
 
 @inlined
-def take(pool):
-    """Return a free place; the caller has seen to it that there is one."""
+def allocate(pool):
+    """Take a free entry of the pool; the caller has checked that there is one."""
     pool.top[0] -= 1
-    place = pool.free[pool.top[0]]
-    pool.next[place] = NONE
-    return place
+    entry = pool.free[pool.top[0]]
+    pool.next[entry] = NONE
+    return entry
 
 
 @inlined
-def give_back(pool, place):
-    """Make a place free again."""
-    pool.free[pool.top[0]] = place
+def release(pool, entry):
+    """Free an entry of the pool."""
+    pool.free[pool.top[0]] = entry
     pool.top[0] += 1
 
 
 @inlined
-def copy(places, source, i, target, place):
-    """Copy what is sent of row i of some rows to a row of others."""
-    for q in range(places.sent_from, places.sent_to):
-        target[place, q] = source[i, q]
+def copy_sent_fields(offsets, source, i, target, entry):
+    """Copy the fields of a state that are sent, from row i of ``source`` to a row of the pool."""
+    for q in range(offsets.sent_from, offsets.sent_to):
+        target[entry, q] = source[i, q]
 
 
 @inlined
-def clear(links, pool, i, slot):
-    """Empty device i's mailbox in a slot."""
+def empty_mailbox(links, pool, i, slot):
+    """Discard the message in a mailbox of device i."""
     flags = links.flags[slot]
     if flags & FRESH:
-        back = find(links, links.neighbour[slot], i)
-        links.flags[back] &= ~TOLD
+        opposite = find_slot(links, links.neighbour[slot], i)
+        links.flags[opposite] &= ~FRESH_AT_NEIGHBOUR
     elif flags & OLDER:
-        give_back(pool, links.box[slot])
-    links.flags[slot] = flags & ~HELD
+        release(pool, links.pool_index[slot])
+    links.flags[slot] = flags & ~OCCUPIED
 
 
 @inlined
-def renew(links, pool, i, slot):
+def deliver(links, pool, i, slot):
     """
-    Let the neighbour in a slot hear what device i is about to send, out of the device's row.
+    Deliver the message that device i is about to send, without delay, to the neighbour in a slot.
+
+    The neighbour's mailbox becomes ``FRESH``: it reads the message from the export of device i.
 
     :return: whether the neighbour's mailbox was empty.
     """
     flags = links.flags[slot]
-    if flags & TOLD:
+    if flags & FRESH_AT_NEIGHBOUR:
         return False
-    back = find(links, links.neighbour[slot], i)
-    before = links.flags[back]
+    opposite = find_slot(links, links.neighbour[slot], i)
+    before = links.flags[opposite]
     if before & OLDER:
-        give_back(pool, links.box[back])
-    links.flags[back] = before & ~HELD | FRESH
-    links.flags[slot] = flags | TOLD
-    return before & HELD == 0
+        release(pool, links.pool_index[opposite])
+    links.flags[opposite] = before & ~OCCUPIED | FRESH
+    links.flags[slot] = flags | FRESH_AT_NEIGHBOUR
+    return before & OCCUPIED == 0
 
 
 @inlined
-def keep(links, pool, places, exports, sent, i, slot, back):
+def store_sent(links, pool, offsets, exports, sent, i, slot, opposite):
     """
-    Let a neighbour keep what device i sent it before the message that it misses.
+    Store the latest message of device i for a neighbour whose mailbox holds it.
 
-    :param slot: the neighbour's in the device's row; ``back``: the device's in the neighbour's.
+    :param sent: when it was sent [s].
+    :param slot: the neighbour's slot in the row of device i.
+    :param opposite: the slot of device i in the neighbour's row.
     """
-    place = take(pool)
-    copy(places, exports, i, pool.exports, place)
-    pool.time[place] = sent
-    links.box[back] = place
-    links.flags[back] = links.flags[back] & ~HELD | OLDER
-    links.flags[slot] &= ~TOLD
+    entry = allocate(pool)
+    copy_sent_fields(offsets, exports, i, pool.exports, entry)
+    pool.time[entry] = sent
+    links.pool_index[opposite] = entry
+    links.flags[opposite] = links.flags[opposite] & ~OCCUPIED | OLDER
+    links.flags[slot] &= ~FRESH_AT_NEIGHBOUR
 
 
 @inlined
-def part(links, pool, places, exports, sent, i, slot):
-    """Empty device i's mailbox in a slot, and let the neighbour keep what it has of device i."""
+def disconnect(links, pool, offsets, exports, sent, i, slot):
+    """Empty a mailbox of device i, and store what the neighbour there has of device i."""
     flags = links.flags[slot]
-    if flags & (FRESH | TOLD):
-        back = find(links, links.neighbour[slot], i)
+    if flags & (FRESH | FRESH_AT_NEIGHBOUR):
+        opposite = find_slot(links, links.neighbour[slot], i)
         if flags & FRESH:
-            links.flags[back] &= ~TOLD
-        if flags & TOLD:
-            keep(links, pool, places, exports, sent, i, slot, back)
+            links.flags[opposite] &= ~FRESH_AT_NEIGHBOUR
+        if flags & FRESH_AT_NEIGHBOUR:
+            store_sent(links, pool, offsets, exports, sent, i, slot, opposite)
     if flags & OLDER:
-        give_back(pool, links.box[slot])
+        release(pool, links.pool_index[slot])
     links.flags[slot] = 0
 
 
 @inlined
-def send(links, pool, medium, counts, random, places, exports, i, slot, now):
-    """Send what device i exports to a mailbox, on a way that takes time."""
+def send_delayed(links, pool, medium, counts, random, offsets, exports, i, slot, now):
+    """Put the export of device i in flight to the mailbox in a slot, unless it is lost."""
     if medium.loss > 0.0 and random.random() < medium.loss:
         counts[LOST] += 1
         return
@@ -166,44 +179,57 @@ def send(links, pool, medium, counts, random, places, exports, i, slot, now):
         counts[DUPLICATED] += 1
         copies = 2
     for _ in range(copies):
-        place = take(pool)
-        copy(places, exports, i, pool.exports, place)
-        pool.time[place] = now + medium.delay_least + spread * random.random()
-        last = links.flight[slot, 1]
+        entry = allocate(pool)
+        copy_sent_fields(offsets, exports, i, pool.exports, entry)
+        pool.time[entry] = now + medium.delay_least + spread * random.random()
+        last = links.in_flight[slot, 1]
         if last == NONE:
-            links.flight[slot, 0] = place
+            links.in_flight[slot, 0] = entry
         else:
-            # The order of a pair's messages is kept.
-            pool.time[place] = max(pool.time[place], pool.time[last])
-            pool.next[last] = place
-        links.flight[slot, 1] = place
+            # Messages of one link do not overtake each other.
+            pool.time[entry] = max(pool.time[entry], pool.time[last])
+            pool.next[last] = entry
+        links.in_flight[slot, 1] = entry
 
 
 @inlined
-def arrive(links, pool, counts, slot, now):
-    """Put what has arrived into a mailbox."""
-    while links.flight[slot, 0] != NONE:
-        place = links.flight[slot, 0]
-        if pool.time[place] > now:
+def receive_arrived(links, pool, counts, slot, now):
+    """Move messages whose delay has passed from flight into the mailbox."""
+    while links.in_flight[slot, 0] != NONE:
+        entry = links.in_flight[slot, 0]
+        if pool.time[entry] > now:
             return
-        links.flight[slot, 0] = pool.next[place]
-        if pool.next[place] == NONE:
-            links.flight[slot, 1] = NONE
+        links.in_flight[slot, 0] = pool.next[entry]
+        if pool.next[entry] == NONE:
+            links.in_flight[slot, 1] = NONE
         counts[DELIVERED] += 1
-        # Where messages take time, no mailbox is FRESH.
+        # In networks with delays, no mailbox is FRESH.
         if links.flags[slot] & OLDER:
             counts[OVERWRITTEN] += 1
-            give_back(pool, links.box[slot])
+            release(pool, links.pool_index[slot])
         links.flags[slot] |= OLDER
-        links.box[slot] = place
+        links.pool_index[slot] = entry
 
 
 @inlined
-def drop(links, pool, counts, slot):
-    """Let what is on its way to a mailbox get nowhere."""
-    while links.flight[slot, 0] != NONE:
-        place = links.flight[slot, 0]
-        links.flight[slot, 0] = pool.next[place]
+def drop_in_flight(links, pool, counts, slot):
+    """Discard the messages in flight to a mailbox."""
+    while links.in_flight[slot, 0] != NONE:
+        entry = links.in_flight[slot, 0]
+        links.in_flight[slot, 0] = pool.next[entry]
         counts[UNDELIVERED] += 1
-        give_back(pool, place)
-    links.flight[slot, 1] = NONE
+        release(pool, entry)
+    links.in_flight[slot, 1] = NONE
+
+
+@jit
+def store_sent_messages(network, devices):
+    """Store the latest messages of some devices, before their states are changed from outside."""
+    network = borrow(network)
+    links = network.links
+    for i in devices:
+        for k in range(links.row[i, 0], links.row[i, 1]):
+            if links.flags[k] & FRESH_AT_NEIGHBOUR:
+                store_sent(links, network.pool, network.offsets, network.exports,
+                           network.devices.sent[i], i, k,
+                           find_slot(links, links.neighbour[k], i))

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The arrays that a run lives in."""
+"""The arrays and settings of a run."""
 
 from typing import NamedTuple
 
@@ -20,120 +20,126 @@ from leader_election.lab.engine.event_queue import EventQueue
 from leader_election.lab.engine.links import Links
 from leader_election.lab.engine.messages import Pool
 from leader_election.lab.engine.samples import Watch
-from leader_election.lab.engine.states import Places
+from leader_election.lab.engine.states import WordOffsets
 import numpy as np
 from numpy.typing import NDArray
 
+DONE, LINKS_FULL, POOL_FULL, WORKSPACE_FULL = range(4)
+"""Why :func:`advance` or :func:`rebuild` returned: it is finished, or these arrays are too small.
+
+The caller then enlarges the arrays and calls again."""
+
 
 class Devices(NamedTuple):
-    """All devices, by index; shapes are (n,) unless said."""
+    """All devices, by index; shapes are (n,) where not stated otherwise."""
 
     id: NDArray[np.int64]  # noqa: A003
     """Consecutive numbers, in any order."""
     by_id: NDArray[np.int64]
-    """Where the device with the least id is, the one with the next, and so on."""
+    """The indices of devices in the order of their ids."""
     strength: NDArray[np.float64]
     position: NDArray[np.float64]
-    """Where each is now [m], shape (n, 2)."""
+    """The current positions [m], shape (n, 2)."""
     present: NDArray[np.bool_]
-    """Whether it can be in anybody's range."""
+    """Whether the device can be in range of others."""
     running: NDArray[np.bool_]
-    """Whether it runs rounds, and moves."""
+    """Whether the device runs rounds, and moves."""
     group: NDArray[np.int32]
-    """Devices of different groups have no link, however near."""
+    """Devices of different groups are never linked, however near."""
     among: NDArray[np.bool_]
-    """Of two devices that are not, neither hears the other."""
+    """Two devices that are both ``False`` here are never linked."""
     period: NDArray[np.float64]
     """Time between two rounds, before jitter [s]."""
     sent: NDArray[np.float64]
-    """When it last sent [s], -inf for never."""
+    """When the device last sent [s], -inf for never."""
     error: NDArray[np.float64]
-    """By how much the position that it believes to have is off [m], shape (n, 2)."""
+    """The error of the device's estimated position [m], shape (n, 2)."""
 
 
 class Medium(NamedTuple):
-    """What holds for all links and rounds; numbers only."""
+    """Settings of messages and rounds that are the same for all devices; numbers only."""
 
     reach: float
-    """The farthest that a message is heard, inclusive [m]."""
+    """The range of messages, inclusive [m]."""
     estimated: bool
-    """Whether distances are those between estimated positions, ``Devices.error`` included."""
+    """Whether distances are between estimated positions, ``Devices.error`` included."""
     trusted: float
-    """A neighbour at a greater distance, estimated where that holds, is none [m]."""
+    """Messages from farther than this, by the distance as estimated, are ignored [m]."""
     floor: float
     """The least distance that the metric gives [m]."""
     hops: bool
     """Whether the metric is 1 for all neighbours, instead of the distance."""
     expiry: float
-    """How long a message counts after its receipt [s]."""
+    """How long a message is used after its receipt [s]."""
     loss: float
-    """The part of messages that a receiver in range does not get."""
+    """The probability that a message is lost, for each receiver."""
     delay_least: float
-    """How long a message takes: between this and ``delay_most``, at random [s]."""
+    """The least delay of a message; delays are uniform up to ``delay_most`` [s]."""
     delay_most: float
     duplication: float
-    """The part of messages that come twice."""
+    """The probability that a message arrives twice."""
     jitter: float
-    """By how much a period varies from round to round, as a part of it, at random."""
+    """The largest random deviation of a round's period, as a fraction of the period."""
     degree_since: float
-    """Strength is the number of neighbours heard since then [s]; nan: it is what it is."""
+    """Strength is the number of neighbours heard since this time [s]; nan: it is as set."""
     degree_sign: float
-    """Or so many times that number."""
+    """The factor of that number, 1 or -1."""
 
 
-class Lists(NamedTuple):
-    """Whether the rows of links hold all that they must."""
+class NeighbourLists(NamedTuple):
+    """How the rows of links are made, and when they must be rebuilt."""
 
     first: NDArray[np.int32]
-    """One of each pair of devices that are linked for good."""
+    """One device of each pair with a permanent link."""
     second: NDArray[np.int32]
-    """The other."""
+    """The other device."""
     fixed: bool
-    """Whether these are the links, and distance plays no part; else all within reach are."""
+    """Whether these pairs are the links, whatever the distance; else all devices in range are."""
     skin: float
-    """How much farther than the reach the rows look [m]."""
+    """The distance beyond the range up to which devices are listed [m]."""
     speed: float
-    """No device is faster [m/s]."""
+    """The greatest speed of any device [m/s]."""
     tick: float
     """Time between two steps of a device [s]."""
-    due: NDArray[np.float64]
-    """When the rows have to be made anew [s], shape (1,)."""
+    rebuild_at: NDArray[np.float64]
+    """When the rows must be rebuilt [s], shape (1,)."""
 
 
-class Room(NamedTuple):
-    """Room for the neighbours of one device while it runs its round."""
+class Workspace(NamedTuple):
+    """Scratch memory for the neighbours of the device that runs its round."""
 
-    heard: NDArray[np.int64]
-    """Room for the columns that a round works on, shape (room, width)."""
-    sources: NDArray[np.int64]
-    """Room for where the rows lie that these columns are made of, shape (room,)."""
+    columns: NDArray[np.int64]
+    """The columns of neighbours' fields that a round reads, shape (capacity, width)."""
+    row_addresses: NDArray[np.int64]
+    """Addresses of the rows from which the columns are copied, shape (capacity,)."""
     metric: NDArray[np.float64]
-    """Room for the distances to these neighbours [m], shape (room,)."""
-    inside: NDArray[np.uint8]
-    """Room for masks of those in range, eight slots each."""
+    """Distances to the neighbours [m], shape (capacity,)."""
+    in_range: NDArray[np.uint8]
+    """Masks of the neighbours in range, eight slots each, shape (capacity,)."""
 
 
-def room(size: int, width: int) -> Room:
-    """Return room for so many neighbours, whose rows have a width."""
-    return Room(np.zeros((size, width), np.int64), np.zeros(size, np.int64), np.zeros(size),
-                np.zeros(size, np.uint8))
+def empty_workspace(capacity: int, width: int) -> Workspace:
+    """Return scratch memory for a number of neighbours whose state rows have a width."""
+    return Workspace(
+        np.zeros((capacity, width), np.int64), np.zeros(capacity, np.int64), np.zeros(capacity),
+        np.zeros(capacity, np.uint8))
 
 
 class Network(NamedTuple):
-    """All of a run."""
+    """The whole state of a run."""
 
     devices: Devices
-    places: Places
+    offsets: WordOffsets
     vectors: NDArray[np.int64]
-    """Where in a row vectors are, and how long, as ``StateLayout.vectors``."""
+    """First word and length of each vector field, as ``StateLayout.vectors``."""
     exports: NDArray[np.int64]
-    """What each device sent last, which is also its state, shape (n, width)."""
+    """The state of each device, which contains its latest message, shape (n, width)."""
     rounds: EventQueue
     moves: EventQueue
     links: Links
-    lists: Lists
+    lists: NeighbourLists
     pool: Pool
     watch: Watch
     frame: NDArray[np.int64]
-    """What a round is given besides its own device, by ``entry_points.FRAME``."""
-    room: Room
+    """The arguments of a round that are the same for all devices, by ``entry_points.FRAME``."""
+    workspace: Workspace

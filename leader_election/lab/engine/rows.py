@@ -12,48 +12,49 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The rows of links that there have to be: of devices within reach, or of given pairs."""
+"""Neighbour lists: the rows of links of devices within a distance, or of given pairs."""
 
 from leader_election.lab.engine.compilation import inlined, jit
 from leader_election.lab.engine.lanes import (
-    apart_in_line,
-    at_most,
+    compress_store,
+    contiguous_squared_distances,
+    count_lanes,
     first_lanes,
-    how_many,
     LANES,
-    lanes,
-    lowest,
-    squeeze,
+    lanes_at_most,
+    load_lanes,
+    lowest_lane,
 )
 import numpy as np
 
 FULL = -1
-"""There are more links than there is room for."""
+"""The return value if there are more links than slots."""
 
 
 @inlined
-def hear_each_other(devices, i, j):
-    """Return whether two devices may have a link, wherever they are."""
+def may_be_linked(devices, i, j):
+    """Return whether two devices can be linked, apart from their distance."""
     return (devices.present[i] and devices.present[j] and devices.group[i] == devices.group[j]
             and (devices.among[i] or devices.among[j]))
 
 
 @jit
-def rows_of_pairs(devices, first, second, neighbour, k, order, begin):
+def write_rows_of_pairs(devices, first, second, neighbour, k, order, begin):
     """
-    Write a row for each device, by number, of the links that are given.
+    Write a row for each device, by index, from pairs with permanent links.
 
-    :param first: one of each pair, and ``second`` the other; which of them are in use follows
-        from the devices.
-    :param neighbour: where rows are written, from slot k on; there is room for all pairs.
-    :param order: becomes the device of each row, shape (n,).
-    :param begin: becomes the first slot of each row, and the one behind the last, shape (n + 1,).
+    :param first: one device of each pair; ``second``: the other. Pairs with an absent device, or
+        of different groups, are skipped.
+    :param neighbour: the output, from slot k on; large enough for all pairs.
+    :param order: output, the device of each row, shape (n,).
+    :param begin: output, the first slot of each row and the end of the last one, shape (n + 1,).
+    :return: the slot after the last row.
     """
     n = len(order)
     for i in range(n + 1):
         begin[i] = 0
     for p in range(len(first)):
-        if hear_each_other(devices, first[p], second[p]):
+        if may_be_linked(devices, first[p], second[p]):
             begin[first[p]] += 1
             begin[second[p]] += 1
     for i in range(n):
@@ -66,7 +67,7 @@ def rows_of_pairs(devices, first, second, neighbour, k, order, begin):
         fill[i] = begin[i]
     for p in range(len(first)):
         i, j = first[p], second[p]
-        if hear_each_other(devices, i, j):
+        if may_be_linked(devices, i, j):
             neighbour[fill[i]], neighbour[fill[j]] = j, i
             fill[i] += 1
             fill[j] += 1
@@ -74,18 +75,20 @@ def rows_of_pairs(devices, first, second, neighbour, k, order, begin):
 
 
 @jit
-def rows_within(devices, reach, neighbour, k, end, order, begin):
+def write_rows_within(devices, reach, neighbour, k, end, order, begin):
     """
-    Write a row for each device, of all others that it may have a link to and that are in reach.
+    Write a row for each device, of all devices within a distance to which it can be linked.
 
-    :param devices: their positions, and who is present, in which group, and among others.
-    :param reach: inclusive [m].
-    :param neighbour: where rows are written, from slot k on, before slot ``end``.
-    :param order: becomes the device of each row, shape (n,).
-    :param begin: becomes the first slot of each row, and the one behind the last, shape (n + 1,).
-    :return: the slot behind the last, or ``FULL``.
+    Uses a grid of cells, each at least as wide and high as the distance: the neighbours of a
+    device lie in three by three cells.
+
+    :param reach: the distance, inclusive [m].
+    :param neighbour: the output, from slot k on, before slot ``end``.
+    :param order: output, the device of each row, shape (n,).
+    :param begin: output, the first slot of each row and the end of the last one, shape (n + 1,).
+    :return: the slot after the last row, or ``FULL``.
     """
-    # Cells lie side by side along y, here u, as devices are stored.
+    # u is y and v is x: cells are numbered along y first, like devices in memory (lab/build.py).
     position, present = devices.position, devices.present
     n = len(order)
     count, alike = 0, True
@@ -96,8 +99,8 @@ def rows_within(devices, reach, neighbour, k, end, order, begin):
             alike = alike and devices.among[i] and devices.group[i] == devices.group[0]
             low_u, high_u = min(low_u, position[i, 1]), max(high_u, position[i, 1])
             low_v, high_v = min(low_v, position[i, 0]), max(high_v, position[i, 0])
-    # Cells a hair larger than the reach, or rounding puts two who just reach each other two cells
-    # apart; and no more of them than a few a device.
+    # Slightly larger than the reach, lest rounding puts devices at that distance two cells apart.
+    # The number of cells is limited to a few per device.
     least = reach * (1.0 + 1e-9)
     most = int(np.sqrt(4.0 * count)) + 1
     columns, rows = 1, 1
@@ -110,7 +113,7 @@ def rows_within(devices, reach, neighbour, k, end, order, begin):
     cell = np.empty(n, np.int32)
     start = np.zeros(cells + 2, np.int64)
     for i in range(n):
-        # Who is absent is in a cell behind all others, which is next to none.
+        # Absent devices are in an additional last cell that is adjacent to no other.
         cell[i] = cells
         if present[i]:
             column = min(int((position[i, 1] - low_u) / wide), columns - 1)
@@ -125,35 +128,35 @@ def rows_within(devices, reach, neighbour, k, end, order, begin):
         start[cell[i]] += 1
         device[spot] = i
         u[spot], v[spot] = position[i, 1], position[i, 0]
-    # Each cell's start is now the next one's.
+    # start[c] is now the end of cell c.
     square = reach * reach
     for c in range(cells):
         column = c % columns
         for p in range(0 if c == 0 else start[c - 1], start[c]):
             order[p], begin[p] = device[p], k
-            for around in range(c - columns, c + columns + 1, columns):
-                if not 0 <= around < cells:
+            for middle in range(c - columns, c + columns + 1, columns):
+                if not 0 <= middle < cells:
                     continue
-                # Three cells side by side.
-                left = around - (column > 0)
+                # Up to three adjacent cells, whose devices are contiguous.
+                left = middle - (column > 0)
                 q = 0 if left == 0 else start[left - 1]
-                last = start[around + (column < columns - 1)]
+                last = start[middle + (column < columns - 1)]
                 while q < last:
                     if k + LANES > end:
                         return FULL
-                    near = at_most(apart_in_line(u, v, q, u[p], v[p]), square)
+                    near = lanes_at_most(contiguous_squared_distances(u, v, q, u[p], v[p]), square)
                     near &= first_lanes(last - q)
                     if q <= p < q + LANES:
                         near &= ~(1 << (p - q))
                     if not alike:
                         some = near
                         while some:
-                            lane = lowest(some)
+                            lane = lowest_lane(some)
                             some &= some - 1
-                            if not hear_each_other(devices, device[p], device[q + lane]):
+                            if not may_be_linked(devices, device[p], device[q + lane]):
                                 near &= ~(1 << lane)
-                    squeeze(lanes(device, q), near, neighbour, k)
-                    k += how_many(near)
+                    compress_store(load_lanes(device, q), near, neighbour, k)
+                    k += count_lanes(near)
                     q += LANES
     for p in range(start[cells - 1], n):
         order[p], begin[p] = device[p], k

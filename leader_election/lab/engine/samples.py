@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Samples: what is measured of elections and of regions, a row of numbers at a time."""
+"""Measurements: counters, and samples of the measures of elections and of regions."""
 
 from typing import NamedTuple
 
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 COUNTERS = ('rounds', 'moves', 'sent', 'duplicated', 'lost', 'delivered', 'overwritten',
             'expired', 'departed', 'undelivered', 'rebuilt', 'out_of_levels')
 """
-What is counted; messages once for each receiver that was in range when it was sent.
+The names of the counters. A message counts once for each receiver in range when it is sent.
 
 ``out_of_levels``: rounds that ended at the last level of a recursive election.
 """
@@ -35,43 +35,44 @@ ROUNDS, MOVES, SENT, DUPLICATED, LOST, DELIVERED, OVERWRITTEN, EXPIRED, DEPARTED
 
 MEASURES = ('instability', 'changes', 'leaders', 'named', 'correct', 'spurious',
             'mean_size', 'largest_size', 'mean_radius', 'largest_radius')
-"""The first columns of a sample: what is measured of elections."""
+"""The measures of elections, the first columns of a sample."""
 REGION_MEASURES = ('counted', 'present', 'informed', 'agreeing', 'load_mean', 'load_sigma',
                    'mean_reach')
-"""The last columns of a sample; nan without regions, and all about loads where none add up."""
+"""The measures of regions, the last columns of a sample: nan without regions. ``counted``,
+``present`` and the measures of loads are also nan if the collected values are not sums."""
 COUNTED, PRESENT, INFORMED, AGREEING, LOAD_MEAN, LOAD_SIGMA, MEAN_REACH = range(
     len(MEASURES), len(MEASURES) + len(REGION_MEASURES))
-"""Their columns."""
-SAME = 0.5
-"""Loads that differ by less are the same number of members."""
+"""The column of each measure of regions."""
+AGREEMENT_TOLERANCE = 0.5
+"""Loads, which are whole numbers, agree if they differ by less."""
 COLUMNS = MEASURES + REGION_MEASURES
 
 
 class Watch(NamedTuple):
-    """What is measured while it runs."""
+    """Counters, samples, and the data from which they are computed."""
 
-    changes: NDArray[np.uint64]
-    """Of each device, whether its leader changed, one bit a round, the latest lowest."""
-    changed: NDArray[np.int64]
-    """Shape (2,): changes in the windows of all devices; changes since the last sample."""
-    begun: NDArray[np.bool_]
-    """Of each device, whether it has run a round."""
+    change_bits: NDArray[np.uint64]
+    """Whether the leader changed, one bit per round, the latest lowest, shape (n,)."""
+    change_totals: NDArray[np.int64]
+    """Leader changes in the windows of all devices, and since the last sample, shape (2,)."""
+    has_run: NDArray[np.bool_]
+    """Whether the device has run a round, shape (n,)."""
     counts: NDArray[np.int64]
-    """By ``COUNTERS``."""
+    """The counters, shape (len(COUNTERS),)."""
     window: int
-    """Rounds that instability looks back, at most 63."""
+    """The number of latest rounds of each device that instability covers, at most 63."""
     samples: NDArray[np.float64]
-    """Shape (samples, measures), see ``COLUMNS``."""
+    """Shape (samples, len(COLUMNS))."""
     sampled: NDArray[np.int64]
-    """How many samples there are, shape (1,)."""
+    """The number of samples taken, shape (1,)."""
     interval: float
     """Time between two samples [s]; the first is one interval after the start."""
     adds: bool
-    """Whether the first number of a region's summary is one that adds up, its load."""
+    """Whether the first number of a region's summary is a sum: the region's load."""
 
 
-def watch(devices: int, window: int, samples: int, interval: float, adds: bool) -> Watch:
-    """Return a watch that has seen nothing yet."""
+def new_watch(devices: int, window: int, samples: int, interval: float, adds: bool) -> Watch:
+    """Return the watch of a run at its start."""
     return Watch(
         np.zeros(devices, np.uint64), np.zeros(2, np.int64), np.zeros(devices, np.bool_),
         np.zeros(len(COUNTERS), np.int64), window, np.full((samples, len(COLUMNS)), np.nan),
@@ -79,27 +80,40 @@ def watch(devices: int, window: int, samples: int, interval: float, adds: bool) 
 
 
 @inlined
-def leads(devices, places, exports, numbers, watch, i):
-    """Return whether device i runs, may lead (as all may without regions), and leads itself."""
-    # A device that names itself at an infinite distance has found no leader yet (classic).
-    return (devices.running[i] and watch.begun[i]
-            and (places.role == ABSENT or exports[i, places.role] == CANDIDATE)
-            and exports[i, places.leader] == devices.id[i]
-            and numbers[i, places.distance] < np.inf)
+def record_round(watch, i, changed):
+    """Count a round of device i, and whether its leader changed; its first round is no change."""
+    one, oldest = np.uint64(1), np.uint64(watch.window - 1)
+    watch.counts[ROUNDS] += 1
+    changed = watch.has_run[i] and changed
+    watch.has_run[i] = True
+    bits = watch.change_bits[i]
+    watch.change_totals[0] += np.int64(changed) - np.int64((bits >> oldest) & one)
+    watch.change_totals[1] += changed
+    watch.change_bits[i] = (bits << one) | np.uint64(changed)
+
+
+@inlined
+def leads(devices, offsets, exports, numbers, watch, i):
+    """Return whether device i runs, is its own leader, and is a candidate if there are regions."""
+    # With the classic algorithm, an infinite distance means that no leader has been found yet.
+    return (devices.running[i] and watch.has_run[i]
+            and (offsets.role == ABSENT or exports[i, offsets.role] == CANDIDATE)
+            and exports[i, offsets.leader] == devices.id[i]
+            and numbers[i, offsets.distance] < np.inf)
 
 
 @jit
-def distinct(values, count):
+def count_distinct(values, count):
     """
-    Return how many different numbers there are among the first of an array, which are sorted.
+    Return the number of distinct values among the first ``count`` of an array, and sort these.
 
-    By heapsort: numpy's functions for this take numba five seconds to compile.
+    Uses heapsort, because numpy's functions for this take numba five seconds to compile.
     """
     for top in range(count // 2 - 1, -1, -1):
-        sink(values, top, count)
+        sift_down_greatest(values, top, count)
     for last in range(count - 1, 0, -1):
         values[0], values[last] = values[last], values[0]
-        sink(values, 0, last)
+        sift_down_greatest(values, 0, last)
     different = min(count, 1)
     for k in range(1, count):
         different += values[k] != values[k - 1]
@@ -107,8 +121,8 @@ def distinct(values, count):
 
 
 @inlined
-def sink(heap, hole, size):
-    """Put a number of a heap, the greatest first, where it belongs among those below it."""
+def sift_down_greatest(heap, hole, size):
+    """Restore a heap, the greatest number first, below a number that may be too small."""
     moved = heap[hole]
     while True:
         child = 2 * hole + 1
@@ -122,47 +136,47 @@ def sink(heap, hole, size):
 
 
 @jit
-def sample(devices, places, exports, watch):
-    """Write the next row of ``watch.samples``."""
+def sample(devices, offsets, exports, watch):
+    """Take a sample: write the next row of ``watch.samples``."""
     n = len(devices.id)
     numbers = as_floats(exports)
     least = devices.id[devices.by_id[0]]
-    # By id, from the least: the regions of those, and further on the ids of leaders unheard of.
+    # By id: which devices lead, and the size and radius of regions.
+    leading = np.zeros(n, np.bool_)
     size = np.zeros(n, np.int64)
     radius = np.zeros(n)
-    stranger = np.empty(n, np.int64)
-    begun, strangers = 0, 0
+    stranger = np.empty(n, np.int64)  # Leaders that are not devices.
+    active, strangers = 0, 0
     for i in range(n):
-        if not (devices.running[i] and watch.begun[i]):
+        if not (devices.running[i] and watch.has_run[i]):
             continue
-        begun += 1
-        leader = exports[i, places.leader] - least
+        active += 1
+        leading[devices.id[i] - least] = leads(devices, offsets, exports, numbers, watch, i)
+        leader = exports[i, offsets.leader] - least
         if 0 <= leader < n:
             size[leader] += 1
-            if numbers[i, places.distance] < np.inf:
-                radius[leader] = max(radius[leader], numbers[i, places.distance])
+            if numbers[i, offsets.distance] < np.inf:
+                radius[leader] = max(radius[leader], numbers[i, offsets.distance])
         else:
             stranger[strangers] = leader
             strangers += 1
     leaders, named, correct, regions, largest = 0, 0, 0, 0.0, 0
     widest, total = 0.0, 0.0
     if strangers > 0:
-        named = distinct(stranger, strangers)
+        named = count_distinct(stranger, strangers)
     for place in range(n):
-        i = devices.by_id[place]
-        leading = leads(devices, places, exports, numbers, watch, i)
-        leaders += leading
+        leaders += leading[place]
         if size[place] > 0:
             named += 1
-            if leading:
+            if leading[place]:
                 correct += 1
                 regions += size[place]
                 largest = max(largest, size[place])
                 total += radius[place]
                 widest = max(widest, radius[place])
     samples, k = watch.samples, watch.sampled[0]
-    samples[k, 0] = watch.changed[0] / (watch.window * begun) if begun > 0 else np.nan
-    samples[k, 1] = watch.changed[1]
+    samples[k, 0] = watch.change_totals[0] / (watch.window * active) if active > 0 else np.nan
+    samples[k, 1] = watch.change_totals[1]
     samples[k, 2] = leaders
     samples[k, 3] = named
     samples[k, 4] = correct
@@ -171,45 +185,45 @@ def sample(devices, places, exports, watch):
     samples[k, 7] = largest
     samples[k, 8] = total / correct if correct > 0 else 0.0
     samples[k, 9] = widest
-    if begun > 0 and places.summary != ABSENT:
-        sample_regions(devices, places, exports, numbers, watch, k)
-    watch.changed[1] = 0
+    if active > 0 and offsets.summary != ABSENT:
+        sample_regions(devices, offsets, exports, numbers, watch, k)
+    watch.change_totals[1] = 0
     watch.sampled[0] += 1
 
 
 @jit
-def sample_regions(devices, places, exports, numbers, watch, k):
+def sample_regions(devices, offsets, exports, numbers, watch, k):
     """
-    Write the row of what is measured of regions.
+    Write the measures of regions into sample k.
 
-    The load of a region is the first number that its leader has collected. It is counted where
-    such numbers add up: else there is no load, and decisions agree if they are equal.
+    The load of a region is the first number that its leader has collected, if that is a sum.
+    Otherwise there are no loads, and decisions agree only if they are equal.
     """
     n, samples = len(devices.id), watch.samples
     least = devices.id[devices.by_id[0]]
-    begun, leaders, informed, agreeing = 0, 0, 0, 0
+    active, leaders, informed, agreeing = 0, 0, 0, 0
     present, total, squares, reach = 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        if not (devices.running[i] and watch.begun[i]):
+        if not (devices.running[i] and watch.has_run[i]):
             continue
-        begun += 1
-        present += numbers[i, places.contribution]
-        if leads(devices, places, exports, numbers, watch, i):
+        active += 1
+        present += numbers[i, offsets.contribution]
+        if leads(devices, offsets, exports, numbers, watch, i):
             leaders += 1
-            total += numbers[i, places.summary]
-            squares += numbers[i, places.summary] ** 2
-            reach += numbers[i, places.reach]
-        if not numbers[i, places.decision] < np.inf:
+            total += numbers[i, offsets.summary]
+            squares += numbers[i, offsets.summary] ** 2
+            reach += numbers[i, offsets.reach]
+        if not numbers[i, offsets.decision] < np.inf:
             continue
         informed += 1
-        place = exports[i, places.leader] - least
+        place = exports[i, offsets.leader] - least
         if not 0 <= place < n:
             continue
         leader = devices.by_id[place]
-        if leads(devices, places, exports, numbers, watch, leader):
-            differs = abs(numbers[i, places.decision] - numbers[leader, places.decision])
-            agreeing += differs < SAME if watch.adds else differs == 0.0
-    samples[k, INFORMED], samples[k, AGREEING] = informed / begun, agreeing / begun
+        if leads(devices, offsets, exports, numbers, watch, leader):
+            differs = abs(numbers[i, offsets.decision] - numbers[leader, offsets.decision])
+            agreeing += differs < AGREEMENT_TOLERANCE if watch.adds else differs == 0.0
+    samples[k, INFORMED], samples[k, AGREEING] = informed / active, agreeing / active
     if leaders > 0:
         samples[k, MEAN_REACH] = reach / leaders
     if watch.adds:

@@ -13,13 +13,12 @@
 # limitations under the License.
 
 """
-States of devices as rows of one matrix of 64-bit words, the same for every algorithm.
+The layout of states: rows of a matrix of 64-bit words, for every algorithm.
 
-A row holds a whole number (``int64``) or the bits of a ``float64`` in each word, so the engine's
-types do not depend on the algorithm, and a message is copied as a stretch of words. The words of
-a row are, in this order: scalars that are kept, scalars that are sent, vectors that are sent,
-vectors that are kept. So what is sent is one stretch, and scalars have the same places however
-long the vectors are.
+Each word of a row is an ``int64`` or the bits of a ``float64``, so the types of the engine do not
+depend on the algorithm. The order of the fields in a row is: scalars that are not sent, scalars
+that are sent, vectors that are sent, vectors that are not sent. So the fields that are sent are
+contiguous, and the offsets of scalars do not depend on the lengths of vectors.
 """
 
 from dataclasses import dataclass
@@ -31,93 +30,94 @@ import numpy as np
 from numpy.typing import NDArray
 
 ABSENT = -1
-"""The place of a field that the algorithm does not have."""
+"""The offset of a field that the algorithm does not have."""
 
 
-class Places(NamedTuple):
-    """Where in a row the engine itself looks: word numbers, ``ABSENT`` where there is no field."""
+class WordOffsets(NamedTuple):
+    """The offsets of the fields that the engine reads [words]; ``ABSENT``: no such field."""
 
     width: int
     """Words in a row."""
     sent_from: int
     """The first word that is sent."""
     sent_to: int
-    """The word behind the last one that is sent."""
+    """The word after the last one that is sent."""
     leader: int
     distance: int
     role: int
     reach: int
     contribution: int
-    """Of a vector: its first word."""
+    """A vector, as the two below: the offset of its first word."""
     summary: int
     decision: int
 
 
 @dataclass(frozen=True, eq=False)
 class StateLayout:
-    """Where in a row the fields of an algorithm's state are."""
+    """The offsets of the fields of an algorithm's state in a row."""
 
     algorithm: Algorithm
-    place: tuple[int, ...]
+    offset: tuple[int, ...]
     """The first word of each field, in the order of the state's fields."""
     width: int
     """Words in a row."""
-    places: Places
+    offsets: WordOffsets
 
     @property
     def vectors(self) -> NDArray[np.int64]:
         """Return first word and length of each vector, in the order of fields: (vectors, 2)."""
+        fields = zip(self.algorithm.fields, self.offset)
         return np.array([
-            (place, len(field.padding)) for field, place in zip(self.algorithm.fields, self.place)
+            (offset, len(field.padding)) for field, offset in fields
             if field.padding is not None], np.int64).reshape(-1, 2)
 
     def rows(self, size: int) -> NDArray[np.int64]:
-        """Return a matrix of so many rows, all zero, shape (size, width)."""
+        """Return a matrix of ``size`` rows, all zero, shape (size, width)."""
         return np.zeros((size, self.width), np.int64)
 
     def columns(self, rows: NDArray[np.int64]) -> Any:
         """
-        Return the algorithm's columns, views of the rows: what is written there is in the rows.
+        Return the algorithm's columns, which are views of the rows.
 
         :return: ``algorithm.columns``; a scalar's has shape (size,), a vector's (size, length).
         """
         numbers = rows.view(np.float64)
 
-        def column(field: Any, place: int) -> NDArray[Any]:
+        def column(field: Any, offset: int) -> NDArray[Any]:
             words: NDArray[Any] = rows if field.type is int else numbers
-            return (words[:, place] if field.padding is None
-                    else words[:, place:place + len(field.padding)])
-        return self.algorithm.columns(*map(column, self.algorithm.fields, self.place))
+            return (words[:, offset] if field.padding is None
+                    else words[:, offset:offset + len(field.padding)])
+        return self.algorithm.columns(*map(column, self.algorithm.fields, self.offset))
 
     def state(self, rows: NDArray[np.int64], i: int) -> Any:
-        """Return the state in row i as a robot has it, in plain Python."""
+        """Return the state in row i as the named tuple that robots use, in plain Python."""
         words: dict[type, list[Any]] = {
             int: rows[i].tolist(), float: rows[i].view(np.float64).tolist()}
         return self.algorithm.state(*(
-            words[field.type][place] if field.padding is None
-            else tuple(words[field.type][place:place + len(field.padding)])
-            for field, place in zip(self.algorithm.fields, self.place)))
+            words[field.type][offset] if field.padding is None
+            else tuple(words[field.type][offset:offset + len(field.padding)])
+            for field, offset in zip(self.algorithm.fields, self.offset)))
 
 
 @lru_cache(maxsize=64)
 def state_layout(algorithm: Algorithm) -> StateLayout:
-    """Return where in a row the fields of an algorithm's state are."""
+    """Return the layout of an algorithm's state."""
     fields = algorithm.fields
 
     def group(field: Any) -> int:
         return (1 if field.padding is None else 2) if not field.kept else \
             (0 if field.padding is None else 3)
     order = sorted(range(len(fields)), key=lambda k: group(fields[k]))
-    place, at = [0] * len(fields), 0
+    offset, at = [0] * len(fields), 0
     sent = []
     for k in order:
         blank = fields[k].padding
         size = 1 if blank is None else len(blank)
-        place[k] = at
+        offset[k] = at
         if not fields[k].kept:
             sent += [at, at + size]
         at += size
-    by_name = {field.name: first for field, first in zip(fields, place)}
-    places = Places(at, min(sent), max(sent), *(
-        by_name.get(name, ABSENT) for name in Places._fields[3:]))
-    return StateLayout(algorithm, tuple(place), at, places)
+    by_name = {field.name: first for field, first in zip(fields, offset)}
+    offsets = WordOffsets(at, min(sent), max(sent), *(
+        by_name.get(name, ABSENT) for name in WordOffsets._fields[3:]))
+    return StateLayout(algorithm, tuple(offset), at, offsets)

@@ -33,11 +33,10 @@ from leader_election.lab.figures.regions import (
     draw_served,
 )
 from leader_election.lab.figures.steadiness import draw_steadiness
-from leader_election.lab.figures.style import check_writable, FigureError, write_errors
+from leader_election.lab.figures.style import draw_to, FigureError
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
-from leader_election.lab.results import load, path_of
+from leader_election.lab.kept import kept_of
 from leader_election.lab.study import ALGORITHMS as STUDIED
-from matplotlib.backend_bases import FigureCanvasBase
 from matplotlib.figure import Figure
 
 SWEEP = 'sweep_'
@@ -63,8 +62,8 @@ def _instability(scenario: str, early: bool = False) -> Drawing:
 
 
 def _leaders(scenario: str, *algorithms: str) -> Drawing:
-    rounds = {name: number for (of, name), number in published.rounds_to_one_leader().items()
-              if of == scenario}
+    rounds = {name: number for (owner, name), number in published.rounds_to_one_leader().items()
+              if owner == scenario}
     return Drawing(partial(draw_leaders, algorithms, rounds), results=(scenario,))
 
 
@@ -128,13 +127,10 @@ def draw(name: str, folder: Path, out: Path) -> Path:
 
     :param folder: the folder of the results (see :mod:`leader_election.lab.results`).
     :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
-    :raises FigureError: where there is no such figure, or it cannot be written there.
-    :raises ResultError: where results that it needs are missing or cannot be read.
+    :raises FigureError: if there is no such figure, or the file cannot be written.
+    :raises ResultError: if results that it needs are missing or cannot be read.
     """
     wanted = drawing(name)
-    check_writable(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
-    figure = wanted.draw(*(load(path_of(folder, result)) for result in wanted.results),
-                         *(scenarios.load(scenario) for scenario in wanted.scenarios))
-    with write_errors(out):
-        figure.savefig(out)
-    return out
+    return draw_to(lambda: wanted.draw(
+        *(kept_of(scenarios.load(result), folder, result) for result in wanted.results),
+        *(scenarios.load(scenario) for scenario in wanted.scenarios)), out)

@@ -64,7 +64,7 @@ def distances(snapshots: Sequence[Snapshot]) -> NDArray[np.float64]:
 
     :param snapshots: of one run, in their order. Times at which it leads itself do not count.
     :return: at each snapshot [m].
-    :raises FigureError: where it never names another leader than itself.
+    :raises FigureError: if it never names another leader than itself.
     """
     positions = np.array([snapshot.position for snapshot in snapshots])
     walked = np.linalg.norm(np.diff(positions, axis=0), axis=2).sum(axis=0)

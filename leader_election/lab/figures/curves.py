@@ -92,8 +92,8 @@ def draw_leaders(algorithms: Sequence[str], published: Mapping[str, float],
     """
     Draw the number of distinct leaders over time, as in figures 2 to 5 of IFAC 2020.
 
-    :param algorithms: the labels of those that are drawn.
-    :param published: the rounds until one leader was left, for those of which they are published.
+    :param algorithms: the labels of the algorithms to draw.
+    :param published: the published rounds until one leader was left, by label, as far as known.
     :param results: of a scenario; ``named`` over algorithm, seed and time.
     """
     shown = [name for name in algorithms if name in results['algorithm']]

@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-Errors of positions: how often they change leaders, and how many devices have another one for it.
+The effect of position errors on instability, and the part of devices that have another leader.
 
-The leader that a device would have is that of the same run with exact positions: the same devices,
-walks, rounds and losses. Errors too small to matter leave the two alike to the end, so that
-what differs is not chance. With a hysteresis of the radius a partition depends on what was before,
-and differs for longer.
+The reference is the leader in the same run with exact positions: the same devices, walks, rounds
+and losses. Errors without an effect leave both runs identical to the end, so differences are not
+due to chance. With a hysteresis of the radius, a partition depends on earlier ones, and differs
+for longer.
 """
 
 from collections.abc import Mapping, Sequence
@@ -50,11 +50,11 @@ import xarray as xr
 
 DEVIATION, CORRELATION_TIME, MODEL = (
     f'localisation.{key}' for key in ('deviation', 'correlation_time', 'model'))
-"""The keys that vary: the first two in the one scenario, the third in the other."""
-LOOKS = 60
-"""About so many times in a run leaders are compared."""
+"""The keys that vary: two in ``localisation_error``, the third in ``localisation_drift``."""
+COMPARISONS = 60
+"""Approximate number of times in a run at which leaders are compared."""
 SPANS = 15
-"""Spans of time that are averaged for a curve over time."""
+"""Number of spans of time whose averages are a curve over time."""
 TABLE_COLUMNS = (
     'algorithm', 'error [m]', 'correlation time [s]', 'instability', 'same leader', 'led')
 DRIFT_COLUMNS = ('algorithm', 'positions', 'after [min]', 'instability', 'same leader')
@@ -72,15 +72,15 @@ def exact_twin(scenario: Scenario) -> Scenario:
 
 def same_leader_part(scenario: Scenario, seeds: Sequence[int]) -> xr.DataArray:
     """
-    Return the part of devices that have the leader which they have with exact positions.
+    Return the part of devices that have the same leader as with exact positions.
 
-    :param scenario: all of its variants and algorithms are run, and their exact twins.
+    :param scenario: all its variants and algorithms are run, as given and with exact positions.
     :return: over algorithm, the keys that vary, seed and time [s]; 0 to 1.
     """
     variants = [variant for _, variant in scenario.variants()]
     twins = [exact_twin(variant) for variant in variants]
     labels = [entrant.label for entrant in scenario.entrants]
-    times = scenario.times()[::max(1, len(scenario.times()) // LOOKS)].tolist()
+    times = scenario.times()[::max(1, len(scenario.times()) // COMPARISONS)].tolist()
     runs = {(each.text, label, seed): each for each in (*variants, *twins)
             for label in labels for seed in seeds}
 
@@ -123,7 +123,7 @@ def in_spans(values: xr.DataArray, duration: float) -> xr.DataArray:
 
 
 def table_rows(results: xr.Dataset, scenario: Scenario) -> list[tuple[str, ...]]:
-    """Return the rows of the table of errors that do not grow: means with 95 % intervals."""
+    """Return the rows of the table of bounded errors: means with 95 % intervals."""
     same = time_average(same_leader_part(scenario, results['seed'].values.tolist()))
     measures = time_average(results['instability']), same, time_average(led_part(results))
     rows: list[tuple[str, ...]] = []
@@ -157,8 +157,7 @@ def _number(estimate: Estimate) -> str:
     >>> _number(Estimate(0.0745, 0.0721, 0.0769))
     '.0745 ± .0024'
     """
-    half = f'{(estimate.high - estimate.low) / 2.0:.4f}'
-    return f'{estimate.value:.4f} ± {half}'.replace('0.', '.')
+    return f'{estimate.value:.4f} ± {estimate.half_width:.4f}'.replace('0.', '.')
 
 
 def _percent(estimate: Estimate) -> str:
@@ -168,19 +167,19 @@ def _percent(estimate: Estimate) -> str:
     >>> _percent(Estimate(0.952, 0.944, 0.96))
     '95.2 ± 0.8 %'
     """
-    return f'{estimate.value * 100.0:.1f} ± {(estimate.high - estimate.low) * 50.0:.1f} %'
+    return f'{estimate.value * 100.0:.1f} ± {estimate.half_width * 100.0:.1f} %'
 
 
 def draw_localisation_error(
     errors: xr.Dataset, drifts: xr.Dataset, scenario: Scenario, drifting: Scenario,
 ) -> Figure:
     """
-    Draw instability and same leaders, against errors that do not grow and over time.
+    Draw instability and the part with the same leader, against bounded errors and over time.
 
     :param errors: results over algorithm, deviation, correlation time, seed and time.
     :param drifts: results over algorithm, model, seed and time.
-    :param scenario: that of ``errors``, which is run again with exact positions.
-    :param drifting: that of ``drifts``, likewise.
+    :param scenario: the scenario of ``errors``, which is run again with exact positions.
+    :param drifting: the scenario of ``drifts``, likewise.
     """
     seeds = [count_seeds(each['instability']) for each in (errors, drifts)]
     figure = new_figure(
@@ -214,7 +213,7 @@ def draw_localisation_error(
 
 
 def _draw_family(axes: Axes, values: xr.DataArray, by: str, across: str) -> None:
-    """Draw a curve for each algorithm, its colour, and each value of a key, its line style."""
+    """Draw a curve for each algorithm, by colour, and each value of a key, by line style."""
     for label, (style, value) in product(
             values['algorithm'].values.tolist(), zip(_STYLES, values[by].values.tolist())):
         found = np.array(estimates(values.sel({'algorithm': label, by: value})))

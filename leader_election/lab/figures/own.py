@@ -13,14 +13,14 @@
 # limitations under the License.
 
 """
-Figures of any scenario's results: over time, against what varies, or the map of two keys.
+Figures of any scenario's results: over time, against varied keys, or the map of two keys.
 
 Curves are means over seeds, and bands the 95 % intervals of these means: where bands of two
-algorithms do not overlap, their means differ. Where they do, the means may still differ, which
-paired differences tell (:mod:`leader_election.lab.paired`).
+algorithms do not overlap, their means differ. Where bands overlap, the means may still differ:
+paired differences decide (:mod:`leader_election.lab.paired`).
 """
 
-from leader_election.lab.derived_metrics import led_part, united_part
+from leader_election.lab.derived_metrics import DERIVED
 from leader_election.lab.figures.style import (
     axis_label,
     colours_of,
@@ -51,15 +51,15 @@ LABELS = {LED: 'part of devices whose leader leads',
 
 def draw_own(results: xr.Dataset, measure: str | None = None) -> Figure:
     """
-    Draw the figure that suits what a scenario varies.
+    Draw the figure that suits the keys that a scenario varies.
 
-    Nothing: the measure over time. One key: its means against the values. Two: the map of the best
-    algorithms; of a measure that is given, or with more keys, curves against the first key.
+    No key: the measure over time. One key: its means against the values. Two keys: the map of the
+    best algorithms. With a given measure or more keys: curves against the first key.
 
     :param results: of a scenario (see :mod:`leader_election.lab.results`).
     :param measure: one of :func:`leader_election.lab.paired.measures_of`; ``None``: instability,
         and against keys also the part of devices that are led, and leaders.
-    :raises ResultError: for an unknown measure, or one that has no value at a time.
+    :raises ResultError: for an unknown measure, or one without values over time.
     """
     keys = varied(results)
     if not keys:
@@ -77,9 +77,8 @@ def over_time(results: xr.Dataset, measure: str) -> xr.DataArray:
     :raises ResultError: for an unknown measure, or one of whole runs.
     """
     each_run(results, measure)  # Raises the error that lists all measures.
-    derived = {LED: led_part, UNITED: united_part}
-    if measure in derived:
-        return derived[measure](results)
+    if measure in DERIVED:
+        return DERIVED[measure](results)
     if measure not in results or 'time' not in results[measure].dims:
         raise FigureError(f'measure {measure!r} is one number of a whole run, and has no curve '
                           'over time')

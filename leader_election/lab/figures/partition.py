@@ -146,7 +146,7 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
     :param algorithm: the label of one of the scenario's algorithms.
     :param out: a ``.gif``, or a ``.mp4`` where ffmpeg is installed.
     :return: out.
-    :raises FigureError: where the file cannot be written.
+    :raises FigureError: if the file cannot be written.
     """
     check_format(out)
     count = min(FRAMES, len(scenario.times()))
@@ -185,7 +185,7 @@ def animate(scenario: Scenario, algorithm: str, seed: int, out: Path) -> Path:
 
 
 def check_format(out: Path) -> None:
-    """Raise a :class:`FigureError` where an animation cannot be written to this file."""
+    """Raise a :class:`FigureError` if an animation cannot be written to this file."""
     check_writable(out, ('.gif', '.mp4'))
     if out.suffix == '.mp4' and not FFMpegWriter.isAvailable():
         raise FigureError(f'animation {out}: ffmpeg is not installed; '

@@ -13,9 +13,9 @@
 # limitations under the License.
 
 """
-Figures about regions: the loads of leaders, and the errors of what they count.
+Figures about regions: the loads of leaders, and the errors of their counts.
 
-Those of COORDINATION 2019 are figure 4 (the effect of alpha), 5 (correctness) and 6 (resilience).
+Figures of COORDINATION 2019: 4 (the effect of alpha), 5 (correctness) and 6 (resilience).
 """
 
 from collections.abc import Sequence
@@ -87,13 +87,13 @@ def _draw_curves(axes: Axes, values: xr.DataArray) -> None:
 
 def draw_served(results: xr.Dataset, label: str = ALGORITHMS[0], failing: bool = True) -> Figure:
     """
-    Draw the part of users that are served over time: figure 5, and figure 6 where leaders fail.
+    Draw the part of users that are served over time: figure 5, and figure 6 if leaders fail.
 
     Each row of panels is a number of users, each column a probability that a leader fails.
 
     :param results: of ``coordination2019``.
     :param label: of the algorithm.
-    :param failing: whether leaders fail; else those runs are drawn in which none does.
+    :param failing: whether to draw the runs in which leaders fail, not those without failures.
     """
     served = 100.0 * counted_part(_single_algorithm(results, label))
     users = served[USERS].values.tolist()
@@ -122,7 +122,7 @@ def draw_loads(results: xr.Dataset, label: str = ALGORITHMS[0]) -> Figure:
 
     Each column of panels is a probability that a leader fails.
 
-    :param results: of ``coordination2019``; the middle one of the numbers of users is drawn.
+    :param results: of ``coordination2019``; the middle number of users is drawn.
     :param label: of the algorithm.
     """
     one = _single_algorithm(results, label)
@@ -197,7 +197,7 @@ def collecting_algorithms(results: xr.Dataset) -> list[str]:
 
 def draw_collections(results: xr.Dataset) -> Figure:
     """
-    Draw the error and the bias of what leaders count, by algorithm and collection method.
+    Draw the error and the bias of the leaders' counts, by algorithm and collection method.
 
     :param results: of ``collections``; each combination of the keys that vary has a panel.
     """

@@ -13,12 +13,12 @@
 # limitations under the License.
 
 """
-Steadiness: how long leaders last on the move, and what that costs.
+Steadiness: the lifetime of leaders among moving devices, and its cost.
 
-A steady election changes leaders rarely, while devices do have one that leads. It pays with more
-leaders, since a device between the joining radius and the radius of a stronger one goes on to lead
-itself, and perhaps with the time to take over a better leader: that from which most devices near
-one that appears follow it.
+A steady election changes leaders rarely, while devices have a leader that leads itself. The cost
+is more leaders, since a device between the joining radius and the radius of a stronger one
+continues to lead itself, and possibly a longer time to take over a better leader: the time until
+most devices near a new strongest device follow it.
 """
 
 from collections.abc import Sequence
@@ -29,6 +29,7 @@ from leader_election.lab.figures.style import (
     count_seeds,
     FONT,
     INK,
+    legend_outside,
     new_figure,
     tidy,
 )
@@ -43,11 +44,11 @@ import numpy as np
 import xarray as xr
 
 NEAR = 5.0
-"""Devices within this distance of the one that appears are to follow it [m]."""
+"""Greatest distance of the devices that should follow a newcomer [m]."""
 MOST = 0.9
-"""So large a part of them."""
+"""The part of these devices that counts as most of them."""
 SEEDS = 5
-"""The seeds for which the time to take over is measured."""
+"""Number of seeds for which the time to take over is measured."""
 TABLE_COLUMNS = ('algorithm', 'messages lost', 'instability', 'led', 'leaders', 'taken over')
 
 
@@ -64,10 +65,10 @@ def take_over_time(snapshots: Sequence[Snapshot], newcomer: int, since: float) -
     """
     Return the time until most devices near a newcomer follow it [s].
 
-    :param snapshots: from the time at which it appears, in their order.
-    :param newcomer: its id.
-    :param since: that time [s].
-    :return: infinite where they do not.
+    :param snapshots: from the time at which it joins, in their order.
+    :param newcomer: the id of the newcomer.
+    :param since: the time at which it joins [s].
+    :return: infinite if they never do.
     """
     for snapshot in snapshots:
         place = snapshot.position[snapshot.id == newcomer]
@@ -82,7 +83,7 @@ def take_over_times(scenario: Scenario, seeds: int = SEEDS) -> dict[str, float]:
     """
     Return the median time to take over the device that joins, by the algorithm's label [s].
 
-    :param scenario: with an event ``join``, run anew, with the messages lost that it says first.
+    :param scenario: with an event ``join``; it is run again, without its variations.
     """
     [joining] = [p for event, p in scenario.events if event.name == 'join']
     times = np.arange(joining.at + 0.5, scenario.duration, 0.5).tolist()
@@ -107,9 +108,9 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
     """
     Draw instability, devices led, leaders and the time to take over, all algorithms side by side.
 
-    :param results: over algorithm, part of messages lost, seed and time; each part lost has a
-        marker of its own.
-    :param scenario: the same one, which is run again for the time to take over.
+    :param results: over algorithm, part of messages lost, seed and time; each part lost has its
+        own marker.
+    :param scenario: the same scenario, which is run again for the time to take over.
     """
     shown, taken = averages(results), take_over_times(scenario)
     [loss] = varied(results)
@@ -140,8 +141,7 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
     panels[2].xaxis.set_minor_formatter('')
     panels[3].set_xlim(left=0.0)
     handles, names = panels[0].get_legend_handles_labels()
-    figure.legend(handles, names, loc='outside upper right', ncols=len(names), frameon=False,
-                  fontsize=FONT - 1)
+    legend_outside(figure, handles, names, above=True, ncols=len(names), fontsize=FONT - 1)
     for axes in panels:
         tidy(axes)
     return figure
@@ -149,7 +149,7 @@ def draw_steadiness(results: xr.Dataset, scenario: Scenario) -> Figure:
 
 def _points(axes: Axes, labels: Sequence[str], values: Sequence[float], marker: str,
             name: str) -> None:
-    """Draw a value for each algorithm, in its colour, on a line of its own."""
+    """Draw a value for each algorithm, in its colour and on its own line."""
     finite = [(value, place) for place, value in enumerate(values) if np.isfinite(value)]
     axes.scatter([value for value, _ in finite], [place for _, place in finite], marker=marker,
                  c=[colour_of(labels[place]) for _, place in finite], s=36)

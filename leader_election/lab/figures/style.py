@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 import os
 from pathlib import Path
+from typing import Any
 from zlib import crc32
 
 from leader_election.lab.results import reason, ResultError
@@ -100,13 +101,28 @@ def tidy(axes: Axes) -> None:
 
 def legend(figure: Figure, axes: Axes) -> None:
     """Add the legend of some axes on the right, outside of them."""
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(handles, labels, loc='outside right upper', frameon=False, fontsize=FONT)
+    legend_outside(figure, *axes.get_legend_handles_labels(), fontsize=FONT)
+
+
+def legend_outside(figure: Figure, handles: Sequence[Any], labels: Sequence[str],
+                   above: bool = False, **style: Any) -> None:
+    """
+    Add a legend outside of all axes, at the upper right: the axes give way.
+
+    The locations ``outside ...`` do the same, but came with matplotlib 3.7.
+
+    :param above: whether the axes end below the legend; else they end left of it.
+    :param style: passed on to the legend.
+    """
+    added = figure.legend(handles, labels, loc='upper right', frameon=False, **style)
+    box = added.get_window_extent().transformed(figure.transFigure.inverted())
+    figure.set_layout_engine(
+        'constrained', rect=(0.0, 0.0, 1.0, box.y0) if above else (0.0, 0.0, box.x0, 1.0))
 
 
 def colours_of(algorithms: Sequence[str]) -> dict[str, Colour]:
     """
-    Return the colours of algorithms that are drawn together: all different, if they are not many.
+    Return the colours of algorithms in one figure: all different, if the palette suffices.
 
     >>> colours_of(['mine', 'bounded'])['bounded'] == colour_of('bounded')
     True
@@ -168,7 +184,7 @@ def check_writable(out: Path, kinds: Sequence[str]) -> None:
     Check that a file can be written, before its content is computed; its folder is created.
 
     :param kinds: the allowed suffixes, such as ``.png``.
-    :raises FigureError: where it cannot be written.
+    :raises FigureError: if it cannot be written.
     """
     if out.suffix not in kinds:
         raise FigureError(f'{out} cannot be written: it takes one of {", ".join(kinds)}')
@@ -184,9 +200,9 @@ def draw_to(draw: Callable[[], Figure], out: Path) -> Path:
     """
     Draw a figure to a file, and return its path.
 
-    :param draw: is called once the file is known to be writable.
+    :param draw: called once the file is known to be writable.
     :param out: its suffix is the format: .png, .svg, .pdf and all others of matplotlib.
-    :raises FigureError: where it cannot be written there.
+    :raises FigureError: if it cannot be written there.
     """
     check_writable(out, [f'.{kind}' for kind in FigureCanvasBase.get_supported_filetypes()])
     figure = draw()

@@ -34,12 +34,13 @@ from leader_election.lab.figures.style import (
     FONT,
     INK,
     legend,
+    legend_outside,
     new_figure,
     tidy,
 )
-from leader_election.lab.paired import PARTS
+from leader_election.lab.paired import p_of_mean, PARTS
 from leader_election.lab.results import varied
-from leader_election.lab.statistics import time_average
+from leader_election.lab.statistics import CONFIDENCE, time_average
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgb
 from matplotlib.figure import Figure
@@ -64,11 +65,11 @@ def draw_sweep(results: xr.Dataset, shown: xr.Dataset | None = None,
     """
     Draw measures against the first key that varies.
 
-    :param results: of a scenario. Each combination of the other keys has a column of its own.
+    :param results: of a scenario. Each combination of the other keys has its own column.
     :param shown: the measures, over algorithm, the keys and seed; ``None``: instability, devices
         with a live leader, and leaders.
     :param interval: whether bands are 95 % intervals of the means, not standard deviations.
-    :raises FigureError: where the scenario varies nothing.
+    :raises FigureError: if the scenario varies nothing.
     """
     keys = varied(results)
     if not keys:
@@ -125,8 +126,6 @@ LED = 0.8
 """An algorithm wins only if at least this part of the devices has a leader that leads itself."""
 ONE_FOR_ALL = ('bounded-one', 'resilient', 'colour')
 """The labels of algorithms that elect one leader for all devices."""
-CHANCE = 2.0
-"""A lead of fewer standard errors than this is within chance."""
 NO_WINNER = 'none'
 _NONE = (0.88, 0.88, 0.88)
 
@@ -150,7 +149,7 @@ def most_stable(results: xr.Dataset) -> xr.Dataset:
     place = allowed.fillna(np.inf).argmin('algorithm')
     labels = results['algorithm'].values
     second = best.copy(data=ranked[1] if len(ranked) > 1 else np.full(best.shape, np.nan))
-    # Where the next one has no instability, the winner has none either: the margin is 0.
+    # If the next one has no instability, the winner has none either: the margin is 0.
     margin = ((second - best) / second.where(second > 0.0)).where(second > 0.0, second * 0.0)
     return xr.Dataset({
         'winner': best.copy(data=np.where(best.isnull(), NO_WINNER, labels[place.values])),
@@ -180,23 +179,22 @@ def most_united(results: xr.Dataset) -> xr.Dataset:
 
 def within_chance(each: xr.DataArray, place: xr.DataArray, allowed: xr.DataArray) -> xr.DataArray:
     """
-    Return whether a winner's lead on any rival is less than ``CHANCE`` standard errors.
+    Return whether the 95 % interval of a winner's lead on any rival includes 0.
 
-    Seeds are paired: all algorithms run with the same devices in a seed. A single seed gives no
-    standard error, so that any lead is within chance.
+    Seeds are paired: all algorithms run with the same devices in a seed. The interval is by
+    Student's t, as in :func:`leader_election.lab.paired.p_of_mean`. A single seed has none, so
+    that any lead is within chance.
 
     :param each: the quantity to minimise, over algorithm, keys and seed.
     :param place: the index of the winner's algorithm, over the keys.
     :param allowed: the algorithms that may win, over algorithm and keys.
     """
     lead = each - each.isel(algorithm=place).drop_vars('algorithm')
-    seeds = lead.count('seed')
-    mean = lead.mean('seed')
-    variance = ((lead - mean) ** 2).sum('seed') / (seeds - 1).where(seeds > 1)
+    p = xr.apply_ufunc(lambda of_seeds: p_of_mean(of_seeds[~np.isnan(of_seeds)]), lead,
+                       input_core_dims=[['seed']], vectorize=True, output_dtypes=[float])
     order = xr.DataArray(np.arange(each.sizes['algorithm']), dims='algorithm')
     rival = allowed & (order != place)
-    # Where the lead is the same in all seeds, the standard error is 0 and any lead counts.
-    ahead = (mean > 0.0) & (mean >= CHANCE * np.sqrt(variance / seeds))
+    ahead = (lead.mean('seed') > 0.0) & (p < 1.0 - CONFIDENCE)
     chance: xr.DataArray = (rival & ~ahead).any('algorithm')
     return chance
 
@@ -226,30 +224,30 @@ def draw_map(results: xr.Dataset) -> Figure:
         f'first sixth.\nRegions: among those with at least {LED:.0%} of the devices led; '
         'instability, how much lower\nit is than that of the next one, and the part of devices '
         'whose leader leads.\nOne leader: the part of devices behind it, and instability.\n'
-        f'Hatched: the lead is within chance (t < {CHANCE:g} over seeds, paired by seed)')
+        f'Hatched: the lead is within chance ({CONFIDENCE:.0%} interval over seeds, paired by '
+        'seed; each cell by itself)')
     tints: dict[str, tuple[float, float, float]] = {}
     panels = figure.subplots(len(contests), 1, squeeze=False)[:, 0]
-    for axes, (title, competing, won, text) in zip(panels, contests):
-        outcome = won(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
+    for axes, (title, competing, choose, text) in zip(panels, contests):
+        outcome = choose(results.sel(algorithm=competing)).transpose(keys[1], keys[0])
         tints |= {label: tint for label, tint in colours_of(labels).items() if label in competing}
         if NO_WINNER in outcome['winner'].values:
             tints[NO_WINNER] = _NONE
         _paint(axes, outcome, keys, tints, text)
         axes.set_title(title, fontsize=FONT)
-    figure.legend(handles=[Patch(color=tint, label=label) for label, tint in tints.items()],
-                  loc='outside right upper', frameon=False, fontsize=FONT)
+    legend_outside(figure, [Patch(color=tint) for tint in tints.values()], [*tints], fontsize=FONT)
     return figure
 
 
-def _paint(axes: Axes, won: xr.Dataset, keys: Sequence[str],
+def _paint(axes: Axes, winners: xr.Dataset, keys: Sequence[str],
            tints: dict[str, tuple[float, float, float]],
            text: Callable[[xr.Dataset], str]) -> None:
     """Paint each cell of a map in its winner's colour."""
-    axes.imshow([[tints[label] for label in row] for row in won['winner'].values.tolist()],
+    axes.imshow([[tints[label] for label in row] for row in winners['winner'].values.tolist()],
                 origin='lower', aspect='auto')
-    for row in range(won.sizes[keys[1]]):
-        for column in range(won.sizes[keys[0]]):
-            cell = won.isel({keys[1]: row, keys[0]: column})
+    for row in range(winners.sizes[keys[1]]):
+        for column in range(winners.sizes[keys[0]]):
+            cell = winners.isel({keys[1]: row, keys[0]: column})
             ink = _readable_on(tints[str(cell['winner'].item())])
             if cell['chance']:
                 axes.add_patch(Rectangle((column - 0.5, row - 0.5), 1.0, 1.0, fill=False,
@@ -257,7 +255,7 @@ def _paint(axes: Axes, won: xr.Dataset, keys: Sequence[str],
             axes.text(column, row, text(cell), ha='center', va='center', fontsize=FONT - 2,
                       linespacing=1.05, color=ink)
     for key, ticks in ((keys[0], axes.set_xticks), (keys[1], axes.set_yticks)):
-        ticks(range(won.sizes[key]), [f'{value}' for value in won[key].values.tolist()])
+        ticks(range(winners.sizes[key]), [f'{value}' for value in winners[key].values.tolist()])
     axes.set_xlabel(axis_label(keys[0]), fontsize=FONT)
     axes.set_ylabel(axis_label(keys[1]), fontsize=FONT)
     axes.spines[:].set_visible(False)

@@ -76,7 +76,7 @@ def read_street_map(parameter: str, path: str, positions: str) -> StreetMap:
     """
     pairs, position, _ = read_graph(parameter, path, positions)
     if position is None:
-        raise ParameterError(f'parameter {parameter}: {path} does not say where crossings are; '
+        raise ParameterError(f'parameter {parameter}: {path} has no positions of crossings; '
                              'it takes GraphML with x and y, or parameter positions')
     part = largest_part(StreetMap(position, pairs))
     if len(part.crossing) > MOST_CROSSINGS:
@@ -171,7 +171,7 @@ class Streets(NamedTuple):
     """The destination of each device, a crossing, shape (n,)."""
     crossing: NDArray[np.float64]
     """Positions of crossings [m], shape (crossings, 2)."""
-    next_one: NDArray[np.int32]
+    next_crossing: NDArray[np.int32]
     """The result of :func:`next_crossings`, shape (crossings, crossings)."""
     length: float
     """Distance walked in a tick [m]."""
@@ -179,7 +179,7 @@ class Streets(NamedTuple):
 
 def streets_step(motion: Streets, i: int, position: NDArray[np.float64], now: float,
                  random: np.random.Generator) -> None:
-    """Move device i along the streets, round as many corners as it reaches in one tick."""
+    """Move device i along the streets for one tick, past any number of crossings."""
     x, y, left = position[i, 0], position[i, 1], motion.length
     while True:
         ahead = motion.ahead[i]
@@ -194,12 +194,12 @@ def streets_step(motion: Streets, i: int, position: NDArray[np.float64], now: fl
             # The new destination is any crossing but this one.
             goal = random.integers(0, len(motion.crossing) - 1)
             motion.goal[i] = goal + (goal >= ahead)
-        motion.ahead[i] = motion.next_one[ahead, motion.goal[i]]
+        motion.ahead[i] = motion.next_crossing[ahead, motion.goal[i]]
 
 
 def begin_streets(parameters: StreetsParameters, position: NDArray[np.float64], tick: float,
                   random: np.random.Generator) -> Streets:
-    """Put each device onto the nearest street; its first destination is either end of that."""
+    """Put each device onto the nearest street; its first destination is an end of that street."""
     streets = street_map(parameters, random)
     lines = shapely.linestrings(streets.crossing[streets.street])
     points = shapely.points(position)

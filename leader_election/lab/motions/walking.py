@@ -63,7 +63,7 @@ def set_out(walk: Walk, i: int, x: float, y: float, to_x: float, to_y: float,
     walk.target[i, 0], walk.target[i, 1] = to_x, to_y
     far = math.sqrt((to_x - x) * (to_x - x) + (to_y - y) * (to_y - y))
     if far > length:
-        # So many strides are never completed, and more would not fit into 64 bits.
+        # This number of strides is never completed; a greater one would not fit into 64 bits.
         walk.left[i] = math.ceil(min(far / length, 1e18)) - 1
         walk.stride[i, 0] = (to_x - x) * length / far
         walk.stride[i, 1] = (to_y - y) * length / far
@@ -92,7 +92,7 @@ Bounds = tuple[float, float, float, float]
 
 def box(walls: tuple[float, ...], position: NDArray[np.float64]) -> Bounds:
     """
-    Return the bounds of the area between walls, infinite where there are none.
+    Return the bounds of the area between walls; infinite without walls.
 
     :param position: initial positions of devices, shape (n, 2) [m].
     :raises ParameterError: if a device starts outside of the walls.

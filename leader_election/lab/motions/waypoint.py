@@ -16,8 +16,8 @@
 Motion between waypoints: random ones with pauses, or two fixed ones (``shuttle``).
 
 Random waypoints: D. B. Johnson, D. A. Maltz, "Dynamic Source Routing in Ad Hoc Wireless
-Networks", in "Mobile Computing", 1996, section 4. No speed may be drawn near to 0, or more and
-more devices crawl: J. Yoon, M. Liu, B. Noble, "Random Waypoint Considered Harmful", INFOCOM 2003.
+Networks", in "Mobile Computing", 1996, section 4. Speeds near 0 are not allowed: with them the
+mean speed decays (J. Yoon, M. Liu, B. Noble, "Random Waypoint Considered Harmful", INFOCOM 2003).
 """
 
 from dataclasses import dataclass

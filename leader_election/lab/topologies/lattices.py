@@ -31,14 +31,14 @@ class GridParameters:
     rows: int = parameter(
         REQUIRED_INT, 'Number of rows.', lower=1, upper=10_000, required=True)
     first: tuple[float, ...] = parameter(
-        (0.0, 0.0), 'Where the first device is: x, y.', unit='m', lengths=(2,))
+        (0.0, 0.0), 'Position of the first device: x, y.', unit='m', lengths=(2,))
     step: tuple[float, ...] = parameter(
         (1.0, 1.0), 'From column to column, and from row to row.', unit='m', lengths=(2,))
     irregularity: float = parameter(
         0.0, 'Greatest random offset of a device in each direction, as a part of the step.',
         lower=0.0, upper=0.5)
     linked: bool = parameter(
-        False, 'Neighbours in a row or column have a fixed link, whatever the range.')
+        False, 'Neighbours in a row or column have a fixed link, independent of the range.')
 
 
 def place_grid(parameters: GridParameters, random: np.random.Generator) -> Placement:
@@ -75,11 +75,11 @@ class LineParameters:
     count: int = parameter(
         REQUIRED_INT, 'Number of devices.', lower=1, upper=1_000_000, required=True)
     first: tuple[float, ...] = parameter(
-        (0.0, 0.0), 'Where the first device is: x, y.', unit='m', lengths=(2,))
+        (0.0, 0.0), 'Position of the first device: x, y.', unit='m', lengths=(2,))
     step: tuple[float, ...] = parameter(
         (1.0, 0.0), 'From each device to the next: along x, along y.', unit='m', lengths=(2,))
     linked: bool = parameter(
-        False, 'Each device has a fixed link to the next, whatever the range.')
+        False, 'Each device has a fixed link to the next, independent of the range.')
 
 
 def place_line(parameters: LineParameters, random: np.random.Generator) -> Placement:
@@ -103,8 +103,8 @@ class RingParameters:
     centre: tuple[float, ...] = parameter(
         (0.0, 0.0), 'Centre of the circle: x, y.', unit='m', lengths=(2,))
     linked: bool = parameter(
-        False, 'Each device has a fixed link to the next, and the last to the first, whatever '
-        'the range.')
+        False, 'Each device has a fixed link to the next, and the last to the first, independent '
+        'of the range.')
 
 
 def place_ring(parameters: RingParameters, random: np.random.Generator) -> Placement:

@@ -30,6 +30,7 @@ SpringBox approximates distant nodes cell by cell (Barnes, Hut 1986).
 
 from dataclasses import dataclass
 import math
+import random
 
 from leader_election.lab.topologies.topology import Placement, TOPOLOGIES, Topology
 from leader_election.parameters import parameter, REQUIRED_INT
@@ -159,22 +160,45 @@ class ScaleFreeParameters:
         unit='m', lower=1e-6, upper=1e6)
 
 
-def place_scale_free(parameters: ScaleFreeParameters, random: np.random.Generator) -> Placement:
+class GeneratorBits(random.Random):
+    """
+    Numbers of the standard library's kind from the bits of a numpy generator.
+
+    networkx itself draws them in another way before version 3.3; so all versions draw one tree.
+    """
+
+    def __init__(self, generator: np.random.Generator) -> None:
+        """:param generator: yields the bits."""
+        super().__init__(0)
+        self._generator = generator
+
+    def random(self) -> float:
+        """Return a number from 0 to 1, exclusive."""
+        return float(self._generator.random())
+
+    def getrandbits(self, k: int, /) -> int:
+        """Return a whole number of k bits."""
+        size = -(-k // 8)
+        return int.from_bytes(self._generator.bytes(size), 'big') >> 8 * size - k
+
+
+def place_scale_free(parameters: ScaleFreeParameters, generator: np.random.Generator,
+                     ) -> Placement:
     """Place devices in the order in which they were added, with fixed links."""
     # Not imported with the module: that takes as long as a short run.
     import networkx as nx  # type: ignore[import-untyped]
-    tree = nx.barabasi_albert_graph(parameters.count, 1, seed=random)
+    tree = nx.barabasi_albert_graph(parameters.count, 1, seed=GeneratorBits(generator))
     pairs = np.array(sorted(sorted(pair) for pair in tree.edges), np.int32)
-    return Placement(parameters.edge_length * settle(sprout(pairs, random), pairs), pairs)
+    return Placement(parameters.edge_length * settle(sprout(pairs, generator), pairs), pairs)
 
 
-def sprout(pairs: NDArray[np.int32], random: np.random.Generator) -> NDArray[np.float64]:
+def sprout(pairs: NDArray[np.int32], generator: np.random.Generator) -> NDArray[np.float64]:
     """
     Return initial positions for a layout, shape (n, 2): each device near the one it linked to.
 
     :param pairs: the links of the tree, the earlier device first, shape (n - 1, 2).
     """
-    offset = random.uniform(-1.0, 1.0, (len(pairs) + 1, 2))
+    offset = generator.uniform(-1.0, 1.0, (len(pairs) + 1, 2))
     position: NDArray[np.float64] = offset.copy()
     for earlier, later in sorted(pairs.tolist(), key=lambda pair: int(pair[1])):
         position[later] = position[earlier] + offset[later]

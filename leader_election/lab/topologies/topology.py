@@ -54,7 +54,7 @@ TOPOLOGIES: Registry[Topology] = Registry('topology', 'leader_election.topologie
 
 
 _TRIES = 1000
-"""Draws before a connected placement is given up."""
+"""Greatest number of draws for a connected placement."""
 
 
 @dataclass(frozen=True)

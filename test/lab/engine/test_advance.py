@@ -12,12 +12,13 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The engine, held against a simulation in plain Python, round by round."""
+"""The engine compared with the reference simulator in plain Python, round by round."""
 
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lab.reference_simulator import Heard, ReferenceSimulator
@@ -36,27 +37,27 @@ import numpy as np
 import pytest
 
 FLEETING = {'round_period': 0.01, 'message_expiry': 0.02, 'measurement_expiry': 0.02}
-"""Nothing that robots hear is left at their next round."""
+"""Messages and measurements that expire before the next round."""
 
 
-def slow_for(stage: Simulation, seed: int) -> ReferenceSimulator:
-    """Return the slow simulation of the same run, which draws the same."""
+def reference_for(stage: Simulation, seed: int) -> ReferenceSimulator:
+    """Return the reference simulator of the same run, with the same random numbers."""
     devices, lists = stage.network.devices, stage.network.lists
-    assert begins_as_its_algorithm_says(stage)
+    assert starts_in_initial_states(stage)
     given = zip(lists.first.tolist(), lists.second.tolist())
-    slow = ReferenceSimulator(
+    reference = ReferenceSimulator(
         stage.entrant.algorithm, stage.entrant.parameters,
         [Device(*both) for both in zip(devices.id.tolist(), devices.strength.tolist())],
         stage.scenario.messages, np.random.default_rng([seed, 4]),  # As the stage's messages.
         pairs=None if not lists.fixed else {
             (min(pair), max(pair)) for pair in given})
-    # What devices are in regions and bring along is the scenario's.
-    slow.states = states(stage)
-    return slow
+    # Roles and contributions in regions are set by the scenario.
+    reference.states = states(stage)
+    return reference
 
 
-def begins_as_its_algorithm_says(stage: Simulation) -> bool:
-    """Say whether all begin as their algorithm says, but for what the scenario says in regions."""
+def starts_in_initial_states(stage: Simulation) -> bool:
+    """Return whether all devices begin in the initial state of the algorithm, or have regions."""
     if stage.entrant.regions is not None:
         return True
     devices = stage.network.devices
@@ -65,35 +66,35 @@ def begins_as_its_algorithm_says(stage: Simulation) -> bool:
         for both in zip(devices.id.tolist(), devices.strength.tolist())]
 
 
-def told(algorithm: Algorithm, state: Any) -> tuple[Any, ...]:
-    """Return what is told of a state; the rest is in no mailbox."""
+def sent_fields(algorithm: Algorithm, state: Any) -> tuple[Any, ...]:
+    """Return the fields of a state that are sent."""
     return tuple(value for field, value in zip(algorithm.fields, state) if not field.kept)
 
 
-def side_by_side(stage: Simulation, slow: ReferenceSimulator, until: float,
+def side_by_side(stage: Simulation, reference: ReferenceSimulator, until: float,
                  ) -> Iterator[tuple[int, float, list[Heard]]]:
-    """Run both; yield each round, once they agree on what came out and what lies in mailboxes."""
+    """Run both; yield each round after a comparison of its result and of the mailboxes."""
     for i, now in rounds(stage, until):
         links = stage.network.links
         row = links.neighbour[slice(*links.row[i])].tolist()
-        heard = slow.round(i, now, stage.network.devices.position, row)
-        assert states(stage) == slow.states, f'device {i} at {now} s'
-        boxes = held(stage.network, slow.algorithm)
-        assert ({sender: told(slow.algorithm, export)
+        heard = reference.round(i, now, stage.network.devices.position, row)
+        assert states(stage) == reference.states, f'device {i} at {now} s'
+        boxes = held(stage.network, reference.algorithm)
+        assert ({sender: sent_fields(reference.algorithm, export)
                  for (receiver, sender), export in boxes.items() if receiver == i}
-                == {sender: told(slow.algorithm, letter.export)
-                    for (receiver, sender), letter in slow.boxes.items() if receiver == i})
+                == {sender: sent_fields(reference.algorithm, letter.export)
+                    for (receiver, sender), letter in reference.boxes.items() if receiver == i})
         yield i, now, heard
 
 
 def compare(scenario: Scenario, seed: int) -> Simulation:
-    """Run a scenario both ways to its end."""
+    """Run a scenario to its end in both, and compare."""
     stage = begun(scenario, seed)
-    slow = slow_for(stage, seed)
-    for _ in side_by_side(stage, slow, scenario.duration):
+    reference = reference_for(stage, seed)
+    for _ in side_by_side(stage, reference, scenario.duration):
         pass
     stage.run(scenario.duration)
-    assert leaders(stage) == [state.leader for state in slow.states]
+    assert leaders(stage) == [state.leader for state in reference.states]
     return stage
 
 
@@ -136,7 +137,7 @@ def test_agrees_where_links_are_given(messages: dict[str, Any]) -> None:
     ids=['plain', 'expiry', 'loss', 'delay'])
 def test_agrees_while_devices_come_and_go(messages: dict[str, Any], world: dict[str, Any],
                                           ) -> None:
-    # What happens, who is gone from then on, and who runs no more rounds.
+    # Each event, the devices absent from then on, and the devices that run no more rounds.
     script: list[tuple[dict[str, Any], set[int], set[int]]] = [
         ({'kind': 'join', 'at': 4, 'first': 12}, set(), set()),
         ({'kind': 'die', 'at': 8, 'last': 2}, {0, 1, 2}, {0, 1, 2}),
@@ -148,21 +149,21 @@ def test_agrees_while_devices_come_and_go(messages: dict[str, Any], world: dict[
     scenario = scene(messages={'range': 25, **messages},
                      events=[happening for happening, _, _ in script], **world)
     stage = begun(scenario, 1)
-    slow = slow_for(stage, 1)
-    slow.gone, still = {12, 13}, set[int]()
+    reference = reference_for(stage, 1)
+    reference.gone, still = {12, 13}, set[int]()
     for (event, parameters), (happening, gone, silent) in zip(scenario.events, script):
-        ran = {i for i, _, _ in side_by_side(stage, slow, parameters.at)}
-        assert ran == set(range(14)) - slow.gone - still
+        ran = {i for i, _, _ in side_by_side(stage, reference, parameters.at)}
+        assert ran == set(range(14)) - reference.gone - still
         stage.run(parameters.at)
         stage.happen(event, parameters)
         x = stage.network.devices.position[:, 0].tolist()
         split = happening['kind'] == 'split'
-        slow.side = {i: x[i] > happening['line'] for i in range(14)} if split else {}
-        slow.gone, still = gone, silent
-    assert {i for i, _, _ in side_by_side(stage, slow, 30.0)} == set(range(6, 14))
+        reference.side = {i: x[i] > happening['line'] for i in range(14)} if split else {}
+        reference.gone, still = gone, silent
+    assert {i for i, _, _ in side_by_side(stage, reference, 30.0)} == set(range(6, 14))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     seed=st.integers(0, 2**32), count=st.integers(1, 20), speed=st.sampled_from([0, 1, 4]),
     tick=st.sampled_from([0.25, 1.0, 1.3]), metric=st.sampled_from(['distance', 'hops']),
@@ -184,9 +185,9 @@ def test_agrees_where_strength_is_the_number_of_neighbours(messages: dict[str, A
     scenario = scene(motion=WALK, messages={'range': 25, **messages},
                      strength={'cycle': ['degree']})
     stage = begun(scenario, 1)
-    slow = slow_for(stage, 1)
-    slow.by_degree = True
-    degrees = {len(heard) for _, _, heard in side_by_side(stage, slow, scenario.duration)}
+    reference = reference_for(stage, 1)
+    reference.by_degree = True
+    degrees = {len(heard) for _, _, heard in side_by_side(stage, reference, scenario.duration)}
     assert len(degrees) > 4
 
 
@@ -194,17 +195,17 @@ def test_agrees_where_strength_is_the_number_of_neighbours(messages: dict[str, A
 @pytest.mark.parametrize('messages', [
     {}, {'loss': 0.4, 'expiry': 1.5}, {'delay': [0.2, 1.2]}, {'metric': 'hops'}],
     ids=['plain', 'loss', 'delay', 'hops'])
-def test_agrees_where_positions_err(messages: dict[str, Any], strength: str) -> None:
+def test_agrees_where_positions_have_errors(messages: dict[str, Any], strength: str) -> None:
     localisation = {'model': 'cooperative', 'deviation': 5.0, 'communication_range': 20.0}
     scenario = scene(motion=WALK, messages={'range': 25, **messages}, localisation=localisation,
                      strength={'cycle': [strength]})
     stage = begun(scenario, 1)
-    slow = slow_for(stage, 1)
-    slow.by_degree = strength == 'degree'
-    slow.error, slow.trusted = stage.network.devices.error, 20.0
+    reference = reference_for(stage, 1)
+    reference.by_degree = strength == 'degree'
+    reference.error, reference.trusted = stage.network.devices.error, 20.0
     several = set()
     for until in np.arange(1.0, scenario.duration + 1.0):
-        several |= {len(heard) for _, _, heard in side_by_side(stage, slow, until)}
+        several |= {len(heard) for _, _, heard in side_by_side(stage, reference, until)}
         stage.run(until)
         stage.change_errors()
     assert len(several) > 4
@@ -213,15 +214,15 @@ def test_agrees_where_positions_err(messages: dict[str, Any], strength: str) -> 
 @pytest.mark.parametrize('timing', [
     {'spread': 0.5}, {'jitter': 0.5}, {'period': 0.7, 'spread': 0.3, 'jitter': 0.3}],
     ids=['spread', 'jitter', 'both'])
-def test_agrees_where_each_has_a_rhythm_of_its_own(timing: dict[str, Any]) -> None:
+def test_agrees_where_periods_differ(timing: dict[str, Any]) -> None:
     scenario = scene(motion=WALK, rounds=timing, messages={'range': 25, 'expiry': 1.2})
     stage = begun(scenario, 5)
-    slow = slow_for(stage, 5)
+    reference = reference_for(stage, 5)
     period = stage.network.devices.period.copy()
     least, most = 1.0 - timing.get('jitter', 0.0), 1.0 + timing.get('jitter', 0.0)
     assert (timing.get('spread', 0.0) > 0.0) == (len(set(period)) > 1)
     last: dict[int, float] = {}
-    for i, now, _ in side_by_side(stage, slow, scenario.duration):
+    for i, now, _ in side_by_side(stage, reference, scenario.duration):
         if i in last:
             assert least * period[i] <= now - last[i] + 1e-9
             assert now - last[i] <= most * period[i] + 1e-9
@@ -236,12 +237,12 @@ def test_agrees_where_near_devices_are_stored_together(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize('tick', [0.1, 0.7, 3.0])
-def test_agrees_whatever_the_tick(tick: float) -> None:
+def test_agrees_for_any_tick(tick: float) -> None:
     compare(scene(motion={**WALK, 'tick': tick}), 0)
 
 
 def test_agrees_where_devices_are_fast() -> None:
-    # Rows of links must be made anew at every step.
+    # The rows of links are rebuilt at every step.
     compare(scene(motion={**WALK, 'speed': 8}), 0)
 
 
@@ -274,8 +275,8 @@ def test_agrees_on_aggregates(aggregate: str) -> None:
 
 
 @pytest.mark.parametrize('name', ALGORITHMS.names())
-def test_robots_say_the_same(name: str) -> None:
-    # Robots that hear what devices of the engine hear, measured by them, in a walk with loss.
+def test_robots_compute_the_same(name: str) -> None:
+    # Robots receive the messages and distances of devices of the engine that walk, with loss.
     takes = ALGORITHMS.get(name).takes
     choice = {key: value for key, value in (('radius', 30.0), ('leaders', '0-2')) if key in takes}
     scenario = scene(
@@ -283,51 +284,52 @@ def test_robots_say_the_same(name: str) -> None:
         devices=[{'kind': 'uniform', 'count': 8, 'low': [0, 0], 'high': [60, 60]}],
         messages={'range': 25, 'loss': 0.2})
     stage = begun(scenario)
-    slow = slow_for(stage, 0)
-    codec = Codec(slow.algorithm)
+    reference = reference_for(stage, 0)
+    codec = Codec(reference.algorithm)
     robots = [Robot(ElectionParameters(
         robot_id=device.id, strength=device.strength, algorithm=name, metric='range',
         communication_range=float('inf'), hop_limit=NONE, radius_hysteresis=0.0, **FLEETING,
-        **choice)) for device in slow.devices]
+        **choice)) for device in reference.devices]
     heard_at_all = 0
-    for i, now, heard in side_by_side(stage, slow, scenario.duration):
+    for i, now, heard in side_by_side(stage, reference, scenario.duration):
         heard_at_all += len(heard)
         for sender, export, distance in heard:
             robots[i].receive(codec.encode(Message(sender, 'map', None, export)), now)
             robots[i].sensing.take_measurements([sender, distance], now)
         said = codec.decode(robots[i].round(now))
         state = states(stage)[i]
-        # Robots have their distance in whole tenths of a millimetre.
+        # Robots round distances to tenths of a millimetre.
         assert said.export.distance == pytest.approx(state.distance, rel=0, abs=1e-4)
         assert said == Message(i, 'map', None, state._replace(distance=said.export.distance))
-    assert heard_at_all > 200 and len({state.leader for state in slow.states}) < 8
+    assert heard_at_all > 200 and len({state.leader for state in reference.states}) < 8
 
 
 @pytest.mark.parametrize('expiry', [1e6, 2.5])
-def test_whole_robots_say_the_same(expiry: float) -> None:
-    # Robots with all they have: wire, mailbox, range and odometry. Steps of 3 m and 4 m make
-    # distances that are whole numbers, so that nothing is rounded.
+def test_whole_robots_compute_the_same(expiry: float) -> None:
+    # Complete robots, with codec, mailbox, range and odometry. Steps of 3 m and 4 m give
+    # distances in whole metres, so that nothing is rounded.
     scenario = scene(
         devices=[{'kind': 'grid', 'columns': 4, 'rows': 4, 'step': [3, 4]}],
         algorithms=[{'name': 'bounded', 'radius': 11.0}],
         messages={'range': 5, 'loss': 0.4, 'expiry': expiry})
     stage = begun(scenario)
-    slow = slow_for(stage, 0)
+    reference = reference_for(stage, 0)
     robots = [Robot(ElectionParameters(
         robot_id=device.id, strength=device.strength, radius=11.0, communication_range=5.0,
-        message_expiry=expiry, hop_limit=NONE, radius_hysteresis=0.0)) for device in slow.devices]
+        message_expiry=expiry, hop_limit=NONE, radius_hysteresis=0.0))
+        for device in reference.devices]
     for robot in robots:
-        # That a leader contradicts those that name it is looked at on robots only.
+        # Only robots check whether a leader contradicts the robots that name it.
         robot.main.algorithm = replace(BOUNDED, leaders_follow_themselves=False)
     expired = 0
-    for i, now, _ in side_by_side(stage, slow, scenario.duration):
+    for i, now, _ in side_by_side(stage, reference, scenario.duration):
         robots[i].sensing.take_odometry((*stage.network.devices.position[i], 0.0), now)
         said = robots[i].round(now)
-        # The age of a message counts as hops on robots only.
+        # Only robots count the age of a message as hops.
         assert robots[i].state._replace(hops=0) == states(stage)[i]._replace(hops=0)
         for j, other in enumerate(robots):
-            if j != i and j not in slow.lost:
-                # The odometry of who has not run a round yet is as good as later.
+            if j != i and j not in reference.lost:
+                # Robots need odometry to measure distances before their own first round.
                 other.sensing.take_odometry((*stage.network.devices.position[j], 0.0), now)
                 other.receive(said, now)
         expired = sum(robot.mailbox.expired for robot in robots)

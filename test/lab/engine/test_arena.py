@@ -12,23 +12,23 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Tests of memory in one piece."""
+"""Tests of the block of memory for all arrays."""
 
 from typing import Any, NamedTuple
 
-from leader_election.lab.engine.arena import LINE, packed, PAGES
+from leader_election.lab.engine.arena import HUGE, LINE, packed, PAGES
 import numpy as np
 
 
 class Inner(NamedTuple):
-    """A part of it."""
+    """A nested named tuple."""
 
     empty: Any
     large: Any
 
 
 class Outer(NamedTuple):
-    """Arrays of several types, and what is none."""
+    """Arrays of several types, and a number."""
 
     whole: Any
     inner: Any
@@ -36,7 +36,7 @@ class Outer(NamedTuple):
     flags: Any
 
 
-def test_arrays_begin_with_a_line_and_do_not_overlap():
+def test_arrays_begin_at_cache_lines_and_do_not_overlap():
     before = Outer(np.arange(9), Inner(np.zeros((0, 3)), np.zeros(PAGES, np.uint8)), 3.0,
                    np.array([True, False]))
     after = packed(before)
@@ -50,3 +50,18 @@ def test_arrays_begin_with_a_line_and_do_not_overlap():
     after.whole[:] = -1
     assert after.flags.tolist() == [True, False]
     assert before.whole[0] == 0
+
+
+def test_only_large_blocks_begin_at_huge_pages():
+    def places(size):
+        pair = packed(Inner(np.full(size - LINE, 7, np.uint8), np.full(LINE, 9, np.uint8)))
+        assert np.all(pair.empty == 7) and np.all(pair.large == 9)
+        assert pair.large.ctypes.data - pair.empty.ctypes.data == size - LINE
+        return pair.empty.ctypes.data % HUGE
+
+    for size in (HUGE // 8, HUGE, HUGE + LINE, PAGES):
+        # The blocks exist at the same time, so they cannot all begin there by chance.
+        assert [places(size) for _ in range(5)] == [0] * 5
+    # A small block shares its pages with other data.
+    kept = [packed(Inner(np.zeros(LINE), np.zeros(LINE))) for _ in range(3)]
+    assert any(pair.empty.ctypes.data % HUGE for pair in kept)

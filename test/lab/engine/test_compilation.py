@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Where compiled code is kept."""
+"""The cache of compiled code."""
 
 import os
 from pathlib import Path
@@ -21,14 +21,14 @@ from leader_election.lab.engine.compilation import cache_folder, MONTH
 import pytest
 
 
-def test_it_is_kept_by_what_it_is_made_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_folder_of_the_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     folder = cache_folder()
     assert folder.parent == tmp_path / 'leader_election' and folder.is_dir()
     assert cache_folder() == folder
 
 
-def test_what_was_not_used_for_a_month_is_removed(
+def test_folders_not_used_for_a_month_are_removed(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
     old, young = (tmp_path / 'leader_election' / f'numba-{name}' for name in ('old', 'young'))
@@ -42,7 +42,7 @@ def test_what_was_not_used_for_a_month_is_removed(
     assert not old.exists() and young.exists()
 
 
-def test_where_the_home_takes_no_folder_another_place_is_found(
+def test_another_folder_is_used_where_the_home_is_not_writable(
         tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / 'file').write_text('')
     monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path / 'file'))

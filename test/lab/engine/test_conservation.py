@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""No message is lost without being counted, and none is counted twice."""
+"""Conservation of messages: each is counted exactly once."""
 
 from typing import Any
 
@@ -46,14 +46,14 @@ def test_conservation(messages: dict[str, Any], motion: dict[str, Any],
                          rounds={'acquainted': acquainted, 'jitter': 0.2}), 2)
     number, network = counts(stage), stage.network
     flying = len(in_flight(network, stage.entrant.algorithm))
-    # What was sent was lost, has arrived, never will, or is on its way.
+    # Each message sent is lost, delivered, undelivered or in flight.
     assert number['sent'] + number['duplicated'] == (
         number['lost'] + number['delivered'] + number['undelivered'] + flying)
-    # What has arrived was replaced, has expired, went with its sender, or is there.
+    # Each message delivered is overwritten, expired, departed with its sender or in a mailbox.
     boxes = held(network, stage.entrant.algorithm)
     assert number['delivered'] == (
         number['overwritten'] + number['expired'] + number['departed'] + len(boxes))
-    # And the pool has room for all but these.
+    # The pool contains only older messages and those in flight.
     older = network.links.flags[slots(network.links)[0]] & OLDER != 0
     assert len(network.pool.time) - network.pool.top[0] == flying + sum(older)
     assert number['sent'] > 500

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The engine calls the robots' own rounds: the very objects, by entry points of one kind."""
+"""Entry points: the engine calls the same round functions as robots."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -31,8 +31,8 @@ import pytest
 
 
 @pytest.fixture
-def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Let all be compiled anew."""
+def nothing_compiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Compile all entry points again, without the cache."""
     monkeypatch.setattr(entry_points, 'jit', uncached)
     entry_points._compiled.cache_clear()
     yield
@@ -40,13 +40,13 @@ def afresh(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def compiled_for(function: Callable[..., Any]) -> set[object]:
-    """Return the plain functions that numba has compiled so far in the place of one."""
+    """Return the plain functions that numba has compiled so far for one."""
     template, = cpu_target.typing_context.resolve_value_type(function).templates
     return {dispatcher.py_func for dispatcher, _ in template._impl_cache.values()}
 
 
-def test_the_round_that_is_compiled_is_the_robots(afresh: None) -> None:
-    # The cheapest to compile stands for all.
+def test_the_round_that_is_compiled_is_the_robots(nothing_compiled: None) -> None:
+    # Bounded Election, which compiles fastest, represents all algorithms.
     parameters = BOUNDED.configure(5.0, 'id')
     device = Device(1, 2.0)
     found = called(BOUNDED, parameters, device, BOUNDED.start(device),
@@ -60,21 +60,25 @@ def test_every_round_is_called_by_its_entry_point(name: str) -> None:
     algorithm = ALGORITHMS.get(name)
     parameters = algorithm.round_parameters(
         {**vars(ElectionParameters(robot_id=0)), **algorithm.as_published})
-    devices = [Device(3, 2.0), Device(1, 7.0), Device(2, 7.0)]
+    devices = [Device(i, 40.0 - 7 * i % 20) for i in range(18)]
     start = [algorithm.start(device) for device in devices]
-    others = [algorithm.compute(device, state, [], [], parameters)
-              for device, state in zip(devices[1:], start[1:])]
-    expected = algorithm.compute(devices[0], start[0], others, [1.5, 2.5], parameters)
-    assert called(algorithm, parameters, devices[0], start[0], others, [1.5, 2.5]) == expected
+    states = [algorithm.compute(device, state, [], [], parameters)
+              for device, state in zip(devices, start)]
+    # Columns are copied from eight neighbours at a time.
+    for messages in (0, 1, 2, 7, 8, 9, 17):
+        others, metric = states[1:1 + messages], [1.5 + m % 5 for m in range(messages)]
+        expected = algorithm.compute(devices[0], start[0], others, metric, parameters)
+        found = called(algorithm, parameters, devices[0], start[0], others, metric)
+        assert found == expected, messages
 
 
 class Radius(NamedTuple):
-    """What two algorithms take."""
+    """The parameters of two algorithms."""
 
     radius: float
 
 
-def test_algorithms_may_take_the_same_parameters() -> None:
+def test_algorithms_can_share_a_type_of_parameters() -> None:
     def another_round(device, state, neighbours, metric, parameters):  # type: ignore
         return Candidacy(parameters.radius, state.distance, state.leader, state.hops)
 
@@ -86,7 +90,7 @@ def test_algorithms_may_take_the_same_parameters() -> None:
     assert [state.value for state in found] == [-2.0, -2.0, 3.0, 4.0]
 
 
-def test_an_error_in_a_round_comes_out() -> None:
+def test_an_exception_in_a_round_is_raised() -> None:
     def failing(device, state, neighbours, metric, parameters):  # type: ignore
         if parameters.radius > 0.0:
             raise ValueError('no such radius')
@@ -102,7 +106,7 @@ def entrants(*algorithms: dict[str, Any], **sections: Any) -> Scenario:
 
 
 def test_the_engine_is_compiled_once() -> None:
-    # Whatever the algorithm, with and without regions, and whatever moves.
+    # For all algorithms, with and without regions, and all kinds of motion.
     walls = [0, 0, 60, 60]
     for scenario in (
             entrants({'name': 'bounded', 'radius': 30}),

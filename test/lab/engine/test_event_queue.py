@@ -12,12 +12,12 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The agenda: a ring and a heap that both say who is next."""
+"""Event queues: rings and heaps."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lab.simulations import begun, rounds, scene
-from leader_election.lab.engine.event_queue import event_queue, sift
+from leader_election.lab.engine.event_queue import event_queue, sift_down
 from numba import njit
 import numpy as np
 
@@ -25,19 +25,19 @@ TIMES = st.lists(st.integers(0, 20).map(lambda n: n / 4), min_size=1, max_size=4
 
 
 @njit
-def put_back(order, time):  # type: ignore[no-untyped-def]
-    sift(order, time)
+def sift_first(order, time):  # type: ignore[no-untyped-def]
+    sift_down(order, time)
 
 
 def test_the_order_is_that_of_the_times() -> None:
-    # Devices 1 and 3 take no part; of equal times the lower index comes first.
+    # Devices 1 and 3 are not in the queue; of equal times the lower index comes first.
     made = event_queue(np.array([3.0, 0.0, 1.0, 0.0, 1.0]), np.array([0, 2, 4]), True)
     assert made.order.tolist() == [2, 4, 0]
     assert (made.head.tolist(), made.ring) == ([0], True)
 
 
 @given(TIMES)
-def test_a_new_agenda_is_a_heap(times: list[float]) -> None:
+def test_a_new_queue_is_a_heap(times: list[float]) -> None:
     order = event_queue(np.array(times), np.arange(len(times)), False).order.tolist()
     assert [times[i] for i in order] == sorted(times)
     assert sorted(order) == list(range(len(times)))
@@ -45,19 +45,19 @@ def test_a_new_agenda_is_a_heap(times: list[float]) -> None:
 
 @settings(deadline=None)
 @given(TIMES, st.data())
-def test_the_heap_says_who_is_next(times: list[float], data: st.DataObject) -> None:
+def test_the_first_of_the_heap_is_the_earliest(times: list[float], data: st.DataObject) -> None:
     time = np.array(times)
     order = event_queue(time, np.arange(len(times)), False).order
     for _ in range(15):
         first = order[0]
         assert time[first] == min(time)
         time[first] += data.draw(st.integers(0, 8)) / 4
-        put_back(order, time)
+        sift_first(order, time)
         assert sorted(order.tolist()) == list(range(len(times)))
     assert time[order[0]] == min(time)
 
 
-def test_a_ring_goes_round() -> None:
+def test_a_ring_repeats_its_order() -> None:
     scenario = scene(rounds={'period': 0.7})
     order = [i for i, _ in rounds(begun(scenario), 7.0)]
     times = [now for _, now in rounds(begun(scenario), 7.0)]
@@ -68,7 +68,7 @@ def test_a_ring_goes_round() -> None:
     assert np.allclose(np.diff(np.reshape(times, (10, 14)), axis=0), 0.7, rtol=0, atol=1e-12)
 
 
-def test_a_heap_is_in_order_of_time() -> None:
+def test_rounds_of_a_heap_are_in_order_of_time() -> None:
     scenario = scene(rounds={'spread': 0.9, 'jitter': 0.9})
     stage = begun(scenario)
     assert not stage.network.rounds.ring

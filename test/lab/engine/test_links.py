@@ -12,10 +12,11 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Links: the right pairs wherever devices are, and mailboxes that stay with their link."""
+"""Links: the pairs of a neighbour list, and mailboxes that stay with their link."""
 
 from typing import Any
 
+from budget import examples
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from lab.simulations import begun, held, rounds, scene, WALK
@@ -23,18 +24,18 @@ from lab.simulations import slots as slots_by_link
 from leader_election.lab.engine import (
     Devices,
     DONE,
+    empty_links,
     FRESH,
+    FRESH_AT_NEIGHBOUR,
     larger_links,
     Links,
-    links,
     OLDER,
     rebuild,
     slots,
-    TOLD,
 )
 from leader_election.lab.engine.lanes import LANES
-from leader_election.lab.engine.links import free, NONE, relink, room_of
-from leader_election.lab.engine.rows import FULL, rows_of_pairs, rows_within
+from leader_election.lab.engine.links import free_half, half_size, NONE, replace_rows
+from leader_election.lab.engine.rows import FULL, write_rows_of_pairs, write_rows_within
 import numpy as np
 from numpy.typing import NDArray
 import pytest
@@ -44,7 +45,7 @@ ROOM = 20_000
 
 def devices_at(position: Any, present: Any = None, group: Any = None, among: Any = None,
                ) -> Devices:
-    """Return devices of which only where they are, and which of them may have links, is said."""
+    """Return devices with positions, and optionally the fields that restrict links."""
     position = np.asarray(position, float).reshape(-1, 2)
     n = len(position)
     return Devices(
@@ -57,12 +58,12 @@ def devices_at(position: Any, present: Any = None, group: Any = None, among: Any
 
 
 def rows_at(devices: Devices, reach: float, room: int = ROOM) -> list[list[int]] | None:
-    """Return the rows that the engine makes of devices, by device; none: there is no room."""
+    """Return the rows that the engine makes, by device; ``None``: there are too few slots."""
     n = len(devices.id)
-    # What there was before is left where no row is.
+    # Slots outside of the rows are not written to.
     neighbour = np.full(3 + room + LANES, 77_777, np.uint32)
     order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
-    end = rows_within(devices, reach, neighbour, 3, 3 + room, order, begin)
+    end = write_rows_within(devices, reach, neighbour, 3, 3 + room, order, begin)
     assert neighbour[:3].tolist() == [77_777] * 3
     assert neighbour[3 + room:].tolist() == [77_777] * LANES
     if end == FULL:
@@ -72,9 +73,9 @@ def rows_at(devices: Devices, reach: float, room: int = ROOM) -> list[list[int]]
     return [rows[i] for i in range(n)]
 
 
-def found(position: Any, reach: float, **who: Any) -> set[tuple[int, int]]:
-    """Return what the engine finds, each pair in order; it is in both rows, and none twice."""
-    rows = rows_at(devices_at(position, **who), reach)
+def found(position: Any, reach: float, **restrictions: Any) -> set[tuple[int, int]]:
+    """Return the pairs that the engine finds, after a check that both rows contain each once."""
+    rows = rows_at(devices_at(position, **restrictions), reach)
     assert rows is not None
     links = [(i, j) for i, row in enumerate(rows) for j in row]
     assert len(set(links)) == len(links) and {(j, i) for i, j in links} == set(links)
@@ -82,13 +83,13 @@ def found(position: Any, reach: float, **who: Any) -> set[tuple[int, int]]:
 
 
 def expected(position: Any, reach: float) -> set[tuple[int, int]]:
-    """Return all pairs that are within reach, one by one."""
+    """Return all pairs within reach, found by comparing all devices."""
     apart = np.asarray(position, float)[:, np.newaxis] - np.asarray(position, float)
     near = (apart**2).sum(axis=2) <= reach * reach
     return {(i, j) for i, j in np.argwhere(near).tolist() if i < j}
 
 
-def test_a_pair_at_the_very_range_is_one() -> None:
+def test_the_range_is_inclusive() -> None:
     # A triangle of sides 3, 4 and 5 m, and a fourth device 5.1 m from the nearest.
     triangle = [[0, 0], [3, 0], [3, 4], [8.1, 4]]
     assert found(triangle, 5.0) == {(0, 1), (1, 2), (0, 2)}
@@ -96,7 +97,7 @@ def test_a_pair_at_the_very_range_is_one() -> None:
     assert found(triangle, 2.9) == set()
 
 
-def test_only_of_those_who_are_there_and_of_one_group() -> None:
+def test_only_present_devices_of_one_group_are_linked() -> None:
     spot = [[1.0, 1.0]] * 4
     assert found(spot, 1.0) == {(0, 1), (0, 2), (0, 3), (1, 2), (1, 3), (2, 3)}
     assert found(spot, 1.0, present=[True, False, True, True]) == {(0, 2), (0, 3), (2, 3)}
@@ -104,8 +105,8 @@ def test_only_of_those_who_are_there_and_of_one_group() -> None:
     assert found(spot, 1.0, present=[False] * 4) == set()
 
 
-def test_two_who_are_not_among_others_do_not_hear_each_other() -> None:
-    # 0 and 2 hear only 1 and 3, who hear all.
+def test_devices_that_are_not_among_others_are_not_linked() -> None:
+    # 0 and 2 are linked to 1 and 3 only, which are linked to all.
     spot = [[1.0, 1.0]] * 4
     assert found(spot, 1.0, among=[False, True, False, True]) == {
         (0, 1), (0, 3), (1, 2), (1, 3), (2, 3)}
@@ -121,7 +122,7 @@ def test_two_who_are_not_among_others_do_not_hear_each_other() -> None:
     np.concatenate([np.zeros((20, 2)), [[1e9, 1e9]], -np.ones((20, 2))]),
 ], ids=['one spot', 'one device', 'row', 'column', 'far', 'two spots'])
 @pytest.mark.parametrize('reach', [1e-6, 0.999, 1.0, 1.5, 7.0, 1e8, 1e10])
-def test_degenerate_places(position: Any, reach: float) -> None:
+def test_degenerate_positions(position: Any, reach: float) -> None:
     assert found(position, reach) == expected(position, reach)
 
 
@@ -129,14 +130,14 @@ def test_degenerate_places(position: Any, reach: float) -> None:
 @given(st.integers(2, 60), st.sampled_from([0.1, 0.2, 0.3, 0.7, 1 / 3, 1.1]), st.integers(1, 3),
        st.sampled_from([0.0, 0.1, -3.3, 1e6]))
 def test_lattices_as_wide_as_the_reach(n: int, step: float, times: int, origin: float) -> None:
-    # Whether they reach each other is a matter of the last digit; of cells it must not be one.
+    # The last digit may decide whether two devices are in reach, but not the grid of cells.
     position = np.stack([origin + np.arange(n) * step, np.zeros(n)], axis=1)
     assert found(position, times * step) == expected(position, times * step)
     assert found(position[:, ::-1], times * step) == expected(position, times * step)
 
 
 def test_a_lattice_of_thirds() -> None:
-    # Found by trying: the two are 1 m apart, and were put two cells of 1 m apart.
+    # A regression: two devices at a distance of 1 m were put two cells of 1 m apart.
     position = np.stack([0.1 + np.arange(34) / 3, np.zeros(34)], axis=1)
     assert (12, 15) in found(position, 1.0)
 
@@ -152,15 +153,15 @@ def test_many_devices_in_many_cells(size: tuple[float, float], reach: float) -> 
 COORDINATE = st.integers(-6, 6).map(float) | st.floats(-1e3, 1e3)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=50),
        st.sampled_from([0.5, 1.0, 2.0, 5.0, 100.0, 5000.0]))
-def test_random_places(position: Any, reach: float) -> None:
+def test_random_positions(position: Any, reach: float) -> None:
     assert found(position, reach) == expected(position, reach)
 
 
-def test_says_so_where_there_is_no_room() -> None:
-    # Five in one spot have 5 * 4 links, and eight slots more are written to at a time.
+def test_reports_too_few_slots() -> None:
+    # Five devices in one spot have 5 * 4 links; writes of eight lanes need eight slots more.
     devices = devices_at(np.zeros((5, 2)))
     assert rows_at(devices, 1.0, 20 + LANES) == [
         [j for j in range(5) if j != i] for i in range(5)]
@@ -172,7 +173,7 @@ def test_says_so_where_there_is_no_room() -> None:
 @given(st.lists(st.tuples(COORDINATE, COORDINATE), min_size=1, max_size=50),
        st.sampled_from([0.5, 2.0, 5.0, 100.0]))
 def test_rows_are_in_the_order_of_cells(position: Any, reach: float) -> None:
-    # The order in which neighbours are heard is the same in all rows: by cell, then by number.
+    # The order of neighbours is the same in all rows: by cell, then by index.
     rows = rows_at(devices_at(position), reach)
     assert rows is not None
     for row in rows:
@@ -181,47 +182,48 @@ def test_rows_are_in_the_order_of_cells(position: Any, reach: float) -> None:
             assert both == [j for j in other if j in row]
 
 
-def linked(n: int, pairs: Any, room: int, flights: bool = False) -> Links:
-    """Return links of these pairs, with nothing in the mailboxes."""
-    made = links(n, room, flights)
+def linked(n: int, pairs: Any, half: int, flights: bool = False) -> Links:
+    """Return links of these pairs, with empty mailboxes."""
+    made = empty_links(n, half, flights)
     link(made, pairs)
     return made
 
 
 def link(made: Links, pairs: Any) -> list[int]:
-    """Make the rows anew; return the old slots."""
+    """Rebuild the rows; return the old slots."""
     array: NDArray[np.int32] = np.array(pairs, np.int32).reshape(-1, 2)
     n = len(made.row)
     order, begin = np.empty(n, np.int32), np.empty(n + 1, np.int64)
     old = list(range(*made.used))
-    rows_of_pairs(devices_at(np.zeros((n, 2))), array[:, 0].copy(), array[:, 1].copy(),
-                  made.neighbour, free(made), order, begin)
-    relink(made, order, begin)
+    write_rows_of_pairs(devices_at(np.zeros((n, 2))), array[:, 0].copy(), array[:, 1].copy(),
+                        made.neighbour, free_half(made), order, begin)
+    replace_rows(made, order, begin)
     return old
 
 
 def contents(made: Links) -> dict[tuple[int, int], tuple[int, bool, int]]:
-    """Return box, told and the first in flight of each link, by receiver and sender."""
+    """Return the content of the slot of each link, by receiver and sender."""
     return {(i, int(made.neighbour[k])): content_of(made, k)
             for i, row in enumerate(made.row) for k in range(*row)}
 
 
 EMPTY, LATEST = -1, -2
-"""What a mailbox holds, if not an older message."""
+"""Contents of a mailbox that are not indices in the pool."""
 
 
 def content_of(made: Links, k: int) -> tuple[int, bool, int]:
-    """Return box, told and the first in flight of a slot."""
+    """Return the mailbox, ``FRESH_AT_NEIGHBOUR``, and the first in flight of a slot."""
     flags = made.flags[k]
-    return (LATEST if flags & FRESH else int(made.box[k]) if flags & OLDER else EMPTY,
-            bool(flags & TOLD), int(made.flight[k, 0]) if len(made.flight) else NONE)
+    return (LATEST if flags & FRESH else int(made.pool_index[k]) if flags & OLDER else EMPTY,
+            bool(flags & FRESH_AT_NEIGHBOUR),
+            int(made.in_flight[k, 0]) if len(made.in_flight) else NONE)
 
 
 def put(made: Links, k: int, box: int) -> None:
     """Put a message into a mailbox."""
     made.flags[k] |= {EMPTY: 0, LATEST: FRESH}.get(box, OLDER)
     if box >= 0:
-        made.box[k] = box
+        made.pool_index[k] = box
 
 
 def slots_of(made: Links) -> dict[tuple[int, int], int]:
@@ -233,20 +235,20 @@ def check_both_ends(made: Links) -> None:
     slot = slots_of(made)
     assert len(slot) == len(slots(made)[0])
     for (i, j), k in slot.items():
-        # The sender knows that its last message is there; and a mailbox holds one message.
-        assert bool(made.flags[slot[j, i]] & TOLD) == bool(made.flags[k] & FRESH)
+        # Both ends agree on FRESH, and a mailbox holds one message at most.
+        assert bool(made.flags[slot[j, i]] & FRESH_AT_NEIGHBOUR) == bool(made.flags[k] & FRESH)
         assert not (made.flags[k] & FRESH and made.flags[k] & OLDER)
 
 
 def test_a_mailbox_stays_with_its_link() -> None:
-    # A triangle 0, 1, 2, of which 1 to 2 goes and 0 to 3 comes.
+    # A triangle 0, 1, 2 that loses the link 1 to 2 and gains the link 0 to 3.
     made = linked(4, [[0, 1], [0, 2], [1, 2]], 8, flights=True)
     slot = slots_of(made)
     put(made, slot[0, 1], LATEST)
-    made.flags[slot[1, 0]] |= TOLD
+    made.flags[slot[1, 0]] |= FRESH_AT_NEIGHBOUR
     put(made, slot[2, 1], 5)
     put(made, slot[2, 0], 6)
-    made.flight[slot[2, 0]] = [7, 7]
+    made.in_flight[slot[2, 0]] = [7, 7]
     check_both_ends(made)
     old = link(made, [[0, 3], [2, 0], [1, 0]])
     nothing = (EMPTY, False, NONE)
@@ -254,7 +256,7 @@ def test_a_mailbox_stays_with_its_link() -> None:
         (0, 1): (LATEST, False, NONE), (1, 0): (EMPTY, True, NONE), (0, 2): nothing,
         (2, 0): (6, False, 7), (0, 3): nothing, (3, 0): nothing}
     check_both_ends(made)
-    # What is left over is what the link that is gone held.
+    # The old slots hold what was in the mailboxes of the removed link, and nothing else.
     left = [content_of(made, k) for k in old]
     assert [each for each in left if each != nothing] == [(5, False, NONE)]
 
@@ -271,8 +273,8 @@ def test_any_mailbox_stays_with_any_link(before: Any, after: Any, data: Any) -> 
         box = data.draw(st.sampled_from([EMPTY, LATEST, 100 + k]))
         put(made, k, box)
         if box == LATEST:
-            made.flags[slot[j, i]] |= TOLD
-        made.flight[k] = data.draw(st.sampled_from([NONE, 200 + k]))
+            made.flags[slot[j, i]] |= FRESH_AT_NEIGHBOUR
+        made.in_flight[k] = data.draw(st.sampled_from([NONE, 200 + k]))
     held_before = contents(made)
     old = link(made, data.draw(st.permutations(sorted(after))))
     check_both_ends(made)
@@ -289,16 +291,16 @@ def test_any_mailbox_stays_with_any_link(before: Any, after: Any, data: Any) -> 
         left for left in gone if left != nothing)
 
 
-def test_more_room_holds_the_same() -> None:
+def test_larger_links_hold_the_same() -> None:
     made = linked(3, [[0, 1], [1, 2]], 4)
     for _ in range(2):
         put(made, slots_of(made)[1, 2], 9)
         larger = larger_links(made, 2)
-        assert room_of(larger) == 2 * room_of(made)
+        assert half_size(larger) == 2 * half_size(made)
         assert contents(larger) == contents(made)
         link(larger, [[0, 1], [1, 2]])
         assert contents(larger) == contents(made)
-        # Next time out of the other half.
+        # In the next pass the rows lie in the other half.
         link(made, [[0, 1], [1, 2]])
 
 
@@ -316,16 +318,16 @@ def test_rows_hold_all_in_range_at_every_round(speed: float) -> None:
 
 
 @pytest.mark.parametrize('tick', [0.1, 0.25, 1 / 3, 1.0])
-def test_rows_are_made_anew_before_anybody_is_near_unseen(tick: float) -> None:
-    # Rows look 4 m beyond the range of 10 m: two who walk towards each other at 1 m/s may walk
-    # for 2 s, and not for a step more because the sum of many ticks has been rounded down.
+def test_rows_are_rebuilt_before_an_unlisted_device_is_in_range(tick: float) -> None:
+    # The skin is 4 m: two devices that approach each other at 1 m/s cross it in 2 s. The rounding
+    # of a sum of many ticks must not allow one step more.
     stage = begun(scene(motion={**WALK, 'speed': 1, 'tick': tick}, messages={'range': 10}))
     network = stage.network
     now = 0.0
     for _ in range(500):
         assert rebuild(network, stage._medium(), now) == DONE
         time, steps = now, 0
-        while time < network.lists.due[0]:
+        while time < network.lists.rebuild_at[0]:
             time += tick
             steps += 1
         assert steps == np.floor(2.0 / tick + 1e-9)

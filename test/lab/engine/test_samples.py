@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Measures, held against the states of all devices, counted directly, and worked by hand."""
+"""Samples compared with measures computed from all states in plain Python, or by hand."""
 
 from collections.abc import Sequence
 import math
@@ -27,15 +27,15 @@ import numpy as np
 import pytest
 
 FOUR = {'kind': 'grid', 'columns': 4, 'rows': 1, 'step': [10, 10]}
-"""Ids 0 to 3 on a line, and each hears the next."""
+"""Ids 0 to 3 on a line; each is in range of the next one."""
 
 
 def measured(stage: Simulation, history: dict[int, list[bool]], since: int) -> dict[str, float]:
     """
     Return all measures by their definitions.
 
-    :param history: of each device that runs, whether its leader changed, round by round.
-    :param since: how many changes there were since the last sample.
+    :param history: for each device that runs, whether its leader changed, round by round.
+    :param since: the number of changes since the last sample.
     """
     window = stage.scenario.measure.window
     devices = stage.network.devices
@@ -59,7 +59,7 @@ def measured(stage: Simulation, history: dict[int, list[bool]], since: int) -> d
 
 
 def check(scenario: Any, label: str, seed: int) -> Simulation:
-    """Run, and compare each sample."""
+    """Run a scenario and compare each sample."""
     stage = begun(scenario, seed, label)
     history: dict[int, list[bool]] = {}
     leader: dict[int, int] = {}
@@ -74,7 +74,7 @@ def check(scenario: Any, label: str, seed: int) -> Simulation:
                     history[i].append(now != leader[i])
                     changes += now != leader[i]
                 else:
-                    # Whom it names in its first round is no change.
+                    # The leader of the first round is no change.
                     history[i] = [False]
                 leader[i] = now
             stage.run(stop)
@@ -84,11 +84,11 @@ def check(scenario: Any, label: str, seed: int) -> Simulation:
             stage.happen(event, parameters)
             for i in set(history) - set(np.flatnonzero(stage.network.devices.running)):
                 del history[i]
-            # Whom it was made to name is no change of its own; that it names another then is one.
+            # An event that sets the leader is no change; the next round that changes it is one.
             leader = {i: states(stage)[i].leader for i in leader}
         expected = measured(stage, history, changes)
         found = dict(zip(MEASURES, stage.network.watch.samples[k]))
-        # The mean of some radii is the same but for the order in which they are added.
+        # Sums of radii differ by rounding, because the order of summation differs.
         assert found == pytest.approx(expected, rel=1e-12, abs=0, nan_ok=True), f'{time} s'
     return stage
 
@@ -104,25 +104,25 @@ def test_measures(label: str, measure: dict[str, Any]) -> None:
             {'kind': 'join', 'at': 6.2, 'first': 19}, {'kind': 'die', 'at': 12.1, 'first': 7,
                                                        'last': 9},
             {'kind': 'die', 'at': 20.6, 'first': 19, 'linger': True},
-            # Who joins again begins afresh.
+            # A device that joins again starts in its initial state.
             {'kind': 'join', 'at': 21.6, 'first': 19},
             {'kind': 'corrupt', 'at': 39.7}]), label, 3)
-    # Some leaders that were made up do not even exist.
+    # Some leaders that the event "corrupt" invents do not exist.
     at = int(40 // measure.get('interval', 1)) - 1
     assert label == 'classic' or stage.network.watch.samples[at, MEASURES.index('spurious')] > 0
     samples = stage.network.watch.samples
     assert samples[:, 1].sum() > 20 and len(set(samples[:, 2])) > 1
 
 
-def test_nothing_is_there_before_the_first_round() -> None:
+def test_devices_are_not_measured_before_their_first_round() -> None:
     # A device's first round is after 0 to 10 s; the sample at 1 s finds one of five, if any.
     stage = check(line(rounds={'period': 10}), 'bounded', 4)
     assert stage.network.watch.samples[-1, 6] == 5.0
 
 
 def test_a_line_by_hand() -> None:
-    # Five devices 10 m apart, the last the strongest, radius 25 m: 2, 3 and 4 follow 4, and of
-    # what is left 1 is the strongest.
+    # Five devices 10 m apart, the last the strongest, radius 25 m: 2 and 3 follow 4, and 0
+    # follows 1, the strongest of the others.
     stage = check(line(algorithms=[{'name': 'bounded', 'radius': 25}]), 'bounded', 0)
     found = dict(zip(MEASURES, stage.network.watch.samples[-1].tolist()))
     assert found == {
@@ -132,14 +132,14 @@ def test_a_line_by_hand() -> None:
 
 
 def sampled(stage: Simulation, k: int) -> dict[str, float]:
-    """Return the k-th sample of what is measured of regions."""
+    """Return the measures of regions in the k-th sample."""
     found = dict(zip(COLUMNS, stage.network.watch.samples[k].tolist()))
     return {name: found[name] for name in REGION_MEASURES}
 
 
-def measured_of_regions(stage: Simulation, begun_by: Sequence[int]) -> dict[str, float]:
-    """Return what a sample must say, from the states of those that run and have begun."""
-    now = {i: state for i, state in enumerate(states(stage)) if i in begun_by}
+def measured_of_regions(stage: Simulation, active: Sequence[int]) -> dict[str, float]:
+    """Return the measures of regions, from the states of devices that have run a round."""
+    now = {i: state for i, state in enumerate(states(stage)) if i in active}
     leaders = {i: state for i, state in now.items() if (
         state.role == CANDIDATE and state.leader == i and state.distance < math.inf)}
     informed = [state for state in now.values() if state.decision[0] < math.inf]
@@ -179,17 +179,17 @@ def test_measures_of_regions(collection: str) -> None:
         assert sampled(stage, k) == pytest.approx(
             measured_of_regions(stage, sorted(ran)), rel=1e-12, abs=1e-6, nan_ok=True), f'{time} s'
     samples = stage.network.watch.samples[:, [COLUMNS.index('counted'), COLUMNS.index('leaders')]]
-    # At the end only workers are left: nobody leads, and nobody counts.
+    # At the end only workers are left, and no device is a leader.
     assert samples[-1].tolist() == [0.0, 0.0] and len(np.unique(samples[:, 0])) > 10
 
 
-def test_without_regions_nothing_is_measured_of_them() -> None:
+def test_measures_of_regions_are_nan_without_regions() -> None:
     stage = begun(line())
     stage.run(5.0)
     assert np.isnan(stage.network.watch.samples[:5, -len(REGION_MEASURES):]).all()
 
 
-def test_what_does_not_add_up_is_no_load() -> None:
+def test_aggregates_that_are_not_sums_are_no_load() -> None:
     stage = begun(scene(
         devices=[FOUR], messages={'range': 10}, strength={'cycle': ['id']}, algorithms=[
             {'name': 'bounded', 'radius': 60, 'regions': {'aggregate': 'min'}}]))
@@ -201,7 +201,7 @@ def test_what_does_not_add_up_is_no_load() -> None:
 
 
 def together(collection: str) -> Simulation:
-    """Return 12 rounds of the line: all at once, and what is sent in one is heard in the next."""
+    """Return 12 synchronous rounds of the line; messages arrive before the next round."""
     stage = begun(scene(
         devices=[FOUR], messages={'range': 10, 'delay': [0.5, 0.5]}, rounds={'phase': 'together'},
         strength={'cycle': ['id']},
@@ -212,10 +212,10 @@ def together(collection: str) -> Simulation:
 
 def test_regions_on_a_line_of_four_by_hand() -> None:
     """
-    In round 1 each leads and counts itself, and in round 2 only 3, the strongest, leads still.
+    In round 1 each device leads and counts itself; from round 2 on 3, the strongest, leads.
 
-    In round 2 each other robot has made the next one its parent, and hands it what it has: so 3
-    counts 2, 1 and 0 in rounds 3, 4 and 5. What it says reaches these after as many rounds again.
+    In round 2 each other device makes the next one its parent and sends it its sum: so 3 counts
+    2, 1 and 0 in rounds 3, 4 and 5. Its decision reaches each of them after as many rounds again.
     """
     counted, agreeing = [4, 1, 2, 3, 4, 4, 4, 4], [1, 0.5, 0.25, 0.25, 0.25, 0.5, 0.75, 1]
     for collection in ('tree', 'multi-path'):
@@ -231,16 +231,17 @@ def test_regions_on_a_line_of_four_by_hand() -> None:
 
 def test_gossip_on_a_line_of_four_by_hand() -> None:
     """
-    Gossip waits until who tells it has the same leader.
+    Gossip uses a message only if its sender has the same leader.
 
-    2 has it in round 2, 1 in round 3, and 0 in round 4; so 3 hears of them in rounds 3, 5 and 7.
+    The leader is known to 2 in round 2, to 1 in round 3 and to 0 in round 4; so 3 counts them in
+    rounds 3, 5 and 7.
     """
     stage = together('gossip')
     assert [sampled(stage, k)['counted'] for k in range(12)] == [4, 1, 2, 2, 3, 3] + [4] * 6
 
 
 def test_loads_of_two_regions_by_hand() -> None:
-    # With a radius of 20 m 3 leads 1 and 2, and 0 itself: loads of 3 and 1.
+    # With a radius of 20 m, 3 leads 1 and 2, and 0 only itself: loads of 3 and 1.
     stage = begun(scene(
         devices=[FOUR], messages={'range': 10}, strength={'cycle': ['id']},
         algorithms=[{'name': 'bounded', 'radius': 20, 'regions': {}}]))

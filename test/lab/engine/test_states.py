@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""States as rows of one matrix."""
+"""The layout of states in rows of a matrix."""
 
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ import pytest
 
 
 class Mixed(NamedTuple):
-    """A state of all kinds of fields, in no order."""
+    """A state with all kinds of fields, in mixed order."""
 
     far: Kept[tuple[float, ...]]
     leader: int
@@ -38,14 +38,14 @@ MIXED = Algorithm('mixed', BOUNDED.round, Mixed, Mixed, lambda device: Mixed(
     (1.5, 2.5), device.id, 2, (0.0,) * 3, (-1,) * 2, float('inf')), BOUNDED.configure)
 
 
-def test_what_is_sent_is_one_stretch_and_scalars_come_first() -> None:
+def test_fields_that_are_sent_are_contiguous_and_scalars_come_first() -> None:
     layout = state_layout(MIXED)
     # role; leader, distance; summary, recipients; far.
-    assert layout.place == (8, 1, 0, 3, 6, 2) and layout.width == 10
-    places = layout.places
-    assert (places.width, places.sent_from, places.sent_to) == (10, 1, 8)
-    assert (places.leader, places.distance, places.role, places.summary) == (1, 2, 0, 3)
-    assert places.reach == places.decision == ABSENT
+    assert layout.offset == (8, 1, 0, 3, 6, 2) and layout.width == 10
+    offsets = layout.offsets
+    assert (offsets.width, offsets.sent_from, offsets.sent_to) == (10, 1, 8)
+    assert (offsets.leader, offsets.distance, offsets.role, offsets.summary) == (1, 2, 0, 3)
+    assert offsets.reach == offsets.decision == ABSENT
     assert layout.vectors.tolist() == [[8, 2], [3, 3], [6, 2]]
 
 
@@ -59,8 +59,8 @@ def test_rows_hold_states_to_the_last_bit(algorithm: Algorithm) -> None:
         for column, value in zip(layout.columns(rows), state):
             column[i] = value
     assert [layout.state(rows, i) for i in range(3)] == states
-    # Numbers are where they are said to be, whole ones as they are.
-    leader, distance = rows[:, layout.places.leader], rows[:, layout.places.distance]
+    # Offsets lead to the values; whole numbers are stored as int64.
+    leader, distance = rows[:, layout.offsets.leader], rows[:, layout.offsets.distance]
     assert leader.tolist() == [state.leader for state in states]
     assert distance.view(np.int64).tolist() == [
         np.float64(state.distance).view(np.int64) for state in states]

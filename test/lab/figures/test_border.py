@@ -26,14 +26,14 @@ import numpy as np
 import pytest
 
 
-def test_the_distance_of_who_moves_to_the_leader_it_has():
-    # Device 5 walks along y = 0 away from 9, which it follows at first; 7 it follows but once.
+def test_the_distance_of_the_moving_device_to_its_leader():
+    # Device 5 walks along y = 0 away from 9, which it follows at first; it follows 7 only once.
     steps = [snapshot([leader, 7, 9], [[x, 0], [0, 40], [-3, 0]], ids=[5, 7, 9], time=float(x))
              for x, leader in ((0, 9), (1, 9), (2, 7), (3, 5), (4, 5), (5, 5))]
     assert distances(steps).tolist() == [3, 4, 5, 6, 7, 8]
 
 
-def test_who_never_follows_anybody_has_no_distance():
+def test_a_device_that_follows_no_other_has_no_distance():
     steps = [snapshot([0, 1], [[x, 0], [9, 0]]) for x in (0, 1)]
     with pytest.raises(FigureError, match='device 0'):
         distances(steps)
@@ -44,7 +44,7 @@ TO_AND_FRO = np.array([9.0, 9.0, 11.0, 9.0, 11.0, 9.0])
 
 
 def test_changes_are_counted_from_crossing_to_crossing():
-    """Out 5 changes and in 3, twice; the last crossing has none after it to end its time."""
+    """5 changes outside and 3 inside, twice; the time after the last crossing is left out."""
     changes = results(['bounded'], np.arange(1.0, 7.0), changes=[7, 0, 5, 3, 5, 3])
     assert changes_per_crossing(changes, TO_AND_FRO, 10.0).values == pytest.approx(4.0)
     # Not crossed often enough.

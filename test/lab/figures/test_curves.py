@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Curves over time: what the axes hold is what was given."""
+"""Curves over time: the axes show the given values."""
 
 from lab.figures.example_results import results
 from leader_election.lab import published
@@ -47,25 +47,25 @@ def test_the_mean_over_seeds_is_drawn_in_the_colour_of_its_algorithm():
 
 
 def test_the_band_ends_where_the_axis_does():
-    # Mean 0.5, deviation 0.5: from 0, which a logarithm has not, to 1.
+    # Mean 0.5, deviation 0.5: from 0, which a logarithmic axis does not have, to 1.
     dataset = results(['bounded'], TIMES, 2, instability=np.reshape([0.0, 1.0], (2, 1)))
     [axes] = draw_instability(dataset).axes
     heights = axes.collections[0].get_paths()[0].vertices[:, 1]
     assert (heights.min(), heights.max()) == LIMITS
 
 
-def test_published_means_lie_over_ours_dashed_and_in_the_same_colour():
-    held = published.instability('acsos2022_random')
-    figure = draw_instability(results(['bounded', 'resilient-1'], TIMES), held, early=True)
+def test_published_means_are_drawn_dashed_in_the_colour_of_their_algorithm():
+    reference = published.instability('acsos2022_random')
+    figure = draw_instability(results(['bounded', 'resilient-1'], TIMES), reference, early=True)
     whole, early = figure.axes
     for axes in (whole, early):
         found = lines(axes)
         assert set(found) == {'bounded', 'bounded, published', 'resilient-1'}
-        theirs = found['bounded, published']
-        assert theirs.get_xdata()[100] == 100.0 and theirs.get_ydata()[100] == 0.0538695
-        assert theirs.get_linestyle() == '--'
-        assert theirs.get_color() == found['bounded'].get_color()
-        assert theirs.get_linewidth() < found['bounded'].get_linewidth()
+        dashed = found['bounded, published']
+        assert dashed.get_xdata()[100] == 100.0 and dashed.get_ydata()[100] == 0.0538695
+        assert dashed.get_linestyle() == '--'
+        assert dashed.get_color() == found['bounded'].get_color()
+        assert dashed.get_linewidth() < found['bounded'].get_linewidth()
     assert early.get_xlim() == (0.0, 40.0) and whole.get_xlim() == (0.0, 60.0)
 
 
@@ -74,10 +74,10 @@ def test_missing_runs_do_not_count():
     dataset['instability'].loc[{'seed': 2}] = np.nan
     figure = draw_instability(dataset)
     assert figure.axes[0].get_lines()[0].get_ydata() == pytest.approx(0.3)
-    assert figure.get_supxlabel().startswith('mean over 2 seeds')
+    assert any(text.get_text().startswith('mean over 2 seeds') for text in figure.texts)
 
 
-def test_leaders_that_are_named_by_the_algorithms_of_a_figure():
+def test_the_leaders_of_the_algorithms_of_a_figure():
     # Named by two seeds: 5 and 7 up to round 20, then 1.
     named = np.where(TIMES <= 20, np.reshape([5.0, 7.0], (2, 1)), 1.0)
     runs = results(['resilient-2', 'resilient-3', 'colour'], TIMES, 2, named=named)
@@ -89,10 +89,10 @@ def test_leaders_that_are_named_by_the_algorithms_of_a_figure():
     for name in ('resilient, K = 2', 'resilient, K = 3'):
         assert found[name].get_ydata()[[0, 19, 20]].tolist() == [6.0, 6.0, 1.0]
     assert len(axes.collections) == 2
-    # The published number stands where it is, in the colour of its algorithm.
+    # The published number is a line in the colour of its algorithm.
     [mark] = [line for line in axes.get_lines() if line.get_linestyle() == ':']
     assert mark.get_xdata() == [36.0, 36.0]
     assert mark.get_color() == found['resilient, K = 2'].get_color()
-    # All have one leader from round 21 on: little more than that is shown.
+    # All have one leader from round 21 on: the axis ends soon after that.
     assert axes.get_xlim() == (0.0, pytest.approx(23.0))
     assert draw_leaders(('colour',), {}, runs).axes[0].get_xlim() == (0.0, 60.0)

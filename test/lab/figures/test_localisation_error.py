@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The figure and tables of what errors of positions cost."""
+"""The figure and tables of the effect of position errors."""
 
 from typing import Any
 
@@ -32,8 +32,8 @@ import pytest
 import xarray as xr
 import yaml
 
-# Five devices 10 m apart, of which each reaches the next one: the strongest takes one more, and so
-# on from that end. A device that errs by kilometres has no neighbours, and leads itself.
+# Five devices 10 m apart, each in range of the next: the strongest leads one more, and so on from
+# that end. A device with an error of kilometres has no neighbours, and leads itself.
 LINE = """
 duration: 30
 algorithms:
@@ -60,7 +60,7 @@ def made(vary: dict[str, list[Any]], **values: Any) -> xr.Dataset:
     return dataset
 
 
-def test_the_exact_twin_goes_by_the_same_range() -> None:
+def test_the_exact_scenario_keeps_the_communication_range() -> None:
     twin = exact_twin(line(ERRORS))
     assert twin.localisation.model == 'exact' and twin.localisation.communication_range == 12.0
     assert len(twin.variants()) == 1
@@ -79,7 +79,7 @@ def test_the_same_leader_by_hand() -> None:
     assert (far.sel(algorithm='wide') == 0.2).all()
 
 
-def test_the_interval_is_that_of_seeds_which_were_run() -> None:
+def test_the_interval_is_over_the_seeds_that_were_run() -> None:
     values = xr.DataArray([[1.0, 2.0, 3.0], [1.0, 1.0, np.nan]], dims=('time', 'seed'))
     several, two = estimates(values)
     assert (several.value, two.value) == (2.0, 1.0)

@@ -35,7 +35,7 @@ def snapshot(leader, position, running=None, ids=None, pairs=(), time=0.0):
 
 
 def test_devices_have_the_colours_of_their_leaders():
-    # 10 leads 11; 13 leads itself; 12 follows 99, which there is not; 14 does not run.
+    # 10 leads 11; 13 leads itself; 12 follows 99, which does not exist; 14 does not run.
     shown = snapshot([10, 10, 99, 13, 13], [[0, 0], [1, 0], [2, 0], [3, 0], [4, 0]],
                      [True, True, True, True, False], [10, 11, 12, 13, 14], [[0, 1], [2, 3]])
     [axes] = draw_snapshots({'bounded': shown}, 'A title', 'seed 0').axes
@@ -51,7 +51,7 @@ def test_devices_have_the_colours_of_their_leaders():
 
 
 def scenario(devices=12, duration=4, **more):
-    """Return devices 10 m apart in a row, that hear their neighbours."""
+    """Return devices 10 m apart in a row, each in range of the next."""
     return parse({
         'title': 'A row', 'duration': duration,
         'algorithms': [{'name': 'bounded', 'radius': 1000}],
@@ -71,7 +71,7 @@ def test_partitions_are_simulated_for_each_algorithm():
 
 
 @pytest.mark.parametrize(('duration', 'frames'), [(4, 4), (90, FRAMES)])
-def test_an_animation_has_a_frame_a_second_and_no_more_than_it_may(tmp_path, duration, frames):
+def test_an_animation_has_a_frame_a_second_up_to_the_limit(tmp_path, duration, frames):
     path = animate(scenario(duration=duration), 'bounded', 0, tmp_path / 'new' / 'run.gif')
     with Image.open(path) as image:
         assert image.n_frames == frames
@@ -84,7 +84,7 @@ def test_an_animation_of_another_kind_is_refused(tmp_path):
         animate(scenario(), 'bounded', 0, tmp_path / 'run.avi')
 
 
-def test_a_folder_in_the_place_of_an_animation_is_told(tmp_path):
+def test_a_folder_in_the_place_of_an_animation_is_an_error(tmp_path):
     (tmp_path / 'run.gif').mkdir()
     with pytest.raises(FigureError, match='run.gif cannot be written: it is a folder'):
         animate(scenario(), 'bounded', 0, tmp_path / 'run.gif')

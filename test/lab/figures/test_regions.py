@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Figures of regions: what the axes hold is what was given."""
+"""Figures of regions: the axes show the given values."""
 
 from lab.figures.example_results import results
 from lab.test_study import ALPHAS, CHANCES, LATE, made, TIMES
@@ -34,7 +34,7 @@ def test_users_served_over_time():
     dataset = made(counted=np.where(LATE, 90.0, 100.0), present=100.0)
     calm = draw_served(dataset, 'bounded', failing=False).axes
     rough = draw_served(dataset, 'bounded').axes
-    # A row a number of users; a column a chance that is not 0, or the runs in which it is.
+    # A row for each number of users; a column for each chance above 0, or for the chance 0.
     assert len(calm) == 2 and len(rough) == 2 * (len(CHANCES) - 1)
     assert (calm[0].get_title(), rough[0].get_title()) == ('chance 0', 'chance 1')
     for axes in (*calm, *rough):
@@ -44,7 +44,7 @@ def test_users_served_over_time():
         for line in curves:
             assert line.get_xdata().tolist() == TIMES.tolist()
             assert line.get_ydata() == pytest.approx(np.where(LATE, 90.0, 100.0))
-    # What swings is behind.
+    # Oscillating curves are drawn behind the others.
     orders = [line.get_zorder() for line in calm[0].get_lines()[:-1]]
     assert orders == sorted(orders, reverse=True)
 
@@ -56,7 +56,7 @@ def test_loads_over_time_are_those_of_the_middle_number_of_users():
         assert axes.get_lines()[1].get_ydata() == pytest.approx(height)
 
 
-def test_how_uneven_loads_are_against_alpha():
+def test_the_variation_of_loads_against_alpha():
     figure = draw_evenness(made(), 'bounded')
     assert [axes.get_title() for axes in figure.axes] == ['before leaders fail', 'after, chance 1']
     for axes in figure.axes:
@@ -67,12 +67,12 @@ def test_how_uneven_loads_are_against_alpha():
             f'{alpha:g}' for alpha in ALPHAS]
 
 
-def test_an_algorithm_without_results_is_told():
+def test_an_algorithm_without_results_is_an_error():
     with pytest.raises(FigureError, match='^there are no results of classic; lab run example'):
         draw_loads(made())
 
 
-def test_ways_to_collect_are_told_by_their_labels():
+def test_collection_methods_are_recognised_by_labels():
     labels = ['bounded-tree', 'bounded-multi-path', 'bounded-gossip', 'colour-tree',
               'colour-multi-path', 'colour-gossip']
     counted = np.reshape([90.0, 100.0, 140.0, 60.0, 80.0, 100.0], (6, 1, 1, 1))

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""The figure and table of how long leaders last."""
+"""The figure and table of the lifetime of leaders."""
 
 from lab.figures.example_results import results
 from lab.figures.test_partition import snapshot
@@ -52,16 +52,16 @@ def line():
     return scenario.parse(yaml.safe_load(LINE), 'line')
 
 
-def test_taken_over_when_nine_tenths_of_those_near_follow():
+def test_taken_over_when_nine_tenths_of_the_devices_nearby_follow():
     places = [[float(x), 0.0] for x in range(12)] + [[0.0, 0.0]]
-    # Devices 0 to 5 are within 5 m of device 12, which is at the first one's place.
+    # Devices 0 to 5 are within 5 m of device 12, which is at the place of device 0.
     steps = [snapshot([*[12] * following, *[11] * (12 - following), 12], places,
                       time=10.0 + following) for following in range(8)]
     assert take_over_time(steps, 12, since=10.0) == 6.0
     assert take_over_time(steps[:6], 12, since=10.0) == float('inf')
 
 
-def test_a_newcomer_is_followed_within_as_many_rounds_as_hops_and_never_where_it_is_too_far():
+def test_a_newcomer_is_followed_after_a_round_a_hop_and_never_beyond_the_radius():
     taken = take_over_times(line(), seeds=1)
     # It joins 0.5 m from the nearest, and the farthest is three hops away.
     assert 1.0 <= taken['bounded'] <= 4.0
@@ -88,6 +88,6 @@ def test_all_algorithms_side_by_side():
     none, much = (points.get_offsets().tolist() for points in panels[0].collections)
     assert none == [pytest.approx([0.1, 0.0]), pytest.approx([0.1, 1.0])]
     assert much == [pytest.approx([0.3, 0.0]), pytest.approx([0.3, 1.0])]
-    # Who never takes over has no point.
+    # An algorithm that never takes over has no point.
     assert len(panels[3].collections[0].get_offsets()) == 1
     assert [text.get_text() for text in panels[3].texts] == ['never']

@@ -30,7 +30,7 @@ WALLS = [0, 0, 10, 10]
 
 
 def test_legs_by_hand():
-    """Walls 0 to 10, speed 3, legs of 4 m and more; two legs, drawn as the dice say."""
+    """Walls 0 to 10, speed 3, legs of 4 m and more; two legs with given draws."""
     values = {'speed': 3.0, 'scale': 4.0, 'shape': 1.0, 'walls': WALLS}
     state, position, _ = begin(LEVY, values, [[8.0, 5.0]])
     # Due east, 4 / (1 - 0) = 4 m: to (12, 5), which the wall cuts to (10, 5), 2 m from here.
@@ -50,7 +50,7 @@ def test_legs_by_hand():
     assert position[0].tolist() == pytest.approx([8.0, 10.0])
 
 
-def test_who_cannot_move_draws_anew():
+def test_a_device_that_cannot_move_draws_again():
     """In a corner, a leg into it has no length; the next draw leads out of it."""
     values = {'speed': 3.0, 'scale': 2.0, 'shape': 1.0, 'walls': WALLS}
     state, position, _ = begin(LEVY, values, [[10.0, 10.0]])
@@ -80,7 +80,7 @@ def test_a_leg_ends_at_the_wall():
 
 
 @given(st.floats(0.01, 100), st.floats(0.2, 5), st.floats(0, 1, exclude_max=True))
-def test_so_many_legs_are_no_longer(scale, shape, chance):
+def test_the_quantiles_of_leg_lengths(scale, shape, chance):
     """The Pareto distribution: longer than a length are (scale / length) ^ shape of the legs."""
     assert (scale / pareto(scale, shape, chance)) ** shape == pytest.approx(1 - chance)
 
@@ -88,7 +88,7 @@ def test_so_many_legs_are_no_longer(scale, shape, chance):
 @given(speed=st.floats(0.01, 20), scale=st.floats(0.01, 100), shape=st.floats(0.2, 5),
        tick=st.sampled_from([0.1, 1.0, 3.0]), seed=st.integers(0, 99))
 @settings(max_examples=30)
-def test_nobody_leaves_the_walls_or_is_too_fast(speed, scale, shape, tick, seed):
+def test_devices_stay_within_the_walls_and_the_speed(speed, scale, shape, tick, seed):
     values = {'speed': speed, 'scale': scale, 'shape': shape, 'walls': WALLS}
     start = [[0.0, 0.0], [10.0, 5.0], [3.0, 4.0]]
     places = walk(LEVY, values, start, 60, seed, tick)
@@ -98,12 +98,12 @@ def test_nobody_leaves_the_walls_or_is_too_fast(speed, scale, shape, tick, seed)
     assert np.array_equal(places, walk(LEVY, values, start, 60, seed, tick))
 
 
-def test_no_speed_is_no_motion():
+def test_without_speed_devices_stay():
     start = [[1.0, 2.0]]
     assert np.all(walk(LEVY, {'speed': 0.0, 'walls': WALLS}, start, 9) == start)
 
 
-def test_compiled_code_walks_the_very_same():
+def test_compiled_code_walks_identically():
     values = {'speed': 0.7, 'scale': 1.0, 'shape': 1.2, 'walls': WALLS}
     start = np.random.default_rng(1).uniform(0, 10, (20, 2))
     assert np.array_equal(compiled_walk(LEVY, values, start, 500), walk(LEVY, values, start, 500))

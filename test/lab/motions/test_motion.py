@@ -20,7 +20,7 @@ from leader_election.parameters import table
 import numpy as np
 
 
-def test_the_kinds_are_told_apart_by_their_states():
+def test_each_kind_of_motion_has_its_own_type_of_state():
     states = [MOTIONS.get(name).state for name in MOTIONS.names()]
     assert len(set(states)) == len(states)
 
@@ -34,7 +34,7 @@ def test_every_parameter_is_described():
 START = [[1.0, 2.0], [3.0, 4.0]]
 
 
-def test_nobody_moves():
+def test_static_devices_stay():
     assert np.all(walk(STATIC, {}, START, 5) == START)
     assert np.all(compiled_walk(STATIC, {}, START, 5) == START)
     assert STATIC.speed(STATIC.parameters()) == 0.0

@@ -39,7 +39,7 @@ def test_two_logs_by_hand(logs):
     assert REPLAY.speed(build(REPLAY.parameters, {'logs': logs})) == 4.0
 
 
-def test_real_logs_are_where_they_say():
+def test_real_logs_are_interpolated():
     """Over all rows, five robots, as the reader of logs interpolates them."""
     start = np.zeros((5, 2))
     places = compiled_walk(REPLAY, {}, start, 500, tick=0.26)
@@ -50,6 +50,6 @@ def test_real_logs_are_where_they_say():
     assert np.all(step_lengths(places) <= REPLAY.speed(REPLAY.parameters()) * 0.26 * (1 + 1e-9))
 
 
-def test_there_is_one_log_a_device(logs):
+def test_a_log_is_required_for_each_device(logs):
     with pytest.raises(ParameterError, match='holds 2 logs, for 3 devices'):
         begin(REPLAY, {'logs': logs}, np.zeros((3, 2)))

@@ -50,7 +50,7 @@ def test_ways_by_hand():
 @given(st.integers(2, 6), st.integers(2, 6), st.floats(0, 0.4), st.floats(0, 0.8),
        st.integers(0, 999))
 @settings(max_examples=50)
-def test_following_the_table_is_a_shortest_way(columns, rows, irregularity, missing, seed):
+def test_the_table_gives_shortest_ways(columns, rows, irregularity, missing, seed):
     streets = town(columns, rows, 50.0, irregularity, missing, np.random.default_rng(seed))
     graph = nx.Graph()
     graph.add_weighted_edges_from(
@@ -75,7 +75,7 @@ def test_a_town_by_hand():
     assert np.all(lengths(streets) == 10.0)
 
 
-def test_what_is_cut_off_is_left_out():
+def test_disconnected_crossings_are_left_out():
     """Crossings 0 - 3 and 1 - 2 - 4: the second part is the larger one."""
     part = largest_part(make([[0, 0], [1, 1], [2, 2], [3, 3], [4, 4]], [[0, 3], [1, 2], [2, 4]]))
     assert part.crossing.tolist() == [[1, 1], [2, 2], [4, 4]]
@@ -101,17 +101,17 @@ def test_a_list_of_streets_with_positions_is_read(tmp_path):
     assert streets.street.tolist() == [[0, 1], [1, 2]]
 
 
-@pytest.mark.parametrize(('places', 'wrong'), [
-    ('', 'does not say where crossings are'),
+@pytest.mark.parametrize(('places', 'message'), [
+    ('', 'has no positions of crossings'),
     ('a 0 0\nb 0 0\n', 'at the same place'),
     ('a 0 0\n', 'there is no b'),
     ('a 0 0\nb 1\n', 'line 2 is not: name x y'),
     ('a 0 0\nb 1 inf\n', 'b is at no finite place'),
 ])
-def test_wrong_places_are_refused(tmp_path, places, wrong):
+def test_wrong_places_are_refused(tmp_path, places, message):
     (tmp_path / 'streets.txt').write_text('a b\n')
     (tmp_path / 'places.txt').write_text(places)
-    with pytest.raises(ParameterError, match=wrong):
+    with pytest.raises(ParameterError, match=message):
         read_street_map('path', str(tmp_path / 'streets.txt'),
                         str(tmp_path / 'places.txt') if places else '')
 
@@ -133,7 +133,7 @@ def test_a_walk_round_corners_by_hand():
 
 
 def test_the_next_goal_is_another_crossing():
-    """Of the crossings that are not 1 the second one is 2: its number counts on past 1."""
+    """The draw 1 is the second crossing other than 1, which is 2."""
     state, position, _ = begin(STREETS, {**SQUARE, 'speed': 4.0}, [[10.0, 0.0]])
     state.ahead[0] = state.goal[0] = 1
     STREETS.step(state, 0, position, 0.0, Dice(1))
@@ -148,7 +148,7 @@ def test_devices_begin_in_the_street_nearest_to_them():
 @given(speed=st.floats(0.0, 300), irregularity=st.floats(0, 0.4), missing=st.floats(0, 0.9),
        seed=st.integers(0, 99))
 @settings(max_examples=30)
-def test_nobody_leaves_the_streets_or_is_too_fast(speed, irregularity, missing, seed):
+def test_devices_stay_on_the_streets_and_within_the_speed(speed, irregularity, missing, seed):
     values = {'columns': 4, 'rows': 3, 'block': 50.0, 'speed': speed,
               'irregularity': irregularity, 'missing': missing}
     start = [[0.0, 0.0], [60.0, 20.0], [500.0, 500.0]]
@@ -161,7 +161,7 @@ def test_nobody_leaves_the_streets_or_is_too_fast(speed, irregularity, missing, 
     assert np.array_equal(places, walk(STREETS, values, start, 30, seed))
 
 
-def test_compiled_code_walks_the_very_same():
+def test_compiled_code_walks_identically():
     values = {'columns': 5, 'rows': 4, 'irregularity': 0.3, 'missing': 0.2, 'speed': 37.0}
     start = np.random.default_rng(1).uniform(0, 400, (20, 2))
     assert np.array_equal(
@@ -174,6 +174,6 @@ def test_compiled_code_walks_the_very_same():
     ({'missing': 1.0}, 'missing'),
     ({'path': 'nowhere.graphml'}, 'path'),
 ])
-def test_what_makes_no_sense_is_refused(values, named):
+def test_invalid_parameters_are_refused(values, named):
     with pytest.raises(ParameterError, match=f'parameter {named}'):
         begin(STREETS, values, [[0.0, 0.0]])

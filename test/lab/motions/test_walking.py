@@ -40,7 +40,7 @@ def legs():
     (2.5, 1),   # two: one whole one, and the last one is as long
     (2.0, 2),   # two whole ones, and the last one of 1 m
 ])
-def test_a_leg_of_5_m_has_so_many_whole_strides_before_the_last(length, whole):
+def test_the_number_of_whole_strides_of_a_leg(length, whole):
     walk = legs()
     set_out(walk, 0, 1.0, 1.0, 4.0, 5.0, length)
     assert walk.left[0] == whole
@@ -56,7 +56,7 @@ def test_a_stride_goes_along_the_leg():
     assert position[0].tolist() == [2.5, 3.0]
 
 
-def test_a_leg_of_astronomic_length_is_no_harm():
+def test_a_leg_of_astronomic_length():
     walk = legs()
     set_out(walk, 0, 0.0, 0.0, 1e90, 0.0, 1e-3)
     assert walk.left[0] > 10**17
@@ -83,12 +83,12 @@ def test_a_walk_ends_at_its_end_or_at_a_wall(start, wanted, end):
 
 
 @given(st.tuples(st.floats(0, 10), st.floats(0, 20)), st.tuples(*[st.floats(-1e9, 1e9)] * 2))
-def test_nobody_gets_through_a_wall(start, wanted):
+def test_no_walk_passes_a_wall(start, wanted):
     x, y = confine(BOX, *start, *wanted)
     assert 0 <= x <= 10 and 0 <= y <= 20
 
 
-def test_no_walls_are_infinitely_far():
+def test_without_walls_the_bounds_are_infinite():
     bounds = box((), np.array([[1e300, -1e300]]))
     assert confine(bounds, 0.0, 0.0, 1e300, -1e300) == (1e300, -1e300)
 

@@ -47,7 +47,7 @@ def test_two_legs_and_a_pause_by_hand():
 @given(least=st.floats(0.01, 5), more=st.floats(0, 5), pause=st.floats(0, 3),
        tick=st.sampled_from([0.5, 1.0]), seed=st.integers(0, 99))
 @settings(max_examples=30)
-def test_nobody_leaves_the_walls_or_is_too_fast(least, more, pause, tick, seed):
+def test_devices_stay_within_the_walls_and_the_speed(least, more, pause, tick, seed):
     values = {'speed': [least, least + more], 'pause': pause, 'walls': WALLS}
     start = [[0.0, 20.0], [3.0, 4.0]]
     places = walk(WAYPOINT, values, start, 60, seed, tick)
@@ -57,7 +57,7 @@ def test_nobody_leaves_the_walls_or_is_too_fast(least, more, pause, tick, seed):
     assert np.array_equal(places, walk(WAYPOINT, values, start, 60, seed, tick))
 
 
-def test_pauses_last_as_told():
+def test_pauses_have_their_length():
     """Walls so near that each leg is one stride: a walk is one tick, and a pause of 3 follows."""
     values = {'speed': [9.0, 9.0], 'pause': 3.0, 'walls': [0, 0, 1, 1]}
     moved = step_lengths(walk(WAYPOINT, values, [[0.5, 0.5]], 41))[:, 0] > 0
@@ -65,7 +65,7 @@ def test_pauses_last_as_told():
     assert moved.tolist() == [False] + [True, False, False, False] * 10
 
 
-def test_compiled_code_walks_the_very_same():
+def test_compiled_code_walks_identically():
     values = {'speed': [0.5, 2.0], 'pause': 2.0, 'walls': WALLS}
     start = np.random.default_rng(1).uniform(0, 10, (20, 2))
     assert np.array_equal(
@@ -78,7 +78,7 @@ def test_compiled_code_walks_the_very_same():
     ({'walls': []}, 'walls'),
     ({}, 'walls'),
 ])
-def test_what_makes_no_sense_is_refused(values, named):
+def test_invalid_parameters_are_refused(values, named):
     with pytest.raises(ParameterError, match=named):
         build(WAYPOINT.parameters, values)
 
@@ -98,7 +98,7 @@ def test_there_and_back_by_hand():
     ]))
 
 
-def test_who_is_elsewhere_first_goes_to_the_end():
+def test_a_device_elsewhere_first_goes_to_the_end():
     """From (3, 0) straight up, 4 m in two strides, and then to and fro as the others."""
     places = walk(SHUTTLE, VALUES, [[3.0, 0.0]], 6)[:, 0]
     assert places == pytest.approx(np.array([
@@ -125,7 +125,7 @@ def test_nothing_is_drawn():
     assert random.bit_generator.state == before
 
 
-def test_compiled_code_shuttles_the_very_same():
+def test_compiled_code_shuttles_identically():
     start = np.random.default_rng(1).uniform(0, 10, (20, 2))
     assert np.array_equal(
         compiled_walk(SHUTTLE, VALUES, start, 200), walk(SHUTTLE, VALUES, start, 200))

@@ -74,5 +74,5 @@ def _walk(step, given, position, tick, places):
 
 
 def step_lengths(places):
-    """Return how far each device went in each tick."""
+    """Return the length of each device's step in each tick."""
     return np.hypot(*np.moveaxis(np.diff(places, axis=0), -1, 0))

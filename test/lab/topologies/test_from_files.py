@@ -50,7 +50,7 @@ def test_graphml_without_places_gets_a_layout(tmp_path):
     assert nx.is_isomorphic(nx.Graph(placement.pairs.tolist()), nx.petersen_graph())
 
 
-def test_parts_are_taken_when_told():
+def test_disconnected_graphs_are_allowed_on_request():
     """Device 2 is in no pair, and so has no link."""
     with pytest.raises(ParameterError, match='connected: the graph is in 3 parts'):
         place(pairs=[0, 1, 3, 4])
@@ -67,7 +67,7 @@ def test_parts_are_taken_when_told():
     ({'pairs': [0, 1], 'positions': 'there'}, 'positions'),
     ({'path': '/nowhere'}, 'path: /nowhere: no graph'),
 ])
-def test_what_makes_no_sense_is_refused(values, named):
+def test_invalid_parameters_are_refused(values, named):
     with pytest.raises(ParameterError, match=f'parameter {named}'):
         place(**values)
 
@@ -80,8 +80,8 @@ def test_a_file_that_is_no_graph_is_refused(tmp_path, text):
             place(path=str(tmp_path / name))
 
 
-def test_the_packaged_robots_start_where_their_logs_say():
-    """As the first rows of the five files have it."""
+def test_the_packaged_robots_start_at_the_first_rows_of_their_logs():
+    """The first rows of the five files."""
     placement = LOGS.place(LOGS.parameters(), np.random.default_rng(0))
     assert placement.position.tolist() == [
         [0.0523, 3.0132], [2.1141, -1.2630], [1.5457, -0.6061], [-2.2149, 1.7004],

@@ -45,18 +45,18 @@ def test_a_grid_by_hand():
 
 
 @given(st.integers(1, 6), st.integers(1, 6))
-def test_links_of_a_grid_are_what_networkx_says(columns, rows):
+def test_the_links_of_a_grid_are_those_of_networkx(columns, rows):
     linked = graph(place(GRID, columns=columns, rows=rows, linked=True))
     assert nx.is_isomorphic(linked, nx.grid_2d_graph(rows, columns))
 
 
 @given(st.floats(0, 0.5))
-def test_an_irregular_grid_is_off_by_no_more_than_told(irregularity):
+def test_the_greatest_offset_of_an_irregular_grid(irregularity):
     regular = place(GRID, columns=4, rows=3, step=[2, 8]).position
     off = np.abs(place(GRID, columns=4, rows=3, step=[2, 8], irregularity=irregularity).position
                  - regular) / [2, 8]
     assert np.all(off <= irregularity + 1e-12)
-    # Some of these 24 numbers are beyond half of what may be.
+    # Some of these 24 numbers are beyond half of the limit.
     assert np.max(off) >= irregularity / 2
 
 

@@ -58,7 +58,7 @@ def test_a_square_by_hand():
 
 
 @given(st.integers(2, 12), st.integers(0, 999))
-def test_forces_are_what_they_are_said_to_be(count, seed):
+def test_the_forces_are_as_documented(count, seed):
     """Of any small graph, node by node and force by force."""
     random = np.random.default_rng(seed)
     pairs = [(i, j) for j in range(count) for i in range(j) if random.random() < 0.3 or j == i + 1]
@@ -86,7 +86,7 @@ def place(count, edge_length, seed=0):
     return SCALE_FREE.place(parameters, np.random.default_rng(seed))
 
 
-def test_a_first_place_is_near_the_one_linked_to():
+def test_initial_positions_are_near_linked_devices():
     """0 - 1 - 3 and 1 - 2: each is off its earlier neighbour by at most 1 each way."""
     pairs = np.array([[0, 1], [1, 2], [1, 3]], np.int32)
     position = sprout(pairs, np.random.default_rng(0))
@@ -95,7 +95,7 @@ def test_a_first_place_is_near_the_one_linked_to():
 
 
 @pytest.mark.parametrize('seed', [0, 1])
-def test_it_is_a_tree_with_as_many_leaves_as_preferential_attachment_gives(seed):
+def test_the_degrees_are_those_of_preferential_attachment(seed):
     """
     In large trees 4 / (k (k + 1) (k + 2)) of the devices have k links.
 
@@ -110,7 +110,7 @@ def test_it_is_a_tree_with_as_many_leaves_as_preferential_attachment_gives(seed)
     assert links[2] == pytest.approx(1 / 6, abs=0.04)
 
 
-def test_lengths_go_with_the_natural_length():
+def test_lengths_scale_with_the_edge_length():
     """Two devices: their d is where 0.6 (d - 1) = 0.024 / d^2."""
     apart = np.hypot(*np.diff(place(2, 5.0).position, axis=0)[0])
     assert apart == pytest.approx(5 * 1.03718, rel=1e-5)

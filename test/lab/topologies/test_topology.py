@@ -31,7 +31,7 @@ def place(values, seed=0):
     return UNIFORM.place(build(UNIFORM.parameters, values), np.random.default_rng(seed))
 
 
-def test_places_are_uniform_and_the_fraction_says_how_far_across():
+def test_positions_are_uniform_and_match_the_fractions():
     placement = place({'count': 2000, **BOX})
     x, y = placement.position.T
     assert kstest(x, 'uniform', (10, 20)).pvalue > 0.01
@@ -44,7 +44,7 @@ def test_the_same_seed_gives_the_same_places():
     assert np.array_equal(place({'count': 9, **BOX}).position, place({'count': 9, **BOX}).position)
 
 
-def test_it_is_drawn_anew_until_it_is_connected():
+def test_placement_is_drawn_again_until_connected():
     """With seed 1 the first draw of 12 devices is in parts, and so another one is taken."""
     values = {'count': 12, **BOX, 'range': 4.0}
     assert not connected(place(values, 1).position, 4.0)
@@ -54,7 +54,7 @@ def test_it_is_drawn_anew_until_it_is_connected():
 
 
 @given(st.lists(st.tuples(*[st.integers(0, 9)] * 2), min_size=1, max_size=12), st.integers(1, 4))
-def test_connected_is_what_networkx_says(places, reach):
+def test_connected_agrees_with_networkx(places, reach):
     graph = nx.Graph()
     graph.add_nodes_from(range(len(places)))
     graph.add_edges_from(
@@ -70,6 +70,6 @@ def test_connected_is_what_networkx_says(places, reach):
     ({'count': 3, **BOX, 'connected': True}, 'range'),
     ({'count': 3, **BOX, 'connected': True, 'range': 1e-3}, 'connected: of 1000 draws'),
 ])
-def test_what_makes_no_sense_is_refused(values, named):
+def test_invalid_parameters_are_refused(values, named):
     with pytest.raises(ParameterError, match=f'parameter {named}'):
         place(values)

@@ -1,0 +1,49 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The environment of tests: the variables of processes that they start, and missing packages."""
+
+from importlib.util import find_spec
+import os
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+LABORATORY = ('numba', 'scipy', 'networkx', 'xarray', 'netCDF4')
+"""The modules that the laboratory needs."""
+
+
+def variables(*folders: Path) -> dict[str, str]:
+    """
+    Return the environment variables of processes that import this package's sources.
+
+    Of colcon's copy, which comes first under colcon test, the engine would be compiled once more.
+    A sourced ROS 2 is found by the same variable, so what it holds stays. The arguments that
+    colcon gives to pytest do not apply to a pytest that a test runs.
+
+    :param folders: further folders to import from.
+    """
+    path = [*map(str, (ROOT, *folders)), *filter(None, [os.environ.get('PYTHONPATH')])]
+    kept = {name: text for name, text in os.environ.items() if name != 'PYTEST_ADDOPTS'}
+    return {**kept, 'PYTHONPATH': os.pathsep.join(path)}
+
+
+def needs(*modules: str) -> pytest.MarkDecorator:
+    """Return a mark that skips a test where modules are missing, as beside a sourced ROS 2."""
+    lacking = [name for name in modules if find_spec(name) is None]
+    return pytest.mark.skipif(bool(lacking), reason=f'not installed: {", ".join(lacking)}')
+
+
+needs_laboratory = needs(*LABORATORY)
