@@ -19,25 +19,22 @@ Its life cycle is that of https://design.ros2.org/articles/node_lifecycle.html.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-import time
 from typing import Any
 
 from leader_election.nodes.announcement import announcement
 from leader_election.nodes.declare import Declarations, Declared
 from leader_election.nodes.election import Election
-from leader_election.nodes.process import run
+from leader_election.nodes.process import await_acknowledgements, run
 from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
 from leader_election.robot.parameters import ElectionParameters, ManagedParameters
 from rclpy._rclpy_pybind11 import RCLError
-from rclpy.duration import Duration
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.publisher import Publisher
 
 SUCCESS = TransitionCallbackReturn.SUCCESS
-ACKNOWLEDGEMENT = 0.5
-"""The timeout for the acknowledgement of publishers' last messages [s]."""
 
 
 class EntityTracker:
@@ -52,16 +49,11 @@ class EntityTracker:
         self._before = {id(entity): entity for entity, _ in self._entities()}
 
     def destroy_new(self) -> None:
-        """Destroy the entities created since; publishers last, after their last messages."""
-        end = time.monotonic() + ACKNOWLEDGEMENT
-        for entity, destroy in list(self._entities()):
-            if id(entity) in self._before:
-                continue
-            if destroy == self._node.destroy_publisher:
-                # A destroyed publisher resends nothing: a command that stops the wheels, for
-                # example, could be lost.
-                left = max(end - time.monotonic(), 0.0)
-                entity.wait_for_all_acked(Duration(seconds=left))
+        """Destroy the entities created since, after the acknowledgement of their last messages."""
+        new = [(entity, destroy) for entity, destroy in self._entities()
+               if id(entity) not in self._before]
+        await_acknowledgements(entity for entity, _ in new if isinstance(entity, Publisher))
+        for entity, destroy in new:
             destroy(entity)
 
     def _entities(self) -> Iterable[tuple[Any, Callable[[Any], bool]]]:

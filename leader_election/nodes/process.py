@@ -19,7 +19,7 @@ SIGINT and SIGTERM are a clean exit with status 0; a wrong configuration is one 
 error and status 2, and an entry in the log.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 import signal
 import time
 from types import FrameType
@@ -30,15 +30,19 @@ from leader_election.parameters import ParameterError
 import rclpy
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
+from rclpy.duration import Duration
 from rclpy.executors import Executor, SingleThreadedExecutor
 from rclpy.impl.rcutils_logger import RcutilsLogger
 from rclpy.logging import get_logger
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 PROCESS = 'leader_election'
 """The logger of errors before the first node exists."""
+ACKNOWLEDGEMENT = 0.5
+"""The timeout for the acknowledgement of publishers' last messages [s]."""
 
 
 class StopRequest:
@@ -158,9 +162,22 @@ def _take_down(nodes: Sequence[Node]) -> None:
     for node in nodes:
         if hasattr(node, 'close'):
             node.close()
+    await_acknowledgements(publisher for node in nodes for publisher in node.publishers)
     for node in nodes:
         node.destroy_node()
     rclpy.try_shutdown()
+
+
+def await_acknowledgements(publishers: Iterable[Publisher]) -> None:
+    """
+    Wait until the last messages of publishers are acknowledged, for half a second at most.
+
+    A destroyed publisher resends nothing, and may not even have sent its last message: a command
+    that stops the wheels could be lost. Best effort is not waited for.
+    """
+    end = time.monotonic() + ACKNOWLEDGEMENT
+    for publisher in publishers:
+        publisher.wait_for_all_acked(Duration(seconds=max(end - time.monotonic(), 0.0)))
 
 
 def make_executor(kind: str) -> Executor:

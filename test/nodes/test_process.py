@@ -27,14 +27,14 @@ from leader_election.algorithms import ALGORITHMS
 from leader_election.nodes.qos import SENSOR, STATE
 from nodes.bench import Bench, destroy_nodes
 import pytest
+from rclpy.node import Node
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Int64
+from std_msgs.msg import Int64, String
 from support import spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
-# The same, and a line once signals are taken care of: before that the interpreter starts up,
-# which is nobody's moment to choose.
-TOLD = ('from leader_election import cli; cli.stop_with(0); print("up", flush=True); '
+# The same, with a line once signals are handled: the start of the interpreter is not tested.
+HANDLED = ('from leader_election import cli; cli.stop_with(0); print("up", flush=True); '
         'raise SystemExit(cli.run("election_node"))')
 FALLS = """
 from leader_election.nodes.process import run
@@ -66,6 +66,29 @@ class Busy(Node):
         self.create_timer(0.001, lambda: print('busy', flush=True))
 
 run(lambda: [Busy()])
+"""
+LAST_MESSAGES = 20
+CLOSES = f"""
+from leader_election.nodes.process import run
+from rclpy.node import Node
+from std_msgs.msg import String
+
+class Closes(Node):
+    over = False
+
+    def __init__(self):
+        super().__init__('closes')
+        self.output = self.create_publisher(String, 'output', {LAST_MESSAGES})
+        self.create_timer(0.01, self.check)
+
+    def check(self):
+        self.over = self.output.get_subscription_count() > 0
+
+    def close(self):
+        for k in range({LAST_MESSAGES}):
+            self.output.publish(String(data=str(k) + ' ' * 200_000))
+
+raise SystemExit(run(lambda: [Closes()]))
 """
 PATIENCE = 60.0
 """How long a process may take to end before it counts as hung [s]."""
@@ -173,11 +196,23 @@ def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):
 
 @pytest.mark.parametrize('executor', ['events', 'single'])
 def test_what_falls_over_is_closed_first(robots, executor):
-    """So that whatever drives stops; the error is told, and the status says that there was one."""
+    """So that driven robots stop; the error is printed, and the status is 1."""
     robots.append(start(FALLS.replace('EXECUTOR', repr(executor))))
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (robots[0].returncode, out) == (1, 'closed\n')
     assert err.endswith('LookupError: no such shelf\n')
+
+
+def test_messages_sent_at_the_end_arrive(ros, robots):
+    node = Node('reader')
+    received: list[str] = []
+    node.create_subscription(
+        String, 'output', lambda message: received.append(message.data.strip()), LAST_MESSAGES)
+    robots.append(start(CLOSES))
+    spin_until([node], lambda: robots[0].poll() is not None, PATIENCE)
+    assert robots[0].returncode == 0
+    spin_until([node], lambda: len(received) >= LAST_MESSAGES)
+    assert received == [str(k) for k in range(LAST_MESSAGES)]
 
 
 def test_stops_clean_at_any_moment(robots):
@@ -188,7 +223,7 @@ def test_stops_clean_at_any_moment(robots):
     """
     rng = random.Random(5)
     for n in range(8):
-        robots.append(start(TOLD, '-p', f'robot_id:={n}'))
+        robots.append(start(HANDLED, '-p', f'robot_id:={n}'))
     for n, process in enumerate(robots):
         assert process.stdout.readline() == 'up\n'
         select.select([], [], [], rng.uniform(0.0, 0.5) if n else 0.0)
