@@ -84,11 +84,4 @@ def main() -> int:
     parser.add_argument('--seconds', type=_seconds, default=0.5, metavar='S',
                         help='how much simulated time has to pass (default: 0.5)')
     options = parser.parse_args(remove_ros_args(sys.argv)[1:])
-    made: list[ClockWatch] = []
-
-    def make() -> list[Node]:
-        made.append(ClockWatch(options.seconds))
-        return list(made)
-
-    status = run(make)
-    return status if made and made[0].over or status else ExitStatus.INTERRUPTED
+    return run(lambda: [ClockWatch(options.seconds)], stopped=ExitStatus.INTERRUPTED)

@@ -19,8 +19,11 @@ SIGINT and SIGTERM are a clean exit with status 0; a wrong configuration is one 
 error and status 2, and an entry in the log.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+import ctypes
 import signal
+import sys
 import time
 from types import FrameType
 
@@ -43,6 +46,12 @@ PROCESS = 'leader_election'
 """The logger of errors before the first node exists."""
 ACKNOWLEDGEMENT = 0.5
 """The timeout for the acknowledgement of publishers' last messages [s]."""
+DESTRUCTION = 4.0
+"""
+The timeout for the destruction of a node [s]: ``ros2 launch`` sends its second signal after 5 s.
+"""
+_CALL_IN_THREAD = 2
+"""``SIGEV_THREAD`` of Linux."""
 
 
 class StopRequest:
@@ -64,7 +73,8 @@ class StopRequest:
         self.made = True
 
 
-def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) -> int:
+def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None,
+        stopped: int = ExitStatus.OK) -> int:
     """
     Make nodes, spin them until a stop is requested, and destroy them.
 
@@ -76,8 +86,10 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
         attribute ``over``, which ends it with status 0 if it is true; and a method ``missing()``,
         which returns its missing inputs (:mod:`~leader_election.nodes.waiting`).
     :param arguments: for ``rclpy.init``; ``None``: ``sys.argv``.
+    :param stopped: the exit status after a stop by a signal.
     :return: the exit status.
     """
+    status: int = ExitStatus.FAILED
     try:
         # rclpy's own handlers would shut the context down while a callback is running.
         rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
@@ -95,13 +107,14 @@ def run(make: Callable[[], Sequence[Node]], arguments: list[str] | None = None) 
     try:
         _spin(nodes, lambda: stop.made or _failure(nodes) is not None or _over(nodes))
         failed = None if stop.made else _failure(nodes)
-        status = ExitStatus.OK
         if failed is not None:
             failure, node = failed
             status = _report(failure, node.get_logger())
+        else:
+            status = stopped if stop.made and not _over(nodes) else ExitStatus.OK
     finally:
         # In any case, wheels must stop.
-        _take_down(nodes)
+        _take_down(nodes, status)
     return status
 
 
@@ -145,27 +158,67 @@ def _spin(nodes: Sequence[Node], over: Callable[[], bool]) -> None:
     # neither stop nor end with its failure.
     nodes[0].create_timer(0.1, check, clock=Clock(clock_type=ClockType.STEADY_TIME))
     check()
-    while not ended.done():
+    while not (ended.done() or over()):
         waiting.look(time.monotonic())
         # In slices of 0.1 s: spin() of the events executor returns neither on a signal nor on a
         # shutdown (rclpy 7.1), and spin_once() for each event costs half as much again.
         executor.spin_until_future_complete(ended, timeout_sec=0.1)
 
 
-def _take_down(nodes: Sequence[Node]) -> None:
+def _take_down(nodes: Sequence[Node], status: int) -> None:
     """
     Close and destroy all nodes, which takes some seconds for many of them.
 
     A process that only exits leaves its DDS entities in shared memory, and the next process on
     this machine may then not be discovered.
+
+    :param status: the exit status of the process if the middleware does not return.
     """
     for node in nodes:
         if hasattr(node, 'close'):
             node.close()
     await_acknowledgements(publisher for node in nodes for publisher in node.publishers)
     for node in nodes:
-        node.destroy_node()
+        # Fast DDS 2.14 never returns if entities of another participant vanish in the moment in which this
+        # one is destroyed with its last node, for example when all processes are stopped at once:
+        # DomainParticipant::set_listener() then waits for a callback that waits for its lock.
+        with _exit_after(DESTRUCTION, status):
+            node.destroy_node()
     rclpy.try_shutdown()
+
+
+class _SignalEvent(ctypes.Structure):
+    """``struct sigevent`` of Linux: a function that a timer calls in a thread of its own."""
+
+    _fields_ = (('value', ctypes.c_void_p), ('number', ctypes.c_int), ('notify', ctypes.c_int),
+                ('function', ctypes.c_void_p), ('rest', ctypes.c_char * 40))
+
+
+@contextmanager
+def _exit_after(seconds: float, status: int) -> Iterator[None]:
+    """
+    End the process at once if the body takes longer, even if it holds the interpreter's lock.
+
+    No thread of Python could run then, hence a timer of the C library. Without effect on systems
+    other than Linux.
+
+    :param status: the exit status.
+    """
+    if sys.platform != 'linux':
+        yield
+        return
+    libc = ctypes.CDLL(None)
+    event = _SignalEvent(value=status, notify=_CALL_IN_THREAD,
+                         function=ctypes.cast(libc._exit, ctypes.c_void_p).value)
+    timer, whole = ctypes.c_void_p(), int(seconds)
+    # struct itimerspec: the period, none, and the time until the call, each in s and ns.
+    times = (ctypes.c_long * 4)(0, 0, whole, int((seconds - whole) * 1e9))
+    libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer))
+    libc.timer_settime(timer, 0, ctypes.byref(times), None)
+    try:
+        yield
+    finally:
+        libc.timer_delete(timer)
 
 
 def await_acknowledgements(publishers: Iterable[Publisher]) -> None:

@@ -90,6 +90,20 @@ class Closes(Node):
 
 raise SystemExit(run(lambda: [Closes()]))
 """
+HANGS = """
+import ctypes
+from leader_election.nodes.process import run
+from rclpy.node import Node
+
+class Hangs(Node):
+    over = True
+
+    def destroy_node(self):
+        # With the lock of the interpreter, like a call of rclpy.
+        ctypes.PyDLL(None).pause()
+
+run(lambda: [Hangs('hangs')])
+"""
 PATIENCE = 60.0
 """How long a process may take to end before it counts as hung [s]."""
 
@@ -201,6 +215,12 @@ def test_what_falls_over_is_closed_first(robots, executor):
     out, err = robots[0].communicate(timeout=PATIENCE)
     assert (robots[0].returncode, out) == (1, 'closed\n')
     assert err.endswith('LookupError: no such shelf\n')
+
+
+def test_it_ends_even_if_the_middleware_hangs(robots):
+    robots.append(start(HANGS))
+    assert robots[0].communicate(timeout=PATIENCE) == ('', '')
+    assert robots[0].returncode == 0
 
 
 def test_messages_sent_at_the_end_arrive(ros, robots):
