@@ -179,9 +179,9 @@ def _take_down(nodes: Sequence[Node], status: int) -> None:
             node.close()
     await_acknowledgements(publisher for node in nodes for publisher in node.publishers)
     for node in nodes:
-        # Fast DDS 2.14 never returns if entities of another participant vanish in the moment in which this
-        # one is destroyed with its last node, for example when all processes are stopped at once:
-        # DomainParticipant::set_listener() then waits for a callback that waits for its lock.
+        # Fast DDS 2.14 may never return while another process ends at the same time, which is
+        # usual when a launch is stopped: DomainParticipant::set_listener(), called with the last
+        # node, waits for a discovery callback that waits for its lock.
         with _exit_after(DESTRUCTION, status):
             node.destroy_node()
     rclpy.try_shutdown()
@@ -199,15 +199,15 @@ def _exit_after(seconds: float, status: int) -> Iterator[None]:
     """
     End the process at once if the body takes longer, even if it holds the interpreter's lock.
 
-    No thread of Python could run then, hence a timer of the C library. Without effect on systems
-    other than Linux.
+    No thread of Python could run then, hence a timer of the C library. Without effect where that
+    has none, as on systems other than Linux.
 
     :param status: the exit status.
     """
-    if sys.platform != 'linux':
+    libc = ctypes.CDLL(None) if sys.platform == 'linux' else None
+    if libc is None or not hasattr(libc, 'timer_create'):
         yield
         return
-    libc = ctypes.CDLL(None)
     event = _SignalEvent(value=status, notify=_CALL_IN_THREAD,
                          function=ctypes.cast(libc._exit, ctypes.c_void_p).value)
     timer, whole = ctypes.c_void_p(), int(seconds)
