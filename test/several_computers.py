@@ -27,6 +27,7 @@ import time
 
 from network import discovery_server, Network, NoNetwork, profile, SERVER_PORT
 import pytest
+from support import PATIENCE
 
 SERVER, WORLD, LEFT, RIGHT = 'server', 'world', 'left', 'right'
 ADDRESSES = {SERVER: '192.168.1.10', WORLD: '192.168.1.101', LEFT: '192.168.1.102',
@@ -35,8 +36,6 @@ ADDRESSES = {SERVER: '192.168.1.10', WORLD: '192.168.1.101', LEFT: '192.168.1.10
 MEMBERS = {LEFT: '1-4', RIGHT: '5-8'}
 SCENE = {'robots': '8', 'world': 'empty', 'layout': 'grid'}
 ELECTION = {'strengths': 'id', 'radius': '30.0', 'communication_range': '30.0'}
-PATIENCE = 60.0
-"""How long processes may take to find each other, and to elect [s]."""
 WATCH = """
 import json
 import os

@@ -20,9 +20,12 @@ import time
 from leader_election.nodes.process import spin
 from rclpy.node import Node
 
+PATIENCE = 60.0
+"""The time in which what a test waits for happens, also on a loaded machine [s]."""
+
 
 def spin_until(
-        nodes: Sequence[Node], condition: Callable[[], bool], deadline: float = 10.0) -> None:
+        nodes: Sequence[Node], condition: Callable[[], bool], deadline: float = PATIENCE) -> None:
     """Spin nodes until a condition holds; the test fails when it does not in this time [s]."""
     end = time.monotonic() + deadline
     spin(nodes, lambda: condition() or time.monotonic() > end)

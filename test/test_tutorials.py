@@ -240,6 +240,6 @@ def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:
             truth[robot].publish(message)
     gazebo.create_timer(0.1, move)
     spin_until([ranges, gazebo], lambda: said == {
-        1: {2.0: 2.0}, 2: {1.0: 2.0, 3.0: 4.0}, 3: {2.0: 4.0}}, deadline=20.0)
+        1: {2.0: 2.0}, 2: {1.0: 2.0, 3.0: 4.0}, 3: {2.0: 4.0}})
     ranges.destroy_node()
     gazebo.destroy_node()

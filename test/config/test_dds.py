@@ -27,6 +27,7 @@ import time
 from lxml import etree
 from network import discovery_server, installed, SERVER_PORT
 import pytest
+from support import PATIENCE
 
 FOLDER = Path(__file__).parents[2] / 'config' / 'dds'
 PROFILES = ('fastdds_peers', 'fastdds_discovery_server')
@@ -56,8 +57,6 @@ while True:
 """
 PARAMETERS = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1',
               'message_expiry:=1.0')
-PATIENCE = 30.0
-"""How long processes may take to find each other [s]."""
 
 
 def multicast_port() -> int:

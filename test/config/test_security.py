@@ -35,14 +35,13 @@ import tempfile
 import time
 
 import pytest
+from support import PATIENCE
 
 ROOT = Path(__file__).parents[2]
 POLICY = ROOT / 'config' / 'security' / 'policy.xml'
 ENCLAVE_FILES = ('identity_ca.cert.pem', 'permissions_ca.cert.pem', 'cert.pem', 'key.pem',
                  'governance.p7s', 'permissions.p7s')
 WITHOUT = 'the middleware runs without security libraries'
-PATIENCE = 60.0
-"""How long secured processes may take to find each other [s]; the handshake is slow."""
 ROBOT = ('metric:=hops', 'communication_range:=.inf', 'round_period:=0.1', 'message_expiry:=1.0',
          "event_log:='-'")
 NAMES = """

@@ -42,7 +42,7 @@ def test_elects_and_recovers(name):
     robots = [robot(i, algorithm=name, communication_range=4.0, **settings)
               for i in (1, 2, 3, 4)]
     bench = Bench({i: (3.0 * i, 0.0) for i in (1, 2, 3, 4)})
-    spin_until([bench, *robots], lambda: leaders(robots) == [4, 4, 4, 4], deadline=30.0)
+    spin_until([bench, *robots], lambda: leaders(robots) == [4, 4, 4, 4])
     assert [r.robot.leads for r in robots] == [False, False, False, True]
     robots.pop().destroy_node()
 
@@ -55,7 +55,7 @@ def test_elects_and_recovers(name):
             # Its history decides who leads then: mostly 3, but 2 where that was heard of first.
             return all(leader < 4 and found[leader - 1] == leader for leader in found)
         return found == [3, 3, 3]
-    spin_until([bench, *robots], recovered, deadline=30.0)
+    spin_until([bench, *robots], recovered)
     assert [r.robot.leads for r in robots] == [
         leader == i and name != 'given' for i, leader in enumerate(leaders(robots), 1)]
 

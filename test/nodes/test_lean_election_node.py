@@ -34,10 +34,10 @@ import rclpy
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from std_msgs.msg import Float64MultiArray, Int64, String
+from support import PATIENCE
 
 SCENE = {'robots': 4, 'world': 'empty', 'layout': 'grid', 'lean': True}
 QUICK = ('round_period:=0.1', 'message_expiry:=0.5', 'diagnostics_period:=0.1')
-DEADLINE = 30.0
 
 
 class Reader(Node):
@@ -97,7 +97,7 @@ def test_lean_robots_elect_and_publish_their_states(radio: str) -> None:
         assert isinstance(reader, Reader)
         process.spin(nodes, lambda: (
             reader.leader == 4 and len(reader.concerns) >= 16
-            and all(robot.robot.state.leader == 4 for robot in host.robots)), deadline=DEADLINE)
+            and all(robot.robot.state.leader == 4 for robot in host.robots)), deadline=PATIENCE)
         assert [robot.robot.state.leader for robot in host.robots] == [4] * 4
         assert reader.leader == 4
         assert 'swarm/robot_3: election' in reader.concerns
@@ -107,7 +107,7 @@ def test_lean_robots_elect_and_publish_their_states(radio: str) -> None:
 def test_the_relay_of_a_lean_world_respects_the_range() -> None:
     with swarm('relay', 'communication_range:=1.2', radio_range=1.2) as (host, nodes):
         process.spin(nodes, lambda: all(len(robot.robot.neighbours) == 2
-                                        for robot in host.robots), deadline=DEADLINE)
+                                        for robot in host.robots), deadline=PATIENCE)
         assert [len(robot.robot.neighbours) for robot in host.robots] == [2] * 4
 
 
@@ -117,7 +117,7 @@ def test_a_monitor_receives_each_message_of_lean_robots() -> None:
         nodes[-2].create_subscription(
             String, '/swarm/neighbourhood',
             lambda message: heard.update({sender(message.data): message.data}), NEIGHBOURHOOD)
-        process.spin(nodes, lambda: len(heard) == 4, deadline=DEADLINE)
+        process.spin(nodes, lambda: len(heard) == 4, deadline=PATIENCE)
         assert {*heard} == {1, 2, 3, 4}
 
 
@@ -129,13 +129,13 @@ def test_a_late_world_sends_the_odometry_of_all_robots_in_time() -> None:
         nodes[-2].create_subscription(
             Float64MultiArray, '/swarm/odom_bundle',
             lambda message: sent.update(row[0] for row in rows_of(message.data)), SIGHTINGS)
-        process.spin(nodes, lambda: len(sent) == 4, deadline=DEADLINE)
+        process.spin(nodes, lambda: len(sent) == 4, deadline=PATIENCE)
         # A world that is late by more steps than it catches up goes on from the present.
         late = time.monotonic() + STANDING_PERIOD + 20 * world.world.dt
         process.spin(nodes[:-1], lambda: time.monotonic() > late)
         sent.clear()
         steps = world.world.steps
-        process.spin(nodes, lambda: bool(sent), deadline=DEADLINE)
+        process.spin(nodes, lambda: bool(sent), deadline=PATIENCE)
         assert len(sent) == 4
         assert (world.world.steps - steps) * world.world.dt < STANDING_PERIOD
 
@@ -174,7 +174,7 @@ def test_lean_robots_follow_simulated_time() -> None:
     with swarm('relay', 'use_sim_time:=true', publish_clock=True,
                real_time_factor=2.0) as (host, nodes):
         process.spin(nodes, lambda: all(robot.robot.state.leader == 4 for robot in host.robots),
-                     deadline=DEADLINE)
+                     deadline=PATIENCE)
         robot = host.robots[0]
         assert robot.robot.state.leader == 4
         assert robot.steady_clock is host.get_clock()
@@ -184,27 +184,27 @@ def test_a_message_with_less_delay_does_not_wait_for_an_earlier_one() -> None:
     with swarm('relay', radio_delay=60.0) as (host, nodes):
         world = nodes[-1]
         assert isinstance(world, SwarmWorld)
-        process.spin(nodes, lambda: world.relays[0].relayed > 0, deadline=DEADLINE)
+        process.spin(nodes, lambda: world.relays[0].relayed > 0, deadline=PATIENCE)
         world.set_parameters([Parameter('radio_delay', value=0.0)])
         process.spin(nodes, lambda: all(robot.robot.neighbours for robot in host.robots),
-                     deadline=DEADLINE)
+                     deadline=PATIENCE)
         assert all(robot.robot.neighbours for robot in host.robots)
 
 
 def test_malformed_odometry_is_counted_and_harmless() -> None:
     with swarm('shared') as (host, nodes):
         process.spin(nodes, lambda: all(robot.robot.position for robot in host.robots),
-                     deadline=DEADLINE)
+                     deadline=PATIENCE)
         rejected = host.robots[0].robot.counts[ODOMETRY_REJECTED]
         publisher = nodes[-2].create_publisher(
             Float64MultiArray, '/swarm/odom_bundle', SIGHTINGS)
-        process.spin(nodes, lambda: publisher.get_subscription_count() > 0, deadline=DEADLINE)
+        process.spin(nodes, lambda: publisher.get_subscription_count() > 0, deadline=PATIENCE)
         for robot, x, yaw in ((math.nan, 0.0, 0.0), (math.inf, 0.0, 0.0), (0.5, 0.0, 0.0),
                               (1e300, 0.0, 0.0), (1.0, 0.0, math.inf), (1.0, 0.0, math.nan),
                               (1.0, math.nan, 0.0)):
             publisher.publish(Float64MultiArray(data=[robot, x, 0.0, yaw, 0.0, 0.0]))
         process.spin(nodes, lambda: host.robots[0].robot.counts[ODOMETRY_REJECTED] >= rejected + 3,
-                     deadline=DEADLINE)
+                     deadline=PATIENCE)
         assert host.robots[0].robot.counts[ODOMETRY_REJECTED] == rejected + 3
         assert host.robots[1].robot.counts[ODOMETRY_REJECTED] == 0
 
@@ -212,7 +212,7 @@ def test_malformed_odometry_is_counted_and_harmless() -> None:
 def test_a_world_sends_the_odometry_to_the_swarms_of_all_its_radios() -> None:
     with swarm('relay', space='/', radio_namespaces=['other', 'swarm']) as (host, nodes):
         process.spin(nodes, lambda: all(robot.robot.state.leader == 4 for robot in host.robots),
-                     deadline=DEADLINE)
+                     deadline=PATIENCE)
         assert [robot.robot.state.leader for robot in host.robots] == [4] * 4
 
 
@@ -222,16 +222,16 @@ def test_odometry_has_a_stamp_and_several_receivers() -> None:
         host.robots[0].create_subscription(
             Odometry, 'odom', lambda message: stamps.append(message.header.stamp.sec), SENSOR)
         process.spin(nodes, lambda: bool(stamps) and host.robots[0].robot.position is not None,
-                     deadline=DEADLINE)
+                     deadline=PATIENCE)
         assert host.robots[0].robot.position is not None
         now = host.get_clock().now().nanoseconds * 1e-9
-        assert stamps and abs(stamps[-1] - now) < DEADLINE
+        assert stamps and abs(stamps[-1] - now) < PATIENCE
 
 
 def test_namespaces_of_radios_leave_odometry_in_place_without_a_relay() -> None:
     with swarm('shared', radio_namespaces=['other']) as (host, nodes):
         process.spin(nodes, lambda: all(robot.robot.position for robot in host.robots),
-                     deadline=DEADLINE)
+                     deadline=PATIENCE)
         assert all(robot.robot.position for robot in host.robots)
 
 
@@ -244,7 +244,7 @@ def test_messages_have_several_receivers(radio: str) -> None:
                 String, 'neighbourhood',
                 lambda message, heard=heard: heard.add(sender(message.data)), NEIGHBOURHOOD)
         process.spin(nodes, lambda: first >= {2, 3, 4} and second >= {2, 3, 4}
-                     and host.robots[0].robot.state.leader == 4, deadline=DEADLINE)
+                     and host.robots[0].robot.state.leader == 4, deadline=PATIENCE)
         assert first >= {2, 3, 4} and second >= {2, 3, 4}
         assert host.robots[0].robot.state.leader == 4
 

@@ -35,7 +35,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64
-from support import spin_until
+from support import PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("managed_election_node"))'
 CONFIGURE, CLEANUP, ACTIVATE, DEACTIVATE, SHUTDOWN = (
@@ -45,8 +45,6 @@ CONFIGURE, CLEANUP, ACTIVATE, DEACTIVATE, SHUTDOWN = (
 UNCONFIGURED, INACTIVE, ACTIVE, FINALIZED = (
     State.PRIMARY_STATE_UNCONFIGURED, State.PRIMARY_STATE_INACTIVE,
     State.PRIMARY_STATE_ACTIVE, State.PRIMARY_STATE_FINALIZED)
-PATIENCE = 60.0
-"""How long a process may take to end before it counts as hung [s]."""
 
 
 @pytest.fixture(autouse=True)
@@ -281,7 +279,7 @@ def test_as_a_process_it_refuses_and_stops_as_others_do():
         bench = Bench({}, name='watcher')
         leaders: list[Int64] = []
         bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
-        spin_until([bench], lambda: bool(leaders), deadline=PATIENCE)
+        spin_until([bench], lambda: bool(leaders))
         runs.send_signal(signal.SIGINT)
         out, err = runs.communicate(timeout=PATIENCE)
         assert (out, runs.returncode) == ('', 0)

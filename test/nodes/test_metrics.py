@@ -43,9 +43,8 @@ def test_a_robot_on_its_way_out_is_left_before_it_is_gone() -> None:
 
     def ahead() -> float:
         return max((near.distance for near in robots[1].robot.neighbours), default=0.0)
-    spin_until(everyone, lambda: leaders(robots) == [1, 2] and ahead() > 10.0, deadline=30.0)
+    spin_until(everyone, lambda: leaders(robots) == [1, 2] and ahead() > 10.0)
     assert ahead() > bench.places[2][0] + 5.0
     speed[0] = 0.0
-    spin_until(everyone, lambda: ahead() < bench.places[2][0] + 1.0, deadline=30.0)
-    spin_until(everyone, lambda: len(set(leaders(robots))) == 1 or bench.places[2][0] > 10.0,
-               deadline=30.0)
+    spin_until(everyone, lambda: ahead() < bench.places[2][0] + 1.0)
+    spin_until(everyone, lambda: len(set(leaders(robots))) == 1 or bench.places[2][0] > 10.0)

@@ -45,7 +45,7 @@ def test_no_odometry_is_one_line_and_status_2(executable: str, tmp_path: Path) -
     ran = subprocess.run(
         [sys.executable, '-m', 'leader_election', executable, '--ros-args', '-r', '__ns:=/alice',
          '-r', 'odom:=wheels', '-p', 'robot_id:=1', '-p',
-         f'odometry_timeout:={TIMEOUT}'], capture_output=True, text=True, timeout=30.0,
+         f'odometry_timeout:={TIMEOUT}'], capture_output=True, text=True, timeout=60.0,
         env=os.environ | {'ROS_LOG_DIR': str(tmp_path)})
     lines = ran.stderr.splitlines()
     assert (ran.returncode, ran.stdout, lines[-1]) == (2, '', f'error: {REASON}')

@@ -30,12 +30,12 @@ import pytest
 from rclpy.node import Node
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64, String
-from support import spin_until
+from support import PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
 # The same, with a line once signals are handled: the start of the interpreter is not tested.
 HANDLED = ('from leader_election import cli; cli.stop_with(0); print("up", flush=True); '
-        'raise SystemExit(cli.run("election_node"))')
+           'raise SystemExit(cli.run("election_node"))')
 FALLS = """
 from leader_election.nodes.process import run
 from rclpy.node import Node
@@ -104,8 +104,6 @@ class Hangs(Node):
 
 run(lambda: [Hangs('hangs')])
 """
-PATIENCE = 60.0
-"""How long a process may take to end before it counts as hung [s]."""
 
 
 def start(code: str, *ros_arguments: str) -> subprocess.Popen:
@@ -175,7 +173,7 @@ def test_stops_clean_while_it_runs(ros, robots, number):
     bench.create_subscription(Int64, '/alone/leader', leaders.append, STATE)
     robots.append(start(COMMAND, '-r', '__ns:=/alone', '-p', 'robot_id:=7', '-p', 'radius:=5',
                         '-p', 'round_phase:=0.0'))
-    spin_until([bench], lambda: bool(leaders), deadline=PATIENCE)
+    spin_until([bench], lambda: bool(leaders))
     assert leaders[0].data == 7
     robots[0].send_signal(number)
     out, err = robots[0].communicate(timeout=PATIENCE)
@@ -199,10 +197,9 @@ def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):
     bench.create_subscription(Twist, '/r7/cmd_vel', said.append, 10)
     robots.append(start(COMMAND, '-r', '__ns:=/r7', '-p', 'robot_id:=7', '-p', 'tasks:=rally',
                         '-p', 'round_phase:=0.0', '-p', 'rally.reaction:=5.0'))
-    spin_until([bench], lambda: any(moves(command) for command in said), deadline=PATIENCE)
+    spin_until([bench], lambda: any(moves(command) for command in said))
     robots[0].send_signal(signal.SIGINT)
-    spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]),
-               deadline=PATIENCE)
+    spin_until([bench], lambda: robots[0].poll() is not None and not moves(said[-1]))
     out, err = robots[0].communicate(timeout=PATIENCE)
     destroy_nodes()
     assert (robots[0].returncode, out, unexpected(err)) == (0, '', [])
@@ -229,7 +226,7 @@ def test_messages_sent_at_the_end_arrive(ros, robots):
     node.create_subscription(
         String, 'output', lambda message: received.append(message.data.strip()), LAST_MESSAGES)
     robots.append(start(CLOSES))
-    spin_until([node], lambda: robots[0].poll() is not None, PATIENCE)
+    spin_until([node], lambda: robots[0].poll() is not None)
     assert robots[0].returncode == 0
     spin_until([node], lambda: len(received) >= LAST_MESSAGES)
     assert received == [str(k) for k in range(LAST_MESSAGES)]

@@ -157,9 +157,9 @@ def test_however_it_is_stopped_what_was_flushed_is_there(ros, tmp_path, number):
          '--discovery-period', '0.1', '--topics', 'neighbourhood'],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     try:
-        spin_until([robots], lambda: path.exists() and path.stat().st_size > 2000, deadline=20.0)
+        spin_until([robots], lambda: path.exists() and path.stat().st_size > 2000)
         process.send_signal(number)
-        out, err = process.communicate(timeout=20.0)
+        out, err = process.communicate(timeout=60)
     finally:
         process.kill()
     reader = Reader(path)

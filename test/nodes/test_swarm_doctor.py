@@ -37,12 +37,11 @@ import pytest
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, QoSReliabilityPolicy
 from std_msgs.msg import String
+from support import PATIENCE
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("swarm_doctor"))'
 CHECK_PERIOD = 0.3
 """Time between two evaluations of a condition, in which the nodes run undisturbed [s]."""
-PATIENCE = 60.0
-"""How long a process may take to end before it counts as hung [s]."""
 
 
 @pytest.fixture(autouse=True)

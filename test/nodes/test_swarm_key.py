@@ -141,7 +141,7 @@ def test_the_key_of_a_running_swarm_is_changed_without_a_change_of_leaders(path:
     recorder = LastMessages(bench)
     # The first messages of all have been taken in.
     spin_until([bench, *robots], lambda: leaders(robots) == [3, 3, 3]
-               and min(counts(robots, ROUNDS)) > 3, deadline=30.0)
+               and min(counts(robots, ROUNDS)) > 3)
     settled = counts(robots, LEADER_CHANGES)
     old = robots[0].robot.authentication.keys
     for step in (key_file.add_next, key_file.switch, key_file.finish):
@@ -151,13 +151,12 @@ def test_the_key_of_a_running_swarm_is_changed_without_a_change_of_leaders(path:
             spin_until([bench, *robots], written.done)
         keys = written.result()
         spin_until([bench, *robots], lambda keys=keys: all(
-            node.robot.authentication.keys == keys for node in robots), deadline=30.0)
+            node.robot.authentication.keys == keys for node in robots))
         # The step is over when no message from before it is under way.
         rounds = counts(robots, ROUNDS)
         spin_until([bench, *robots], lambda keys=keys, rounds=rounds: all(
             now > before + 2 for now, before in zip(counts(robots, ROUNDS), rounds)) and all(
-            verify(payload, keys[:1]) is not None for payload in recorder.said.values()),
-            deadline=30.0)
+            verify(payload, keys[:1]) is not None for payload in recorder.said.values()))
     assert len(recorder.said) == 3
     assert keys != old and leaders(robots) == [3, 3, 3]
     assert counts(robots, LEADER_CHANGES) == settled

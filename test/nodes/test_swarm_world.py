@@ -490,7 +490,7 @@ def run(*parameters: str) -> subprocess.Popen[str]:
 
 def test_a_wrong_configuration_is_one_line_and_status_2() -> None:
     wrong = run('world:=nowhere')
-    output, errors = wrong.communicate(timeout=30)
+    output, errors = wrong.communicate(timeout=60)
     assert (wrong.returncode, output) == (2, '')
     assert errors.splitlines()[-1].startswith(
         "error: parameter world: 'nowhere' is none of blocks, empty, rooms")
@@ -502,5 +502,5 @@ def test_a_signal_is_a_clean_exit(bench: Callable[..., Bench]) -> None:
     other = run('robots:=2', 'motion:=levy')
     b.wait(lambda: bool(odom), 30.0)
     other.send_signal(signal.SIGTERM)
-    output, errors = other.communicate(timeout=30)
+    output, errors = other.communicate(timeout=60)
     assert (other.returncode, output, errors) == (0, '', '')

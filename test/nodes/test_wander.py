@@ -107,7 +107,7 @@ def test_it_drives_many_robots_by_their_scans(
         made: list[Node], world: Callable[..., SwarmWorld]) -> None:
     swarm = world(robots=3, scan_rate=10.0)
     made.append(wanderer(robots='robot_1,robot_2,robot_3', seed=5, patience=30.0))
-    spin_until(made, lambda: min(gone(swarm)) > 0.5, deadline=20.0)
+    spin_until(made, lambda: min(gone(swarm)) > 0.5)
     assert swarm.world.closest >= 0.3
 
 
@@ -125,7 +125,7 @@ def test_without_scanners_it_uses_the_arena_and_published_positions(
             parameter_overrides=[
                 Parameter('robot_id', value=number),
                 Parameter('initial_pose', value=list(swarm.world.scene.start_of(number)))]))
-    spin_until(made, lambda: min(gone(swarm)[:2]) > 1.0, deadline=20.0)
+    spin_until(made, lambda: min(gone(swarm)[:2]) > 1.0)
     assert swarm.world.closest >= 0.3
     assert gone(swarm)[2:] == [0.0, 0.0]
     for robot, pose in zip(wander.robots, swarm.world.poses.tolist()):
@@ -171,7 +171,7 @@ def start(*parameters: str) -> subprocess.Popen[str]:
 
 def test_a_wrong_arena_is_one_line_and_status_2() -> None:
     wrong = start('world:=nowhere')
-    output, errors = wrong.communicate(timeout=30)
+    output, errors = wrong.communicate(timeout=60)
     assert (wrong.returncode, output) == (2, '')
     assert errors.splitlines()[-1].startswith(
         "error: parameter world: 'nowhere' is none of blocks, empty, rooms")
@@ -182,10 +182,10 @@ def test_a_process_that_is_stopped_stops_the_robot(made: list[Node]) -> None:
     made.append(body)
     process = start('robots:=r1', 'reaction:=5.0')
     try:
-        spin_until(made, body.moves, deadline=20.0)
+        spin_until(made, body.moves)
         process.send_signal(signal.SIGINT)
-        spin_until(made, lambda: process.poll() is not None and not body.moves(), deadline=20.0)
-        output, errors = process.communicate(timeout=20)
+        spin_until(made, lambda: process.poll() is not None and not body.moves())
+        output, errors = process.communicate(timeout=60)
     finally:
         process.kill()
     assert (process.returncode, output, errors) == (0, '', '')

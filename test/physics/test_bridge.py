@@ -90,7 +90,7 @@ def test_it_drives_sees_and_is_taken_away(gazebo: Path) -> None:
         bridge, driver = Bridge(running.client, Messages(gazebo), ROBOTS, [RADIOS]), Driver()
 
         def wait(condition: Callable[[], bool]) -> None:
-            spin_until([bridge, driver], condition, deadline=20.0)
+            spin_until([bridge, driver], condition)
         wait(lambda: bridge.driven and driver.wheels.get_subscription_count() > 0
              and bool(driver.scans) and all(driver.sightings.values()))
         # Beams begin behind and go round by the right: 9 is to the right, 18 ahead. Of the other
