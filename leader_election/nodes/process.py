@@ -20,7 +20,7 @@ error and status 2, and an entry in the log.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 import ctypes
 import signal
 import sys
@@ -31,6 +31,7 @@ from leader_election.command_line import ExitStatus, print_error
 from leader_election.nodes.waiting import Waiting
 from leader_election.parameters import ParameterError
 import rclpy
+from rclpy._rclpy_pybind11 import RCLError
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
@@ -226,11 +227,13 @@ def await_acknowledgements(publishers: Iterable[Publisher]) -> None:
     Wait until the last messages of publishers are acknowledged, for half a second at most.
 
     A destroyed publisher resends nothing, and may not even have sent its last message: a command
-    that stops the wheels could be lost. Best effort is not waited for.
+    that stops the wheels could be lost. Best effort is not waited for, nor is a middleware that
+    does not support this.
     """
     end = time.monotonic() + ACKNOWLEDGEMENT
     for publisher in publishers:
-        publisher.wait_for_all_acked(Duration(seconds=max(end - time.monotonic(), 0.0)))
+        with suppress(RCLError):
+            publisher.wait_for_all_acked(Duration(seconds=max(end - time.monotonic(), 0.0)))
 
 
 def make_executor(kind: str) -> Executor:
