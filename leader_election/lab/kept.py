@@ -21,6 +21,7 @@ from leader_election.lab import scenario as scenarios
 from leader_election.lab.results import ResultError
 from leader_election.lab.scenario import Scenario
 import xarray
+import yaml
 
 
 class UnknownResultsError(ResultError):
@@ -58,3 +59,8 @@ def kept_of(scenario: Scenario, folder: Path, argument: str) -> xarray.Dataset:
     if not path.exists():
         raise ResultError(f'{path} is not there; it is made by: lab run {argument}')
     return results.check_current(results.load(path), scenario, path)
+
+
+def scenario_of(dataset: xarray.Dataset) -> Scenario:
+    """Return the scenario of results, by the text that they hold."""
+    return scenarios.parse(yaml.safe_load(dataset.attrs['text']), dataset.attrs['scenario'])

@@ -16,11 +16,10 @@
 
 from collections.abc import Iterator
 
-from leader_election.lab import scenario as scenarios
 from leader_election.lab.engine.samples import COUNTERS, OUT_OF_LEVELS, ROUNDS
+from leader_election.lab.kept import scenario_of
 from leader_election.lab.results import MISSING
 import xarray as xr
-import yaml
 
 
 def level_lines(results: xr.Dataset) -> Iterator[str]:
@@ -34,8 +33,7 @@ def level_lines(results: xr.Dataset) -> Iterator[str]:
     """
     if COUNTERS[OUT_OF_LEVELS] not in results['counter']:
         return
-    scenario = scenarios.parse(yaml.safe_load(results.attrs['text']), results.attrs['scenario'])
-    for entrant in scenario.entrants:
+    for entrant in scenario_of(results).entrants:
         levels = entrant.algorithm.levels
         if levels == 0 or entrant.label not in results['algorithm']:
             continue

@@ -25,7 +25,7 @@ from typing import Any
 from leader_election.command_line import ExitStatus, print_error
 from leader_election.lab import results, runs, store
 from leader_election.lab import scenario as scenarios
-from leader_election.lab.kept import kept, UnknownResultsError
+from leader_election.lab.kept import kept, scenario_of, UnknownResultsError
 from leader_election.lab.level_limit import level_lines
 from leader_election.lab.options import MEASURE, parse_options, SEEDS
 from leader_election.lab.paired import all_pairs, check_measure, measures_to_come
@@ -176,11 +176,10 @@ def compare(options: argparse.Namespace) -> int:
 def export_results(options: argparse.Namespace) -> int:
     """Write the kept results of a scenario as a table, and print descriptions of its columns."""
     from leader_election.lab import export
-    scenario = scenarios.load(options.scenario)
+    dataset = kept(options.scenario, options.results)
+    scenario = scenario_of(dataset)
     out = options.out or options.results / (
         f'{scenario.name}{"_summary" if options.summary else ""}.csv')
-    export.check_format(out)
-    dataset = kept(options.scenario, options.results)
     rows = export.write(dataset, scenario, out, options.summary)
     console().print(export.legend(dataset, scenario, options.summary))
     print(f'wrote {out}: {rows} rows')

@@ -36,6 +36,8 @@ LARGEST_SEED = 2**31
 SEEDS = 10
 """The number of seeds that are run by default."""
 MEASURE = 'instability'
+KEPT = 'as for lab run, or the name of results'
+"""The help of an argument that names kept results."""
 MOST = 1_000_000
 """The greatest number of seeds, or of workers, that an option takes."""
 
@@ -141,7 +143,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         help="compare a scenario's algorithms: paired differences over kept results",
         description='Print the differences between algorithms over the same seeds, with 95 % '
         'intervals, from kept results. All pairs are tested together.')
-    compare.add_argument('scenario', metavar='SCENARIO', help='as for lab run')
+    compare.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     compare.add_argument('--measure', action='append', default=[], metavar='NAME',
                          help=f'(default: {MEASURE}); may be repeated; an unknown one lists all')
     compare.add_argument('--algorithm', action='append', default=[], metavar='NAME',
@@ -151,7 +153,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         'export', parents=[everywhere], help="write a scenario's results as a table",
         description='Write kept results as a table, CSV or Parquet: a row for each run and time, '
         'or with --summary for each run.')
-    export.add_argument('scenario', metavar='SCENARIO', help='as for lab run')
+    export.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     export.add_argument('--out', type=Path, metavar='FILE',
                         help='ends in .csv or .parquet (default: SCENARIO.csv, or '
                         'SCENARIO_summary.csv, in the folder of the results)')
@@ -174,7 +176,7 @@ def parse_options(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         'report', parents=[everywhere], help="write a report of a scenario's kept results",
         description='Write a report as Markdown: means and paired differences with 95 % '
         'intervals, the figure, versions, and the text of the scenario.')
-    report.add_argument('scenario', metavar='SCENARIO', help='as for lab run')
+    report.add_argument('scenario', metavar='SCENARIO', help=KEPT)
     report.add_argument('--measure', action='append', default=[], metavar='NAME',
                         help='a measure in which all pairs are compared (default: instability, '
                         'leaders, led); may be repeated')
