@@ -25,6 +25,7 @@ from leader_election.lab.study import (
     after,
     ALPHA,
     before,
+    BEST,
     CHANCE,
     claims,
     FAILURE,
@@ -103,6 +104,13 @@ def test_missing_runs_do_not_count() -> None:
     (7, {'counted': np.where(LATE, 0.0, 1.0), 'present': 1.0})])
 def test_results_unlike_the_paper_do_not_agree(number: int, changes: dict[str, Any]) -> None:
     assert not agreeing(made(**changes))[number]
+
+
+def test_one_case_without_recovery_is_enough_to_disagree() -> None:
+    users = np.reshape([100.0, 1000.0], (1, 2, 1, 1, 1, 1))
+    lost = LATE & (users == 1000.0) & (over(ALPHAS) == BEST)
+    last = claims(made(counted=np.where(lost, 0.0, users)).isel(algorithm=0, drop=True))[7]
+    assert last.ours.startswith('5, 5, 5, never s') and not last.agrees
 
 
 def test_averages_are_of_the_last_five_minutes() -> None:
