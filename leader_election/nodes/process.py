@@ -31,7 +31,7 @@ from leader_election.command_line import ExitStatus, print_error
 from leader_election.nodes.waiting import Waiting
 from leader_election.parameters import ParameterError
 import rclpy
-from rclpy._rclpy_pybind11 import RCLError
+from rclpy._rclpy_pybind11 import InvalidHandle, RCLError
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.duration import Duration
@@ -214,7 +214,10 @@ def _exit_after(seconds: float, status: int) -> Iterator[None]:
     timer, whole = ctypes.c_void_p(), int(seconds)
     # struct itimerspec: the period, none, and the time until the call, each in s and ns.
     times = (ctypes.c_long * 4)(0, 0, whole, int((seconds - whole) * 1e9))
-    libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer))
+    if libc.timer_create(time.CLOCK_MONOTONIC, ctypes.byref(event), ctypes.byref(timer)) != 0:
+        # The system has no more timers.
+        yield
+        return
     libc.timer_settime(timer, 0, ctypes.byref(times), None)
     try:
         yield
@@ -227,12 +230,12 @@ def await_acknowledgements(publishers: Iterable[Publisher]) -> None:
     Wait until the last messages of publishers are acknowledged, for half a second at most.
 
     A destroyed publisher resends nothing, and may not even have sent its last message: a command
-    that stops the wheels could be lost. Best effort is not waited for, nor is a middleware that
-    does not support this.
+    that stops the wheels could be lost. Best effort is not waited for, nor are destroyed
+    publishers and a middleware that does not support this.
     """
     end = time.monotonic() + ACKNOWLEDGEMENT
     for publisher in publishers:
-        with suppress(RCLError):
+        with suppress(InvalidHandle, RCLError):
             publisher.wait_for_all_acked(Duration(seconds=max(end - time.monotonic(), 0.0)))
 
 
