@@ -42,7 +42,7 @@ lab: .venv/.lab  ## Measure algorithms in networks that move, ARGS="--help" for 
 reproduce: .venv/.lab  ## Reproduce the papers' figures, 200 seeds each, ARGS="--seeds 20" for less
 	@$(BIN)/python -m leader_election lab reproduce $(ARGS)
 
-scale: .venv/.lab  ## Measure all algorithms with 100 to 1,000,000 devices; an hour or so, ARGS="--largest 100000" for less
+scale: .venv/.lab  ## Measure all algorithms with 100 to 1,000,000 devices; an hour or two, ARGS="--largest 100000" for less
 	@$(BIN)/python -m benchmarks.scale $(ARGS)
 
 study: .venv/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for less
