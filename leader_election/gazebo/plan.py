@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 
 from leader_election.fleet.hosting import check_free_space, scene_robots
 from leader_election.fleet.robot_list import check_robot_name, parse_robot_list, RobotSpec
-from leader_election.gazebo.model import RADIUS, robot_sdf
+from leader_election.gazebo.model import robot_sdf
 from leader_election.gazebo.sdf import robot_colour
 from leader_election.gazebo.simulator import (
     Equipment,
@@ -60,6 +60,7 @@ from leader_election.parameters import (
 from leader_election.robot.wire import MAX_ID
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters
+from leader_election.world.robot_body import RADIUS
 from leader_election.world.scene import make_scene
 import yaml
 

@@ -24,19 +24,16 @@ import math
 from typing import NamedTuple
 
 from leader_election.gazebo.sdf import Element, tag
+from leader_election.world.robot_body import (
+    MAX_ACCELERATION,
+    MAX_SPEED,
+    MAX_TURN_ACCELERATION,
+    MAX_TURN_RATE,
+    WHEEL_TORQUE,
+)
 
 ODOMETRY_RATE = 10.0
 """The rate at which wheel odometry is published [Hz]."""
-MAX_SPEED = 1.0
-"""The limit of the linear speed [m/s]."""
-MAX_ACCELERATION = 1.0
-"""Far below what would tip the robot over or make a wheel slide [m/s²]."""
-MAX_TURN_RATE = 3.0
-"""[rad/s]. Gazebo Classic takes the command as a quaternion, which cannot express more than pi."""
-MAX_TURN_ACCELERATION = 6.0
-"""[rad/s²]."""
-WHEEL_TORQUE = 0.5
-"""Gazebo Classic: the limit of the torque of a wheel's motor [N m]."""
 
 
 class Simulator(Enum):

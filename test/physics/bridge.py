@@ -27,10 +27,11 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Twist
 from leader_election.fleet.robot_list import RobotSpec
-from leader_election.gazebo.simulator import MAX_SPEED, MAX_TURN_RATE, ODOMETRY_RATE
+from leader_election.gazebo.simulator import ODOMETRY_RATE
 from leader_election.nodes.sighting_publisher import SightingPublisher
 from leader_election.robot.pose import yaw_of
 from leader_election.world.kinematics import Array
+from leader_election.world.robot_body import MAX_SPEED, MAX_TURN_RATE
 from leader_election.world.sensors import RateLimiter
 from leader_election.world.sightings import ID, observe, SightingSensor
 from leader_election.world.world import quaternions

@@ -16,7 +16,7 @@
 
 import math
 
-from leader_election.gazebo.model import WHEEL_RADIUS, WHEEL_SEPARATION
+from leader_election.world.robot_body import WHEEL_RADIUS, WHEEL_SEPARATION
 import numpy as np
 from physics.wheels import Wheels
 import pytest

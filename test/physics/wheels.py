@@ -16,8 +16,8 @@
 
 import math
 
-from leader_election.gazebo.model import WHEEL_RADIUS, WHEEL_SEPARATION
 from leader_election.world.kinematics import advance, Array
+from leader_election.world.robot_body import WHEEL_RADIUS, WHEEL_SEPARATION
 import numpy as np
 
 
