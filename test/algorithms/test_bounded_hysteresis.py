@@ -15,8 +15,23 @@
 """
 Bounded Election with hysteresis and a limit of hops, on networks too large to be explored.
 
-The promises and the bound are those of doc/architecture.md, which ``benchmarks.explicit_states``
-checks in all small networks.
+The guarantees and the bound are those of doc/architecture.md, which ``benchmarks.explicit_states``
+checks in all small networks. An epoch is the shortest time in which, over each link, a message
+that was sent in it arrives before it expires; in lockstep without losses, a round. Let ``h`` be
+the lesser of the limit of hops and radius / shortest link; if the limit ends paths within the
+radius, the number of links on the longest of these paths.
+
+1. After ``h`` epochs every candidacy has come from a living leader over a path of robots, so its
+   distance is not less than that of the shortest path.
+2. The strongest robot leads itself. Each robot within its joining radius adopts it, and never
+   leaves it. After ``h`` more epochs this core is final, with exact distances.
+3. A robot beyond the joining radius that does not follow this leader never will. One that follows
+   leaves, or increases its distance, only after the neighbour over which it was led, which is a
+   hop nearer to the core. So after ``2 h`` more epochs no robot leaves: first the news of longer
+   paths arrives, then that of shorter paths with more hops, which may end at the limit.
+4. The same then holds for the strongest of the robots outside of that region.
+
+So with ``k`` leaders the bound is ``k (4 h + 1)``, and without hysteresis ``k (2 h + 1)``.
 """
 
 import random
