@@ -15,9 +15,10 @@
 """
 The node ``wander``: robots that drive about at random, in any simulator or on the floor.
 
-Each makes a Levy walk, past the obstacles in its ``scan``. For a robot without a scanner a scan
-is computed from the arena's walls, its own position, and the other robots' published positions.
-A robot with neither, or without odometry, does not drive.
+Each makes a Levy walk, past the obstacles in its ``scan``, and away from what it touches
+(``bumper``). For a robot without a scanner a scan is computed from the arena's walls, its own
+position, and the other robots' published positions. A robot with neither, or without odometry,
+does not drive.
 """
 
 from collections.abc import Callable
@@ -121,11 +122,12 @@ class WanderingRobot:
     """
 
     def __init__(self, context: RobotContext, parameters: WanderParameters, wander: Wander,
-                 *, needs_origin: bool) -> None:
+                 seed: str, *, needs_origin: bool) -> None:
         """
         Subscribe and advertise; the robot does not move yet.
 
         :param wander: its goals.
+        :param seed: of its random turns.
         :param needs_origin: whether its place in the shared frame is needed.
         """
         self.prefix = context.prefix
@@ -135,7 +137,8 @@ class WanderingRobot:
         self._context = context
         self._odometry: Odometry | None = None
         self._odometry_time = -math.inf
-        self.driver = Driver(context, parameters, wander.goal)
+        self.driver = Driver(context, parameters, wander.goal, seed=seed,
+                             blocked=wander.give_up)
         context.listen('odom', Odometry, self._receive_odometry)
 
     def _receive_odometry(self, odometry: Odometry) -> None:
@@ -211,9 +214,9 @@ class WanderNode(Node):
 
     def _robot(self, prefix: str) -> WanderingRobot:
         p = self._settings
-        wander = Wander(f'{p.seed}/{self.get_namespace()}/{prefix}', p.tolerance, p.patience,
-                        levy(p.levy_scale, p.levy_shape))
-        return WanderingRobot(RobotContext(self, self._steady_clock, prefix), p, wander,
+        seed = f'{p.seed}/{self.get_namespace()}/{prefix}'
+        wander = Wander(seed, p.tolerance, p.patience, levy(p.levy_scale, p.levy_shape))
+        return WanderingRobot(RobotContext(self, self._steady_clock, prefix), p, wander, seed,
                               needs_origin=self._map_lidar is not None)
 
     def _receive_position(self, message: String) -> None:

@@ -19,8 +19,10 @@ import math
 from typing import Any, Protocol
 
 from geometry_msgs.msg import Twist, TwistStamped
-from leader_election.tasks.steering import DrivingParameters, limits_of, Scan, steer
+from leader_election.tasks.escape import Escape, Progress
+from leader_election.tasks.steering import DrivingParameters, limits_of, safe_reverse, Scan, steer
 from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Bool
 
 Pose = tuple[float, float, float]
 """x, y, yaw [m, rad]."""
@@ -86,7 +88,9 @@ class Driver:
     Subscribes to ``scan`` (``sensor_msgs/LaserScan``) and publishes ``cmd_vel``, a
     ``geometry_msgs/Twist`` or with parameter ``stamped`` a ``TwistStamped``. The robot stops if
     its pose or a goal is unknown, or the scan is too old; once stopped, it leaves ``cmd_vel`` to
-    other publishers.
+    other publishers. If it touches something while it drives forward (``bumper``, a
+    ``std_msgs/Bool``), or does not move though it is commanded to, it backs off and turns away
+    (:class:`.Escape`).
 
     :ivar limits: of the robot's motion; may be changed at any time.
     """
@@ -97,6 +101,9 @@ class Driver:
         parameters: DrivingParameters,
         goal: Callable[[float, float, float], tuple[float, float] | None],
         pose: Callable[[], Pose | None] | None = None,
+        *,
+        seed: int | str = 0,
+        blocked: Callable[[], None] = lambda: None,
     ) -> None:
         """
         Subscribe and advertise; the robot does not move yet.
@@ -107,6 +114,8 @@ class Driver:
         :param pose: returns the robot's present x, y, yaw [m, rad], ``None`` where not known. With
             it each scan causes a new command, and a timer stops the robot when scans are missing.
             Without it the caller calls :meth:`drive` a few times in the reaction time.
+        :param seed: of the angles by which the robot turns away from what it touches.
+        :param blocked: called when the robot touches something or is stuck.
         """
         self.limits = limits_of(parameters)
         self._context, self._parameters = context, parameters
@@ -114,9 +123,14 @@ class Driver:
         self._scan: Scan | None = None
         self._scan_time = -math.inf
         self._moves = False
+        self._touched = False
+        self._bumper_time = -math.inf
+        self._progress, self._escape = Progress(), Escape(seed)
+        self._blocked = blocked
         self._commands = context.publisher(
             'cmd_vel', TwistStamped if parameters.stamped else Twist)
         context.listen('scan', LaserScan, self._receive)
+        context.listen('bumper', Bool, self._bump)
         self._watchdog = context.every(parameters.reaction, self._watch) if pose else None
 
     @property
@@ -147,8 +161,30 @@ class Driver:
         if pose is None or scan is None:
             self._command(0.0, 0.0)
             return
-        goal = self._goal(pose[0], pose[1], self._context.seconds())
-        self._command(*((0.0, 0.0) if goal is None else steer(pose, goal, scan, self.limits)))
+        now = self._context.seconds()
+        goal = self._goal(pose[0], pose[1], now)
+        if goal is None:
+            self._escape.end()
+            self._command(0.0, 0.0)
+            return
+        touches = self._touched and self.is_fresh(self._bumper_time)
+        command = self._away(pose, scan, touches, now)
+        if command is None:
+            detour = self._escape.detour(pose, self.limits.tolerance, now)
+            command = steer(pose, detour or goal, scan, self.limits)
+            if self._progress.stuck(command[0], pose, now) or touches and command[0] > 0.0:
+                self._blocked()
+                self._escape.begin(now)
+                command = self._away(pose, scan, touches, now) or (0.0, 0.0)
+        self._command(*command)
+
+    def _away(self, pose: Pose, scan: Scan, touches: bool,
+              now: float) -> tuple[float, float] | None:
+        """Return the command that gets the robot away from what it touched; ``None``: it is."""
+        command = self._escape.command(touches, pose, self.limits.turn_rate, now)
+        if command is None or command[0] == 0.0:
+            return command
+        return max(command[0], -safe_reverse(scan, self.limits)), command[1]
 
     def close(self) -> None:
         """Stop the robot for good."""
@@ -162,6 +198,9 @@ class Driver:
         self._scan_time = self._context.seconds()
         if self._pose is not None:
             self.drive(self._pose(), self._scan)
+
+    def _bump(self, message: Bool) -> None:
+        self._touched, self._bumper_time = message.data, self._context.seconds()
 
     def _watch(self) -> None:
         if self.scan() is None:

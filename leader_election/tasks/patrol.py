@@ -97,7 +97,8 @@ class Patrol(Task):
         self._part: Any = None
         self._plans: dict[str, _Plan] = {}
         self.route: Route | None = None
-        self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose())
+        self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose(),
+                              seed=member.id)
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position."""

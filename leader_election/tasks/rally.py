@@ -87,7 +87,8 @@ class Rally(Task):
         self._wander = Wander(member.id, settings.tolerance, settings.patience)
         self._goal = (settings.goal[0], settings.goal[1])
         self._place: Position | None = None
-        self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose())
+        self._driver = Driver(member.node, settings, self._goal_for, lambda: member.pose(),
+                              seed=member.id)
 
     def sense(self) -> Mapping[str, Any]:
         """Contribute this robot's position."""

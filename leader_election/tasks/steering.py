@@ -106,7 +106,7 @@ class Limits(NamedTuple):
     """The limits of a robot's motion; all greater than 0."""
 
     speed: float = 0.5
-    """The greatest forward speed [m/s]; the robot never drives backwards."""
+    """The greatest forward speed [m/s]."""
     turn_rate: float = 1.5
     """The greatest turning speed, to either side [rad/s]."""
     radius: float = 0.15
@@ -180,6 +180,18 @@ def steer(pose: tuple[float, float, float], goal: tuple[float, float], scan: Sca
     forward = min(limits.speed * max(0.0, math.cos(heading)), distance / limits.reaction,
                   _safe_speed(turning, obstacles, limits))
     return forward, turning
+
+
+def safe_reverse(scan: Scan, limits: Limits) -> float:
+    """
+    Return the speed at which the robot may drive straight backwards until the next scan [m/s].
+
+    >>> behind = Scan([0.6], math.pi, 0.1, 4.0)
+    >>> round(safe_reverse(behind, Limits(radius=0.15, margin=0.1, reaction=0.4)), 3)
+    0.5
+    """
+    turned = scan._replace(angle_min=scan.angle_min + math.pi)
+    return _safe_speed(0.0, _obstacles_in(turned), limits)
 
 
 def free_distance(directions: _Array, angles: _Array, ranges: _Array, radius: float) -> _Array:

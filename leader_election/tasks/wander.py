@@ -97,6 +97,10 @@ class Wander:
         self._patience = Patience(seconds)
         self._goal: tuple[float, float] | None = None
 
+    def give_up(self) -> None:
+        """Draw another goal next time: something is in the way."""
+        self._goal = None
+
     def goal(self, x: float, y: float, now: float) -> tuple[float, float]:
         """
         Return the goal to drive to [m].

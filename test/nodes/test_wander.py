@@ -32,6 +32,7 @@ import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import LaserScan
+from std_msgs.msg import Bool
 from support import spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("wander"))'
@@ -189,3 +190,16 @@ def test_a_process_that_is_stopped_stops_the_robot(made: list[Node]) -> None:
     finally:
         process.kill()
     assert (process.returncode, output, errors) == (0, '', '')
+
+
+def test_it_backs_off_from_what_the_robot_touches(made: list[Node]) -> None:
+    body = Body()
+    bumper = body.create_publisher(Bool, 'bumper', SENSOR)
+    made += [body, wanderer(robots='r1', seed=5)]
+    spin_until(made, lambda: bool(body.commands) and body.commands[-1].linear.x > 0.1)
+
+    def backs_off() -> bool:
+        bumper.publish(Bool(data=True))
+        return body.commands[-1].linear.x < 0.0
+    spin_until(made, backs_off)
+    spin_until(made, lambda: body.commands[-1].linear.x == 0.0 != body.commands[-1].angular.z)

@@ -20,9 +20,11 @@ from typing import Any
 
 from geometry_msgs.msg import TwistStamped
 from leader_election.tasks.driving import Driver
+from leader_election.tasks.escape import BACK
 from leader_election.tasks.steering import DrivingParameters, limits_of, Scan, steer
 import pytest
 from rclpy.clock import ROSClock
+from std_msgs.msg import Bool
 from tasks.memory_context import MemoryContext, scan_of
 
 PARAMETERS = DrivingParameters()
@@ -38,7 +40,12 @@ class Robot:
         self.goals_for: list[tuple[float, float, float]] = []
         self.pose: Any = (0.0, 0.0, 0.0)
         self.driver = Driver(self.context, parameters, self.goal_for,
-                             (lambda: self.pose) if on_scan else None)
+                             (lambda: self.pose) if on_scan else None,
+                             blocked=self.note_blocked)
+        self.blocked = 0
+
+    def note_blocked(self) -> None:
+        self.blocked += 1
 
     def goal_for(self, x: float, y: float, now: float) -> tuple[float, float] | None:
         self.goals_for.append((x, y, now))
@@ -150,3 +157,55 @@ def test_without_a_pose_of_its_own_it_drives_when_it_is_called() -> None:
     assert robot.commands() == [(0.5, 0.0)]
     robot.driver.drive(None, robot.driver.scan())
     assert robot.commands() == [(0.0, 0.0)]
+
+
+def bumped(robot: Robot) -> list[float]:
+    """Return the forward speeds of a robot that touches something for a moment, over 4.5 s."""
+    robot.context.deliver('bumper', Bool(data=True))
+    speeds = []
+    for _ in range(45):
+        [(forward, turning)] = robot.receive()
+        speeds.append(forward)
+        x, y, yaw = robot.pose
+        robot.pose = (x + 0.1 * forward * math.cos(yaw), y + 0.1 * forward * math.sin(yaw),
+                      yaw + 0.1 * turning)
+        robot.context.advance_to(robot.context.now + 0.1)
+    return speeds
+
+
+def test_it_backs_off_from_what_it_touches_and_heads_for_its_goal_again() -> None:
+    robot = Robot()
+    speeds = bumped(robot)
+    assert sum(min(speed, 0.0) for speed in speeds) * 0.1 == pytest.approx(-BACK, abs=0.03)
+    assert speeds[0] < 0.0 and speeds.count(0.0) > 9 and speeds[-1] > 0.0
+    assert robot.blocked == 1
+
+
+def test_touched_while_it_does_not_drive_forward_it_does_not_back_off() -> None:
+    robot = Robot((-3.0, 0.001))
+    assert min(bumped(robot)) == 0.0 and robot.blocked == 0
+
+
+def test_it_does_not_back_into_what_its_scan_shows() -> None:
+    robot = Robot()
+    behind = scan_of([math.inf] * 4 + [0.2] + [math.inf] * 3, math.pi / 4, 4.0)
+    robot.context.deliver('bumper', Bool(data=True))
+    [(forward, turning)] = robot.receive(behind)
+    assert (forward, turning) == (pytest.approx(0.0, abs=1e-6), 0.0) and robot.blocked == 1
+
+
+def test_without_a_goal_it_does_not_go_on_backing_off() -> None:
+    robot = Robot()
+    robot.context.deliver('bumper', Bool(data=True))
+    robot.receive()
+    robot.goal = None
+    assert [robot.receive(), robot.receive()] == [[(0.0, 0.0)], []]
+
+
+def test_it_backs_off_where_its_wheels_stall() -> None:
+    robot = Robot()
+    speeds = []
+    for _ in range(15):
+        speeds += [forward for forward, _ in robot.receive()]
+        robot.context.advance_to(robot.context.now + 0.1)
+    assert speeds[:10] == [0.5] * 10 and speeds[-1] < 0.0 and robot.blocked == 1
