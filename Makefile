@@ -34,7 +34,7 @@ help:  ## List the targets (the default)
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
 
 demo: .venv/.run  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
-	@$(BIN)/python -m leader_election demo $(addprefix --task ,$(TASK)) $(ARGS)
+	@env --block-signal=INT $(BIN)/python -m leader_election demo $(addprefix --task ,$(TASK)) $(ARGS)
 
 lab: .venv/.lab  ## Measure algorithms in networks that move, ARGS="--help" for more
 	@$(BIN)/python -m leader_election lab $(ARGS)

@@ -105,5 +105,5 @@ setup(
         'test': TEST,
         'dev': pinned('build') + pinned('lint') + pinned('docs'),
     },
-    entry_points={'console_scripts': [f'{NAME} = {NAME}.cli:main']},
+    entry_points={'console_scripts': [f'{NAME} = {NAME}.__main__:main']},
 )

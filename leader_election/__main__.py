@@ -12,11 +12,30 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""``python -m leader_election``: the command ``leader_election``, where it is not installed."""
+"""
+The start of the command ``leader_election``, installed or as ``python -m leader_election``.
 
+It handles signals before anything else is imported: a stop while modules load is no traceback.
+"""
+
+import os
+import signal
 import sys
+from types import FrameType
 
-from leader_election.cli import main
+INTERRUPTED = 130
+
+
+def main() -> int:
+    """Run the command; return the exit status."""
+    def stop(number: int, frame: FrameType | None) -> None:
+        os._exit(INTERRUPTED)
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, stop)
+    from leader_election import cli
+    return cli.main()
+
 
 if __name__ == '__main__':
     sys.exit(main())

@@ -56,9 +56,15 @@ def parameter_help(executable: Executable) -> str:
 
 
 def stop_with(status: int) -> None:
-    """End the process with a status on SIGINT or SIGTERM: no node is up yet."""
-    for number in (signal.SIGINT, signal.SIGTERM):
+    """
+    End the process with a status on SIGINT or SIGTERM: no node is up yet.
+
+    The scripts for ``ros2 run`` block SIGINT while Python starts; one that has arrived counts now.
+    """
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    for number in numbers:
         signal.signal(number, lambda number, frame: os._exit(status))
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, numbers)
 
 
 def missing(executable: Executable) -> str:

@@ -73,7 +73,7 @@ EXECUTABLES = (
         stop_status=130,
         description='wait until simulated time advances, then end'),
     Executable(
-        name='demo', module='leader_election.demo.main', requires=_TO_VIEW,
+        name='demo', module='leader_election.demo.main', stop_status=130, requires=_TO_VIEW,
         description='demonstrate election and recovery: world, robots and monitor together'),
     Executable(
         name='election_node', module='leader_election.nodes.election_node',

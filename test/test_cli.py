@@ -71,6 +71,19 @@ raise SystemExit(cli.run('gazebo_world'))
     assert process.returncode == 0
 
 
+def test_a_signal_while_modules_load_is_no_traceback(tmp_path: Path) -> None:
+    """The first module that the command imports takes long here."""
+    (tmp_path / 'argparse.py').write_text('import os\nos.write(1, b".")\nos.read(0, 1)\n')
+    process = subprocess.Popen(
+        [sys.executable, '-c', 'import sys; from leader_election.__main__ import main; '
+         f'sys.path.insert(0, {str(tmp_path)!r}); main()'], cwd=ROOT,
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdout is not None and process.stdout.read(1) == b'.'
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=60)[1] == b''
+    assert process.returncode == 130
+
+
 def test_an_unknown_name_is_one_line_and_status_2(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(monkeypatch, 'fleets', '--help') == 2

@@ -18,6 +18,7 @@ import ast
 from importlib.util import find_spec
 import os
 from pathlib import Path
+import signal
 import subprocess
 import sys
 import venv
@@ -83,6 +84,23 @@ def test_a_script_runs_the_command_beside_it_or_in_bin(place: str, tmp_path: Pat
     command.chmod(0o755)
     process = subprocess.Popen([folder / 'fleet', 'a b'], stdout=subprocess.PIPE, text=True)
     assert process.communicate(timeout=60)[0] == f'{process.pid} fleet a b\n'
+
+
+def test_a_signal_while_python_starts_waits_for_the_command(tmp_path: Path) -> None:
+    """It would be a KeyboardInterrupt in an import, with a traceback."""
+    (tmp_path / 'fleet').write_text((ROOT / 'scripts' / 'run.sh').read_text())
+    (tmp_path / 'leader_election').write_text(
+        f'#!{sys.executable}\nimport os\nos.write(1, b".")\nos.read(0, 1)\n'
+        'from leader_election import cli\nraise SystemExit(cli.run("fleet"))\n')
+    for name in ('fleet', 'leader_election'):
+        (tmp_path / name).chmod(0o755)
+    process = subprocess.Popen(
+        [tmp_path / 'fleet'], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE, env=os.environ | {'PYTHONPATH': str(ROOT)})
+    assert process.stdout is not None and process.stdout.read(1) == b'.'
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(b'.', timeout=60) == (b'', b'')
+    assert process.returncode == 0
 
 
 @pytest.mark.parametrize('has_system_packages', [True, False])

@@ -17,6 +17,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from leader_election.command_line import ExitStatus
 from leader_election.robot.codec import Position
 from leader_election.swarm.snapshot import is_partition, Snapshot
 from nav_msgs.msg import Odometry
@@ -47,6 +48,12 @@ def print_report(checks: list[Check], pictures: list[str]) -> int:
     failed = sum(not check.holds for check in checks)
     print('demo: everything held' if not failed else f'demo: {failed} of {len(checks)} failed')
     return 1 if failed else 0
+
+
+def stopped() -> int:
+    """Print that a signal stopped the run; return the exit status."""
+    print('stopped: not checked', flush=True)
+    return ExitStatus.INTERRUPTED
 
 
 def format_duration(since: float | None, until: float | None) -> str:

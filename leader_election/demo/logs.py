@@ -28,8 +28,9 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.demo.checks import Check, print_report
-from leader_election.demo.processes import ProcessDied, Processes
+from leader_election.demo.checks import Check, print_report, stopped
+from leader_election.demo.processes import AT_ONCE, ProcessDied, Processes
+from leader_election.demo.reservation import LOG, refuse_company
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import spin, StopRequest
@@ -158,13 +159,16 @@ class LogsDemo(Node):
         stop = StopRequest()
         stop.listen()
         failure = None
-        with Processes(self.options.output / 'log') as self.processes:
+        if self.options.shared_domain:
+            refuse_company(self, [f'/{name}/neighbourhood' for name in self.swarms], stop)
+        with Processes(self.options.output / LOG) as self.processes:
             try:
                 self._replay(stop)
             except ProcessDied as died:
                 failure = str(died)
-        if stop.made:
-            return 0
+            if stop.made:
+                self.processes.stop(AT_ONCE)
+                return stopped()
         return self._report(failure)
 
     def _replay(self, stop: StopRequest) -> None:

@@ -192,7 +192,21 @@ def main() -> int:
     # Discovery is restricted to this machine, unless the environment sets another range.
     os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
     from leader_election.demo.logs import LogsDemo
+    from leader_election.demo.reservation import DOMAIN, own_domain, own_folder
     from leader_election.demo.swarm import SwarmDemo
+    try:
+        options.output, _ = own_folder(options.output)
+    except OSError as error:
+        return print_error(f'argument --output: {options.output} cannot be written: '
+                           f'{error.strerror}; it takes a folder')
+    # Held until the end of the process.
+    reserved = own_domain()
+    options.shared_domain = reserved is None
+    if reserved:
+        os.environ[DOMAIN] = str(reserved[0])
+    domain = os.environ.get(DOMAIN, '0')
+    print(f'ROS domain {domain}{" for this run alone" if reserved else ""}; to look on from '
+          f'another terminal: {DOMAIN}={domain} ros2 topic list', flush=True)
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         return (LogsDemo if options.logs else SwarmDemo)(options).run()

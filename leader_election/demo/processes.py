@@ -20,12 +20,15 @@ from pathlib import Path
 import signal
 import subprocess
 import sys
+import time
 from types import TracebackType
 from typing import Any
 
 _PR_SET_PDEATHSIG = 1
 _GRACE = 30.0
 """The time that a process has to end after SIGINT before it is killed [s]."""
+AT_ONCE = 1.5
+"""The same after a Ctrl-C, for which somebody waits [s]."""
 
 
 class ProcessDied(RuntimeError):
@@ -97,10 +100,11 @@ class Processes:
         """Resume a paused process by SIGCONT."""
         self._running[name].send_signal(signal.SIGCONT)
 
-    def stop(self) -> dict[str, int]:
+    def stop(self, grace: float = _GRACE) -> dict[str, int]:
         """
         Stop all processes at once by SIGINT; those that do not end in time are killed.
 
+        :param grace: the time that they have [s].
         :return: the exit status of each; negative: the signal that ended it.
         """
         running, self._running = self._running, {}
@@ -108,9 +112,10 @@ class Processes:
             child.send_signal(signal.SIGINT)
             # A paused process receives the signal when it resumes.
             child.send_signal(signal.SIGCONT)
+        end = time.monotonic() + grace
         for child in running.values():
             try:
-                child.wait(_GRACE)
+                child.wait(max(end - time.monotonic(), 0.0))
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()

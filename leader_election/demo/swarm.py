@@ -15,6 +15,7 @@
 """The demonstration of a swarm: it elects leaders, loses the strongest one, and recovers."""
 
 from argparse import Namespace
+from collections import Counter
 from typing import Any
 
 from leader_election.demo.checks import (
@@ -23,8 +24,10 @@ from leader_election.demo.checks import (
     GroundTruth,
     print_report,
     RunObserver,
+    stopped,
 )
-from leader_election.demo.processes import ProcessDied, Processes
+from leader_election.demo.processes import AT_ONCE, ProcessDied, Processes
+from leader_election.demo.reservation import LOG, publishers, refuse_company
 from leader_election.demo.scenario import Observation
 from leader_election.demo.task_scenarios import SCENARIOS
 from leader_election.fleet.hosting import RobotHostParameters, strength
@@ -47,6 +50,8 @@ SETTLING_TIME = 10.0
 EXACT_ODOMETRY = {
     'odometry_noise_position': 0.0, 'odometry_noise_turn': 0.0, 'odometry_noise_heading': 0.0}
 """Parameters of robots whose odometry has no errors: their deviation does not grow."""
+MESSAGES = '/neighbourhood'
+"""The topic of the messages between robots."""
 STRONGEST = 'strongest_robot'
 """The name of the process of the robot that will be killed."""
 
@@ -75,6 +80,8 @@ class SwarmDemo:
         """The number of robots that the strongest one led when it was killed."""
         self.pid = 0
         """The id of the process that was killed."""
+        self.strays: set[str] = set()
+        """The names of nodes that sent as robots, and are not of this run."""
         self.last = Snapshot(0.0, {}, {})
         self._next_observation = 0.0
         self._start_time: float | None = None
@@ -82,7 +89,6 @@ class SwarmDemo:
     def run(self) -> int:
         """Run the demonstration, write pictures, print the report; return the exit status."""
         folder = self.options.output
-        folder.mkdir(parents=True, exist_ok=True)
         pictures = {'picture': str(folder / 'partition.png'), 'animation': str(folder / 'run.gif')}
         self.monitor = Monitor(parameter_overrides=overrides({
             'communication_range': self.options.range,
@@ -92,15 +98,19 @@ class SwarmDemo:
         stop = StopRequest()
         stop.listen()
         failure = None
-        with Processes(folder / 'log') as self.processes:
+        if self.options.shared_domain:
+            refuse_company(self.truth, [MESSAGES], stop)
+        with Processes(folder / LOG) as self.processes:
             self._start()
             try:
                 spin([self.monitor, self.truth], lambda: stop.made or self._step())
             except ProcessDied as died:
                 failure = str(died)
+            if stop.made:
+                self.monitor.stop_live()
+                self.processes.stop(AT_ONCE)
+                return stopped()
         self.monitor.close()
-        if stop.made:
-            return 0
         checks = [*self._checks(), *self.scenario.checks()]
         if failure:
             checks.insert(0, Check(False, failure))
@@ -136,6 +146,9 @@ class SwarmDemo:
             return False
         self._next_observation = now + OBSERVATION_PERIOD
         self.processes.check()
+        if self.monitor.count_publishers(MESSAGES) > len(self.ids):
+            own = Counter(f'/robot_{robot}/election_node' for robot in self.ids)
+            self.strays |= (publishers(self.monitor, MESSAGES) - own).keys()
         self.last = self.monitor.tracker.snapshot(now)
         self.observer.observe(self.last, self.monitor.tracker.first_heard)
         if self.observer.first_partition is not None:
@@ -190,6 +203,9 @@ class SwarmDemo:
                   f'have a living leader within {self.options.radius:g} m by their own metric '
                   f'(farthest: {farthest:.2f} m)'),
         ]
+        if self.strays:
+            checks.insert(0, Check(False, 'other robots sent in this ROS domain: '
+                                          f'{", ".join(sorted(self.strays))}'))
         if observer.snapshots:
             share = observer.partitions / observer.snapshots
             checks.append(Check(

@@ -162,11 +162,15 @@ class Monitor(Node):
                         'start robots (fleet, election_node), and the monitor in their namespace '
                         'and with their ROS_DOMAIN_ID')]
 
-    def close(self) -> None:
-        """Stop the live view; write the picture and the animation where they are configured."""
+    def stop_live(self) -> None:
+        """Stop the live view: the terminal is as before."""
         if self._live is not None:
             self._live.stop()
             self._live = None
+
+    def close(self) -> None:
+        """Stop the live view; write the picture and the animation where they are configured."""
+        self.stop_live()
         reach = self.parameters.communication_range
         start = min(self.tracker.first_heard.values(), default=self.snapshot.time)
         # Imported only here, since matplotlib loads slowly.

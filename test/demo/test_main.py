@@ -14,14 +14,18 @@
 
 """The demonstration: its options, and short runs as a process."""
 
+import os
 from pathlib import Path
 import signal
 import subprocess
 import sys
 
 from leader_election.demo.main import parse
+from leader_election.nodes.qos import NEIGHBOURHOOD
 from PIL import Image
 import pytest
+from rclpy.node import Node
+from std_msgs.msg import String
 
 
 def test_defaults_of_radius_and_range_depend_on_logs():
@@ -145,10 +149,44 @@ def test_a_process_that_dies_is_reported(tmp_path):
 def test_stopped_half_way(tmp_path, number):
     with subprocess.Popen([*DEMO, '--robots', '4', '--output', str(tmp_path / 'out')],
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as demo:
-        # The first line tells that it is up and has started the others.
-        assert demo.stdout is not None and 'robots' in demo.stdout.readline()
+        assert demo.stdout is not None and demo.stdout.readline().startswith('ROS domain ')
+        # The first line of the monitor tells that it has started the others.
+        assert ' robots ' in demo.stdout.readline()
         demo.send_signal(number)
         out, error = demo.communicate(timeout=60)
-    assert demo.returncode == 0, out + error
-    assert 'Traceback' not in error
+    assert demo.returncode == 130, out + error
+    assert out.splitlines()[-1] == 'stopped: not checked' and error == ''
     assert left_behind(tmp_path) == []
+
+
+def test_two_at_the_same_time_do_not_disturb_each_other(tmp_path, monkeypatch):
+    """Both have robots 1 to 4, and the same folder for their results."""
+    monkeypatch.delenv('ROS_DOMAIN_ID')
+    arguments = ['--robots', '4', '--duration', '4', '--world', 'empty', '--radius', '30',
+                 '--range', '30', '--processes', '1', '--output', str(tmp_path / 'out')]
+    runs = [subprocess.Popen([*DEMO, *arguments], stdout=subprocess.PIPE, text=True)
+            for _ in range(2)]
+    texts = [run.communicate(timeout=150)[0] for run in runs]
+    for run, text in zip(runs, texts):
+        assert run.returncode == 0 and 'ok    4 of 4 robots were heard' in text, text
+    first, second = (text.splitlines()[0] for text in texts)
+    assert first.startswith('ROS domain ') and first != second
+    assert [(tmp_path / name / 'partition.png').is_file() for name in ('out', 'out_2')] == [
+        True, True]
+
+
+def test_a_domain_of_the_user_is_kept_and_refused_where_robots_run(tmp_path, ros):
+    robot = Node('election_node', namespace='robot_1')
+    robot.create_publisher(String, '/neighbourhood', NEIGHBOURHOOD)
+    done = run(tmp_path, '--robots', '4')
+    [line] = done.stderr.splitlines()
+    assert done.returncode == 2 and done.stdout.startswith(
+        f'ROS domain {os.environ["ROS_DOMAIN_ID"]}; ')
+    assert '1 robots run in this domain' in line and '/robot_1/election_node' in line
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
+    (tmp_path / 'out').write_text('a file')
+    done = run(tmp_path, '--output', str(tmp_path / 'out' / 'below'))
+    [line] = done.stderr.splitlines()
+    assert done.returncode == 2 and 'argument --output: ' in line and 'out/below' in line

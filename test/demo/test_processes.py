@@ -15,6 +15,7 @@
 """Processes of this package's executables: started, paused, killed, stopped."""
 
 from pathlib import Path
+import signal
 
 from leader_election.demo.processes import ProcessDied, Processes
 import pytest
@@ -51,3 +52,11 @@ def test_a_process_that_ends_is_reported_with_its_last_line(ros: None, tmp_path:
         with pytest.raises(ProcessDied, match='^world ended with status 2: error: parameter'):
             spin_until([node], lambda: processes.check() is not None, 60.0)
         assert processes.stop() == {'world': 2}
+
+
+def test_who_waits_for_a_stop_does_not_wait_long(ros: None, tmp_path: Path) -> None:
+    node = Node('bench')
+    with Processes(tmp_path) as processes:
+        processes.start('world', 'swarm_world', WORLD)
+        spin_until([node], lambda: node.count_publishers('/robot_1/odom') == 1, 60.0)
+        assert processes.stop(grace=0.0) == {'world': -signal.SIGKILL}
