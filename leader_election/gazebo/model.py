@@ -22,6 +22,8 @@ import math
 
 from leader_election.gazebo.sdf import Colour, document, Element, material, tag
 from leader_election.gazebo.simulator import (
+    contact_sensor,
+    contact_topic,
     drive_plugin,
     Equipment,
     ground_truth_plugin,
@@ -92,7 +94,7 @@ def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
     half = WHEEL_SEPARATION / 2
     return tag(
         'model', tag('pose', (x, y, z, 0.0, 0.0, yaw)),
-        _chassis(colour, simulator, equipment),
+        _chassis(name, colour, simulator, equipment),
         _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
         drive_plugin(simulator, WHEEL_SEPARATION, WHEEL_RADIUS),
         *([ground_truth_plugin()]
@@ -100,7 +102,7 @@ def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
         name=name)
 
 
-def _chassis(colour: Colour, simulator: Simulator, equipment: Equipment) -> Element:
+def _chassis(name: str, colour: Colour, simulator: Simulator, equipment: Equipment) -> Element:
     disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', TOP - FLOOR)))
     head = tag('geometry', tag('cylinder', tag('radius', HEAD_RADIUS), tag('length', HEAD)))
     nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
@@ -119,6 +121,8 @@ def _chassis(colour: Colour, simulator: Simulator, equipment: Equipment) -> Elem
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),
         *([lidar_sensor(simulator, equipment.lidar, height=SCANNER_Z, min_range=_MIN_RANGE)]
           if equipment.lidar else []),
+        *([contact_sensor('disc_shape', contact_topic(name))]
+          if equipment.bumper and simulator is Simulator.GZ_SIM else []),
         name='base_link')
 
 

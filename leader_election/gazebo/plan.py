@@ -33,6 +33,7 @@ from leader_election.fleet.robot_list import check_robot_name, parse_robot_list,
 from leader_election.gazebo.model import robot_sdf
 from leader_election.gazebo.sdf import robot_colour
 from leader_election.gazebo.simulator import (
+    contact_topic,
     Equipment,
     ground_truth_topic,
     Lidar,
@@ -99,8 +100,11 @@ class GazeboParameters:
     ground_truth: bool = parameter(
         False, "Publish each robot's true pose on topic ground_truth.")
     odometry_drift: bool = parameter(
-        True, 'Whether odometry has errors as on a real floor, those of the parameters of node '
-        'gazebo_odometry. The wheels of Gazebo Sim are off by a millimetre after two minutes.')
+        False, 'Whether odometry has errors as on a real floor, those of the parameters of node '
+        'gazebo_odometry.')
+    bumper: bool = parameter(
+        True, 'Whether robots notice what they touch, by a contact sensor that needs no '
+        'rendering, on topic bumper.')
     z: str = parameter(
         '', 'Height at which robots are put [m], -1000 to 1000. Empty: the floor of the world '
         'file as far as it is planes and boxes, else 0.')
@@ -133,6 +137,7 @@ class SpawnParameters:
     lidar: int = _as_in(GazeboParameters, 'lidar')
     ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')
     odometry_drift: bool = _as_in(GazeboParameters, 'odometry_drift')
+    bumper: bool = _as_in(GazeboParameters, 'bumper')
     z: str = _as_in(GazeboParameters, 'z')
 
 
@@ -188,7 +193,8 @@ def _odometry_parameters(robots: Sequence[RobotSpec], equipment: Equipment,
     """Return the parameters of node ``gazebo_odometry``; none if it is not needed."""
     return {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
             'odometry_drift': equipment.odometry_drift,
-            'ground_truth': equipment.ground_truth} if equipment.needs_odometry_node else {}
+            'ground_truth': equipment.ground_truth,
+            'bumper': equipment.bumper} if equipment.needs_odometry_node else {}
 
 
 def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[float], str]:
@@ -279,7 +285,8 @@ def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
         raise ParameterError(f'parameter lidar: {parameters.lidar} is not allowed; it takes 0, or '
                              f'at least {MIN_BEAMS} beams')
     lidar = Lidar(parameters.lidar) if parameters.lidar else None
-    return Equipment(lidar, parameters.ground_truth, parameters.odometry_drift)
+    return Equipment(lidar, parameters.ground_truth, parameters.odometry_drift,
+                     parameters.bumper)
 
 
 def planned_robots(parameters: GazeboParameters) -> tuple[RobotSpec, ...]:
@@ -360,6 +367,9 @@ def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[
     if equipment.ground_truth:
         yield _to_ros(f'{name}/true_pose', ground_truth_topic(name),
                       'geometry_msgs/msg/PoseStamped', 'Pose')
+    if equipment.bumper:
+        yield _to_ros(f'{name}/contacts', contact_topic(name),
+                      'ros_gz_interfaces/msg/Contacts', 'Contacts')
 
 
 def gazebo_topic(text: str) -> str:

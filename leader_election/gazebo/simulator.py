@@ -78,15 +78,17 @@ class Equipment(NamedTuple):
     """
     odometry_drift: bool = False
     """Whether node ``gazebo_odometry`` adds errors to the simulator's odometry."""
+    bumper: bool = False
+    """Whether, in Gazebo Sim, a contact sensor detects what the disc touches."""
 
     @property
     def needs_odometry_node(self) -> bool:
         """Whether node ``gazebo_odometry`` is between the simulator and the robots."""
-        return self.odometry_drift or self.ground_truth
+        return self.odometry_drift or self.ground_truth or self.bumper
 
 
 NO_EQUIPMENT = Equipment()
-"""Neither scanner nor ground truth."""
+"""The drive alone."""
 
 
 def drive_plugin(simulator: Simulator, separation: float, radius: float) -> Element:
@@ -144,6 +146,24 @@ def ground_truth_plugin() -> Element:
         name='gz::sim::systems::PosePublisher', filename='gz-sim-pose-publisher-system')
 
 
+def contact_sensor(collision: str, topic: str) -> Element:
+    """
+    Return the sensor of Gazebo Sim that publishes the contacts of a part, in each step with any.
+
+    It needs no rendering. Gazebo's plugin for touches would report the first one only.
+
+    :param collision: the name of the part.
+    :param topic: in Gazebo.
+    """
+    return tag('sensor', tag('contact', tag('collision', collision), tag('topic', topic)),
+               name='bumper', type='contact')
+
+
+def contact_topic(name: str) -> str:
+    """Return the topic of a robot's contacts in Gazebo Sim."""
+    return f'/model/{name}/contacts'
+
+
 def ground_truth_topic(name: str) -> str:
     """Return the topic of a robot's true pose in Gazebo Sim, the default of its plugin."""
     return f'/model/{name}/pose'
@@ -160,6 +180,9 @@ def world_plugins(simulator: Simulator, equipment: Equipment) -> list[Element]:
         return []
     plugins = [tag('plugin', name=f'gz::sim::systems::{name}', filename=f'gz-sim-{file}-system')
                for file, name in _SYSTEMS.items()]
+    if equipment.bumper:
+        plugins.append(tag('plugin', name='gz::sim::systems::Contact',
+                           filename='gz-sim-contact-system'))
     if equipment.lidar:
         plugins.append(tag('plugin', tag('render_engine', 'ogre2'),
                            name='gz::sim::systems::Sensors', filename='gz-sim-sensors-system'))

@@ -13,16 +13,18 @@
 # limitations under the License.
 
 """
-The node ``gazebo_odometry``: odometry with errors, and true poses, for robots in a simulator.
+The node ``gazebo_odometry``: odometry with errors, true poses and bumpers in a simulator.
 
 A simulator's odometry is too good: in Gazebo Sim its error is a millimetre after two minutes.
 The node adds the errors of the embedded world, between the simulator's odometry and the robots.
+It also makes the signal of a bumper of the contacts that the simulator reports.
 """
 
 import math
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped, Twist
+from leader_election.nodes import clock
 from leader_election.nodes.declare import Declared
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import EVENTS, SENSOR
@@ -30,6 +32,8 @@ from leader_election.nodes.swarm_world import FORWARD, IN_PLANE
 from leader_election.nodes.transforms import BASE, TransformPublisher
 from leader_election.nodes.waiting import BUFFERS, Missing
 from leader_election.nodes.wander import namespaces
+from leader_election.parameters import ParameterError
+from leader_election.registry import message_type
 from leader_election.robot.pose import yaw_of
 from leader_election.world.erroneous_odometry import ErroneousOdometry, Pose
 from leader_election.world.kinematics import velocities_between
@@ -38,19 +42,26 @@ from leader_election.world.world import quaternions
 from nav_msgs.msg import Odometry
 import numpy as np
 from rclpy.node import Node
+from std_msgs.msg import Bool
 
 WHEEL_ODOMETRY = 'wheel_odometry'
 """The topic of the simulator's odometry, in the namespace of the robot."""
 TRUE_POSE = 'true_pose'
 """The topic of the simulator's pose of the robot's model, in the namespace of the robot."""
 
+CONTACTS = 'contacts'
+"""The topic of the simulator's contacts of the robot's body, received while there are any."""
+BUMPER_PERIOD = 0.1
+"""The time between two messages on topic bumper while the robot touches something [s]."""
+RELEASED_AFTER = 0.15
+"""The time without contacts after which it no longer does [s]."""
 STILL = 1e-3
 """The least motion of a robot whose wheels turn [m, rad]."""
 
 
 class SimulatedRobot:
     """
-    The odometry and the true pose of one robot.
+    The odometry, the true pose and the bumper of one robot.
 
     :ivar name: its namespace.
     """
@@ -77,6 +88,14 @@ class SimulatedRobot:
             self._truth = node.create_publisher(Odometry, f'{prefix}ground_truth', 10)
             self._last: tuple[float, Pose] | None = None
             node.create_subscription(PoseStamped, prefix + TRUE_POSE, self._take_truth, EVENTS)
+        if parameters.bumper:
+            self._clock = clock.steady_clock(node)
+            self._touched_at, self._touches = -math.inf, False
+            self._bumper = node.create_publisher(Bool, f'{prefix}bumper', 10)
+            # Not decoded: that there are contacts is enough, and they come in each step.
+            node.create_subscription(_message_type(parameters.contacts_type), prefix + CONTACTS,
+                                     self._touch, SENSOR, raw=True)
+            node.create_timer(BUMPER_PERIOD, self._report_touch, clock=self._clock)
 
     def _take(self, message: Odometry) -> None:
         """Publish odometry with errors, in the received message."""
@@ -110,6 +129,18 @@ class SimulatedRobot:
         truth.header.stamp, truth.header.frame_id = message.header.stamp, 'map'
         _set(truth, pose, velocity)
         self._truth.publish(truth)
+
+    def _touch(self, contacts: bytes) -> None:
+        self._touched_at = clock.seconds(self._clock)
+        if not self._touches:
+            self._report_touch()
+
+    def _report_touch(self) -> None:
+        """Publish whether the robot touches something: on each change, and while it does."""
+        before = self._touches
+        self._touches = 0.0 <= clock.seconds(self._clock) - self._touched_at <= RELEASED_AFTER
+        if before or self._touches:
+            self._bumper.publish(Bool(data=self._touches))
 
     def missing(self) -> list[Missing]:
         """
@@ -162,6 +193,16 @@ class GazeboOdometry(Node):
     def missing(self) -> list[Missing]:
         """Return the missing inputs of the robots."""
         return [each for robot in self.robots for each in robot.missing()]
+
+
+def _message_type(name: str) -> Any:
+    """Return the type of messages with contacts."""
+    try:
+        return message_type(name)
+    except (ImportError, AttributeError, ValueError):
+        raise ParameterError(
+            f'parameter contacts_type: {name!r} is no installed type of messages; install '
+            f'{name.partition("/")[0]}, or give bumper:=false') from None
 
 
 def _seconds(message: Any) -> float:

@@ -66,3 +66,9 @@ class GazeboOdometryParameters(OdometryErrorParameters, ProcessParameters):
         True, 'Whether odometry has errors. If not, that of the simulator is forwarded unchanged.')
     ground_truth: bool = parameter(
         False, "Whether to publish each robot's true pose on topic ground_truth.")
+    bumper: bool = parameter(
+        False, 'Whether to publish on topic bumper whether a robot touches something: whether '
+        'anything comes on topic contacts.')
+    contacts_type: str = parameter(
+        'ros_gz_interfaces/msg/Contacts', 'The type of messages on topic contacts; that of '
+        'ros_gz unless another bridge has another one.', empty=False)

@@ -50,7 +50,7 @@ def test_the_printed_commands_are_complete_and_in_order(
         tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The clock has a bridge of its own, and the robots' one is started when time passes."""
     folder = tmp_path / 'a b'
-    assert main(['--robots', '2', '--output', str(folder), '--odometry-drift', 'false']) == 0
+    assert main(['--robots', '2', '--output', str(folder), '--bumper', 'false']) == 0
     lines = capsys.readouterr().out.splitlines()[1:]
     assert [line.partition(' --ros-args')[0] for line in lines] == [
         f"gz sim -r '{folder}/world.sdf'", 'ros2 run ros_gz_bridge parameter_bridge',

@@ -25,7 +25,7 @@ from leader_election.gazebo.simulator import Equipment, Lidar, Simulator
 from leader_election.world import robot_body
 import pytest
 
-ALL = Equipment(Lidar(), ground_truth=True)
+ALL = Equipment(Lidar(), ground_truth=True, bumper=True)
 SIMULATORS = list(Simulator)
 
 
@@ -52,6 +52,13 @@ def test_the_torque_of_the_wheels_is_limited(simulator: Simulator) -> None:
     assert list(map(float, efforts)) == [robot_body.WHEEL_TORQUE] * 2
 
 
+def test_a_bumper_is_a_contact_sensor_on_the_disc() -> None:
+    (sensor,) = robot(Simulator.GZ_SIM, Equipment(bumper=True)).iter('sensor')
+    parts = {part.get('name') for part in robot(Simulator.GZ_SIM).iter('collision')}
+    assert sensor.get('type') == 'contact' and sensor.findtext('contact/collision') in parts
+    assert sensor.findtext('contact/topic') == '/model/robot_1/contacts'
+
+
 def test_each_simulator_has_its_own_plugins_and_scanner() -> None:
     sim, classic = (robot(simulator) for simulator in SIMULATORS)
     assert [plugin.get('filename') for plugin in classic.iter('plugin')] == [
@@ -59,7 +66,7 @@ def test_each_simulator_has_its_own_plugins_and_scanner() -> None:
     assert {plugin.get('filename') for plugin in sim.iter('plugin')} == {
         'gz-sim-diff-drive-system', 'gz-sim-pose-publisher-system'}
     assert [sensor.get('type') for each in (sim, classic) for sensor in each.iter('sensor')] == [
-        'gpu_lidar', 'ray']
+        'gpu_lidar', 'contact', 'ray']
     assert robot(Simulator.GZ_SIM, Equipment()).find('.//sensor') is None
     # But for these the two are one robot.
     for each in (sim, classic):

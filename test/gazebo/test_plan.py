@@ -70,13 +70,13 @@ def test_each_simulator_has_a_step_of_its_own() -> None:
             assert world.findtext('world/physics/max_step_size') == found
 
 
-def test_odometry_drifts_unless_it_must_not() -> None:
+def test_odometry_drifts_where_it_is_asked_for() -> None:
     made = plan(robots='2', seed=5)
-    assert made.odometry == {'robots': 'robot_1,robot_2', 'seed': 5, 'odometry_drift': True,
-                             'ground_truth': False}
-    assert plan(robots='2', odometry_drift=False).odometry == {}
-    truth = plan(robots='2', odometry_drift=False, ground_truth=True).odometry
-    assert (truth['odometry_drift'], truth['ground_truth']) == (False, True)
+    assert made.odometry == {'robots': 'robot_1,robot_2', 'seed': 5, 'odometry_drift': False,
+                             'ground_truth': False, 'bumper': True}
+    assert plan(robots='2', bumper=False).odometry == {}
+    assert plan(robots='2', odometry_drift=True).odometry['odometry_drift']
+    assert plan(robots='2', ground_truth=True).odometry['ground_truth']
     assert spawn_plan().odometry['robots'] == 'robot_31'
 
 
@@ -197,19 +197,21 @@ def test_each_robot_has_its_topics_and_the_clock_is_bridged_by_itself() -> None:
 
 
 @pytest.mark.parametrize(('equipment', 'most'), [
-    (NO_EQUIPMENT, 0), (Equipment(odometry_drift=True), 0), (Equipment(ground_truth=True), 1)])
+    (NO_EQUIPMENT, 0), (Equipment(odometry_drift=True), 0), (Equipment(ground_truth=True), 1),
+    (Equipment(bumper=True), 0)])
 def test_a_robot_has_few_topics_in_the_simulator(equipment: Equipment, most: int) -> None:
     """
     Each is announced every second, all at once, and buffers overflow.
 
-    The drive has two, odometry and tf; the pose publisher has one.
+    The drive has two, odometry and tf; the pose publisher has one, and the bumper.
     """
     (model,) = ElementTree.fromstring(plan(
-        robots='1', ground_truth=equipment.ground_truth,
+        robots='1', ground_truth=equipment.ground_truth, bumper=equipment.bumper,
         odometry_drift=equipment.odometry_drift).world).findall('world/model[@name="robot_1"]')
     systems = [plugin.get('filename') for plugin in model.findall('plugin')]
     assert systems == ['gz-sim-diff-drive-system', *['gz-sim-pose-publisher-system'] * most]
-    assert len(rows(equipment)) <= 2 * (3 if equipment.ground_truth else 3)
+    assert len(list(model.iter('sensor'))) == equipment.bumper
+    assert len(rows(equipment)) <= 2 * 3
     if most:
         parts = {part.tag: part.text for part in model.findall('plugin')[1]}
         assert parts['use_pose_vector_msg'] == parts['publish_link_pose'] == 'false'
@@ -217,14 +219,15 @@ def test_a_robot_has_few_topics_in_the_simulator(equipment: Equipment, most: int
 
 
 def test_topics_are_the_simulators_defaults() -> None:
-    found = rows(Equipment(Lidar(), ground_truth=True))
+    found = rows(Equipment(Lidar(), ground_truth=True, bumper=True))
     assert {row['ros_topic_name']: (row['gz_topic_name'], row['gz_type_name'])
             for row in found.values() if row['ros_topic_name'].startswith('bob')} == {
         'bob/wheel_odometry': ('/model/bob/odometry', 'gz.msgs.Odometry'),
         'bob/cmd_vel': ('/model/bob/cmd_vel', 'gz.msgs.Twist'),
         'bob/scan': ('/world/depot/model/bob/link/base_link/sensor/lidar/scan',
                      'gz.msgs.LaserScan'),
-        'bob/true_pose': ('/model/bob/pose', 'gz.msgs.Pose')}
+        'bob/true_pose': ('/model/bob/pose', 'gz.msgs.Pose'),
+        'bob/contacts': ('/model/bob/contacts', 'gz.msgs.Contacts')}
     assert rows()['bob/tf']['gz_topic_name'] == '/model/bob/tf'
 
 

@@ -126,6 +126,7 @@ def test_gazebo_sim_gets_the_systems_that_it_needs() -> None:
     needed = [f'gz-sim-{name}-system' for name in
               ('physics', 'user-commands', 'scene-broadcaster')]
     assert systems(Equipment()) == needed
+    assert systems(Equipment(bumper=True)) == [*needed, 'gz-sim-contact-system']
     assert systems(Equipment(Lidar())) == [*needed, 'gz-sim-sensors-system']
     assert systems(ALL, Simulator.GZ_CLASSIC) == []
 

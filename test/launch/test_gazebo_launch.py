@@ -42,7 +42,7 @@ from launch_ros.actions import Node  # noqa: E402
 
 COMMON = {'params_file', 'log_level', 'use_sim_time', 'motion', 'radius', 'communication_range',
           'algorithm', 'tasks', 'collection', 'connected', 'world', 'lidar', 'ground_truth',
-          'odometry_drift', 'z'}
+          'odometry_drift', 'bumper', 'z'}
 ARGUMENTS = {
     'gazebo': COMMON | {'robots', 'first_id', 'layout', 'seed', 'spacing', 'step', 'headless',
                         'gui', 'rviz', 'monitor', 'robots_per_process', 'task'},
@@ -129,8 +129,8 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
     assert parameters(later) == {'config_file': str(bridge), 'use_sim_time': True}
     assert '/clock' not in bridge.read_text()
     assert parameters(found['gazebo_odometry']) == {
-        'robots': 'robot_1,robot_2,robot_3,robot_4,robot_5', 'seed': 7, 'odometry_drift': True,
-        'ground_truth': False, 'use_sim_time': True}
+        'robots': 'robot_1,robot_2,robot_3,robot_4,robot_5', 'seed': 7, 'odometry_drift': False,
+        'ground_truth': False, 'bumper': True, 'use_sim_time': True}
     first, second = parameters(found['fleet']), parameters(found['fleet2'])
     assert (first['members'], second['members']) == ('1-3', '4-5')
     assert first['roster'] == second['roster'] and first['seed'] == 7
@@ -288,7 +288,7 @@ def test_one_more_robot_is_a_model_a_bridge_a_node_and_wanders(prefix: Path) -> 
         '--x', '2.5', '--y', '0.0', '--z', '0.0', '--yaw', '-1.0']
     assert '<model name="late">' in model.read_text()
     topics = [row['ros_topic_name'] for row in yaml.safe_load(bridge.read_text())]
-    assert topics == ['late/wheel_odometry', 'late/cmd_vel']
+    assert topics == ['late/wheel_odometry', 'late/cmd_vel', 'late/contacts']
     assert parse_robot_list(parameters(found['fleet'])['roster']) == (
         RobotSpec('late', 31, (2.5, 0.0, -1.0)),)
     wander = parameters(found['wander'])

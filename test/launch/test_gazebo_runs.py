@@ -100,7 +100,8 @@ from launch.actions import IncludeLaunchDescription
 
 def generate_launch_description():
     return LaunchDescription([IncludeLaunchDescription('FILE', launch_arguments={
-        'robots': '3', 'headless': 'true', 'monitor': 'true'}.items())])
+        'robots': '3', 'headless': 'true', 'monitor': 'true', 'bumper': 'false',
+        'odometry_drift': 'true'}.items())])
 """
 
 

@@ -19,10 +19,12 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped, Twist
 from leader_election.nodes.gazebo_odometry import GazeboOdometry
+from leader_election.parameters import ParameterError
 from nav_msgs.msg import Odometry
 import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from std_msgs.msg import Bool, Empty
 from support import spin_until
 
 
@@ -82,6 +84,28 @@ def test_odometry_drifts_and_the_truth_does_not(ros: None, drift: bool) -> None:
     assert (0.01 < deviation < 1.0 and last.twist.covariance[0] > 0.0) if drift else not deviation
     turn = last.pose.pose.orientation
     assert turn.z**2 + turn.w**2 == pytest.approx(1.0)
+
+
+def test_contacts_become_the_signal_of_a_bumper(ros: None) -> None:
+    node = made(robots='r1', bumper=True, contacts_type='std_msgs/msg/Empty')
+    world, bumps = Node('world'), list[bool]()
+    contacts = world.create_publisher(Empty, 'r1/contacts', 10)
+    world.create_subscription(Bool, 'r1/bumper', lambda message: bumps.append(message.data), 10)
+    spin_until([node, world], lambda: contacts.get_subscription_count() == 1
+               and node.count_subscribers('r1/bumper') == 1)
+
+    def pushed() -> bool:
+        contacts.publish(Empty())
+        return bumps.count(True) > 5
+    spin_until([node, world], pushed)
+    assert all(bumps)
+    spin_until([node, world], lambda: not bumps[-1])
+    assert bumps.count(False) == 1, 'what nothing touches is silent'
+
+
+def test_without_the_type_of_contacts_it_says_what_to_install(ros: None) -> None:
+    with pytest.raises(ParameterError, match='contacts_type: .* install there_is, or give bumper'):
+        made(robots='r1', bumper=True, contacts_type='there_is/msg/None')
 
 
 def test_it_says_what_does_not_come(ros: None) -> None:
