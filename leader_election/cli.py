@@ -20,15 +20,23 @@ is a clean one.
 """
 
 from collections.abc import Callable
-from importlib import import_module
+from importlib import import_module, metadata
 from importlib.util import find_spec
 import os
+from pathlib import Path
 import select
 import signal
 import sys
+from xml.etree import ElementTree
 
-from leader_election.command_line import ExitStatus, how_to_install, print_error
+from leader_election.command_line import (
+    ExitStatus,
+    how_to_install,
+    outside_ros_args,
+    print_error,
+)
 from leader_election.executables import Executable, EXECUTABLES
+from leader_election.parameters import did_you_mean
 
 COMMAND = 'leader_election'
 DISTRIBUTIONS = {'PIL': 'pillow', 'mcap_ros2': 'mcap-ros2-support'}
@@ -40,7 +48,7 @@ def usage() -> str:
     width = max(len(each.name) for each in EXECUTABLES)
     lines = [f'  {each.name:{width}}  {each.description}' for each in EXECUTABLES]
     return '\n'.join([
-        f'usage: {COMMAND} EXECUTABLE [ARGUMENTS]', '',
+        f'usage: {COMMAND} EXECUTABLE [ARGUMENTS]', f'       {COMMAND} --version', '',
         'Decentralised leader election and regions for robot swarms on ROS 2.', '',
         'executables:', *lines, '',
         f'{COMMAND} EXECUTABLE --help shows the options, or the parameters of a node.'])
@@ -53,6 +61,28 @@ def parameter_help(executable: Executable) -> str:
             f'[--params-file FILE]]\n\n'
             f'{executable.description.capitalize()}. A parameter file with all defaults:\n\n'
             + text(executable.parameter_file))
+
+
+def version() -> str:
+    """Return the version of this package; in a checkout, where it is not installed, as well."""
+    manifest = Path(__file__).parents[1] / 'package.xml'
+    if manifest.is_file():
+        return str(ElementTree.parse(manifest).findtext('version'))
+    return metadata.version(COMMAND)
+
+
+def wrong_argument(executable: Executable) -> str:
+    """Return the error text for the first argument of a node that is not for ROS; empty: none."""
+    word = next(outside_ros_args(sys.argv[1:]), '')
+    if not word or not executable.parameter_file:
+        return ''
+    from leader_election.config import FILES
+    from leader_election.parameters import table
+    known = [p.name for parameters, _ in FILES.values() for p in table(parameters)]
+    name = word.lstrip('-').partition('=')[0].rstrip(':').replace('-', '_')
+    return (f'{executable.name} has no option {word}; {did_you_mean(name, known)}parameters come '
+            f'after --ros-args, as in --ros-args -p NAME:=VALUE; {COMMAND} {executable.name} '
+            '--help lists them')
 
 
 def stop_with(status: int) -> None:
@@ -75,8 +105,7 @@ def missing(executable: Executable) -> str:
     names = [DISTRIBUTIONS.get(name, name) for name in needed.modules if find_spec(name) is None]
     if not names:
         return ''
-    # Each by its name: an extra would install this package a second time.
-    return f'{needed.purpose} needs {", ".join(names)}; {how_to_install(*names)}'
+    return f'{needed.purpose} needs {", ".join(names)}; {how_to_install(needed.extra)}'
 
 
 def without_ros(error: ModuleNotFoundError) -> str:
@@ -96,11 +125,21 @@ def run(name: str) -> int:
     """
     executable = {each.name: each for each in EXECUTABLES}[name]
     stop_with(executable.stop_status)
-    if error := missing(executable):
-        return print_error(error)
-    if executable.parameter_file and sys.argv[1:] in (['--help'], ['-h']):
+    plain = list(outside_ros_args(sys.argv[1:]))
+    if plain == ['--version']:
+        print(COMMAND, version())
+        return ExitStatus.OK
+    wants_help = not {'--help', '-h'}.isdisjoint(plain)
+    if wants_help and executable.parameter_file:
         print(parameter_help(executable), end='')
         return ExitStatus.OK
+    if error := missing(executable):
+        if wants_help and executable.parser:
+            parsing, _, parse = executable.parser.partition(':')
+            getattr(import_module(parsing), parse)(sys.argv[1:])
+        return print_error(error)
+    if error := wrong_argument(executable):
+        return print_error(error)
     try:
         module = import_module(executable.module)
     except ModuleNotFoundError as failure:
@@ -140,8 +179,13 @@ def main() -> int:
     if name in ('--help', '-h'):
         print(usage())
         return ExitStatus.OK
-    if name not in {each.name for each in EXECUTABLES}:
-        return print_error(f'{name!r} is not an executable; {COMMAND} --help lists them')
+    if name == '--version':
+        print(COMMAND, version())
+        return ExitStatus.OK
+    names = [each.name for each in EXECUTABLES]
+    if name not in names:
+        return print_error(f'{name!r} is not an executable; {did_you_mean(name, names)}'
+                           f'{COMMAND} --help lists them')
     # As if it were its own command, with its name as the first argument.
     sys.argv = [f'{COMMAND} {name}', *arguments]
     return run(name)

@@ -15,9 +15,12 @@
 """The common code of all commands: exit statuses, error lines, the parser of options."""
 
 import argparse
+from collections.abc import Iterator, Sequence
 from enum import IntEnum
 import sys
-from typing import NoReturn
+from typing import Any, NoReturn
+
+from leader_election.parameters import did_you_mean
 
 
 class ExitStatus(IntEnum):
@@ -43,18 +46,35 @@ def print_error(error: object) -> ExitStatus:
     return ExitStatus.USAGE
 
 
-def how_to_install(*distributions: str) -> str:
+def how_to_install(extra: str) -> str:
     """
-    Return the end of an error line: how to install packages of PyPI.
+    Return the end of an error line: how to install an extra of this package.
 
     With a sourced ROS 2 this needs a virtual environment with the system's packages, since Ubuntu
     refuses pip outside of one, and another numpy would not fit the packages of apt.
 
-    >>> how_to_install('mcap')  # doctest: +ELLIPSIS
-    'install it with: pip install mcap (beside a sourced ROS 2, in python3 -m venv ...)'
+    >>> how_to_install('view')  # doctest: +ELLIPSIS
+    "install it with: pip install 'leader_election[view]' (beside a sourced ROS 2, in ...)"
     """
-    return (f'install it with: pip install {" ".join(distributions)} (beside a sourced ROS 2, in '
+    return (f"install it with: pip install 'leader_election[{extra}]' (beside a sourced ROS 2, in "
             'python3 -m venv --system-site-packages)')
+
+
+def outside_ros_args(arguments: Sequence[str]) -> Iterator[str]:
+    """
+    Yield the arguments of a process that are not for ROS, without importing ROS.
+
+    >>> list(outside_ros_args(['-v', '--ros-args', '-p', 'radius:=3.0', '--', 'now']))
+    ['-v', 'now']
+    """
+    inside = False
+    for argument in arguments:
+        if argument == '--ros-args':
+            inside = True
+        elif inside and argument == '--':
+            inside = False
+        elif not inside:
+            yield argument
 
 
 class CommandLineParser(argparse.ArgumentParser):
@@ -63,3 +83,20 @@ class CommandLineParser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """Print the error, and end the process."""
         sys.exit(print_error(f'{message}; {self.prog} --help shows the usage'))
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse arguments, also those of a subcommand; an unknown option is an error."""
+        parsed, rest = super().parse_known_args(args, namespace)
+        for word in rest:
+            if word.startswith('-'):
+                name = word.partition('=')[0]
+                hint = did_you_mean(name, self._option_string_actions)
+                self.error(f'there is no option {name}; {hint}'.rstrip('; '))
+        return parsed, rest
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        if action.choices is not None and value not in action.choices:
+            known = [str(choice) for choice in action.choices]
+            raise argparse.ArgumentError(
+                action, f'{value!r} is not allowed; {did_you_mean(value, known)}it takes one of '
+                f'{", ".join(known)}')

@@ -27,10 +27,12 @@ class Requirement:
     """
     Modules that only some executables need, and that are not installed on every robot.
 
+    :ivar extra: of this package, which installs them.
     :ivar modules: names as they are imported.
     :ivar purpose: subject of the error line if one is missing.
     """
 
+    extra: str
     modules: tuple[str, ...]
     purpose: str
 
@@ -48,6 +50,8 @@ class Executable:
     :ivar requires: the modules beyond those that every robot needs.
     :ivar parameter_file: of a node without its own options: the file in ``config`` that documents
         its parameters; empty if ``main()`` parses a command line.
+    :ivar parser: the function that parses the command line, as module:name, for the help where
+        required modules are missing.
     """
 
     name: str
@@ -56,16 +60,18 @@ class Executable:
     stop_status: int = 0
     requires: Requirement | None = None
     parameter_file: str = ''
+    parser: str = ''
 
 
 _VIEW = ('matplotlib', 'PIL', 'rich')
 _RECORD = ('mcap', 'mcap_ros2')
 _LAB = (*_VIEW, 'numba', 'scipy', 'networkx', 'xarray', 'netCDF4', 'pandas')
 
-_TO_VIEW = Requirement(modules=_VIEW, purpose='what shows a swarm')
-_TO_RECORD = Requirement(modules=_RECORD, purpose='the recorder')
-_TO_REPLAY = Requirement(modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay')
-_TO_MEASURE = Requirement(modules=_LAB, purpose='the laboratory')
+_TO_VIEW = Requirement(extra='view', modules=_VIEW, purpose='the view of a swarm')
+_TO_RECORD = Requirement(extra='record', modules=_RECORD, purpose='the recorder')
+_TO_REPLAY = Requirement(
+    extra='record', modules=(*_RECORD, *_VIEW, 'shapely'), purpose='replay')
+_TO_MEASURE = Requirement(extra='lab', modules=_LAB, purpose='the laboratory')
 
 EXECUTABLES = (
     Executable(
@@ -74,6 +80,7 @@ EXECUTABLES = (
         description='wait until simulated time advances, then end'),
     Executable(
         name='demo', module='leader_election.demo.main', stop_status=130, requires=_TO_VIEW,
+        parser='leader_election.demo.main:parse',
         description='demonstrate election and recovery: world, robots and monitor together'),
     Executable(
         name='election_node', module='leader_election.nodes.election_node',
@@ -95,6 +102,7 @@ EXECUTABLES = (
         description="write a swarm's world file for Gazebo, and the YAML of the bridge"),
     Executable(
         name='lab', module='leader_election.lab.main', stop_status=130, requires=_TO_MEASURE,
+        parser='leader_election.lab.options:parse_options',
         description='measure algorithms over many seeds, without ROS'),
     Executable(
         name='logs', module='leader_election.recording.logs_command', stop_status=130,
@@ -109,10 +117,11 @@ EXECUTABLES = (
         description='show the swarm in the terminal, and publish its state and markers'),
     Executable(
         name='record', module='leader_election.nodes.recorder', requires=_TO_RECORD,
+        parser='leader_election.recording.options:recorder_options',
         description='record a swarm to a file (MCAP)'),
     Executable(
         name='replay', module='leader_election.recording.main', stop_status=130,
-        requires=_TO_REPLAY,
+        requires=_TO_REPLAY, parser='leader_election.recording.options:replay_options',
         description='evaluate a recording: a report and pictures, without ROS'),
     Executable(
         name='swarm_doctor', module='leader_election.nodes.swarm_doctor', stop_status=130,

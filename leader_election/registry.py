@@ -22,6 +22,8 @@ from importlib import import_module
 from importlib.metadata import entry_points
 from typing import Any, Generic, Protocol, TypeVar
 
+from leader_election.parameters import did_you_mean
+
 
 class Named(Protocol):
     """An entry with a name."""
@@ -80,7 +82,8 @@ class Registry(Generic[T]):
         if name in self._broken:
             raise KeyError(f'{self.kind} {name!r} cannot be loaded: {self._broken[name]}')
         if name not in self._entries:
-            raise KeyError(f'unknown {self.kind} {name!r}; known: {", ".join(self.names())}')
+            raise KeyError(f'unknown {self.kind} {name!r}; {did_you_mean(name, self.names())}'
+                           f'known: {", ".join(self.names())}')
         return self._entries[name]
 
     def names(self) -> tuple[str, ...]:

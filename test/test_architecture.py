@@ -24,9 +24,9 @@ ROOT = Path(__file__).parents[1]
 PACKAGE = 'leader_election'
 
 LEANS_ON = {
-    'command_line': set[str](),
+    'command_line': {'parameters'},
     'executables': set[str](),
-    'registry': set[str](),
+    'registry': {'parameters'},
     'parameters': set[str](),
     'algorithms': {'registry', 'parameters'},
     'coordination': {'algorithms', 'registry', 'parameters'},
@@ -50,7 +50,7 @@ LEANS_ON = {
             'registry', 'view', 'world'},
     'config': {'coordination', 'localisation', 'recording', 'fleet', 'swarm', 'tasks', 'world',
                'robot', 'parameters'},
-    'cli': {'executables', 'command_line', 'config'},
+    'cli': {'executables', 'command_line', 'config', 'parameters'},
     '__main__': {'cli'},
     '__init__': {'robot', 'coordination', 'algorithms', 'parameters'},
 }

@@ -14,13 +14,15 @@
 
 """The command ``leader_election``: its help, its executables, and what is said of a wrong name."""
 
+from dataclasses import replace
 from pathlib import Path
 import signal
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 from leader_election.cli import main, missing, usage
-from leader_election.executables import EXECUTABLES
+from leader_election.executables import EXECUTABLES, Requirement
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -88,7 +90,61 @@ def test_an_unknown_name_is_one_line_and_status_2(
         monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     assert call(monkeypatch, 'fleets', '--help') == 2
     assert capsys.readouterr() == (
-        '', "error: 'fleets' is not an executable; leader_election --help lists them\n")
+        '', "error: 'fleets' is not an executable; did you mean fleet? leader_election --help "
+        'lists them\n')
+
+
+@pytest.mark.parametrize('arguments', [('--version',), ('fleet', '--version'), (
+    'lab', '--version')])
+def test_the_version_is_that_of_the_manifest(
+        arguments: tuple[str, ...], monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(monkeypatch, *arguments) == 0
+    number = ElementTree.parse(ROOT / 'package.xml').findtext('version')
+    assert capsys.readouterr() == (f'leader_election {number}\n', '')
+
+
+@pytest.mark.parametrize(('word', 'hint'), [
+    ('--raduis=3', 'did you mean radius? '), ('radius:=3', 'did you mean radius? '), ('-p', '')])
+def test_an_option_of_a_node_that_is_not_for_ros_is_an_error(
+        word: str, hint: str, monkeypatch: pytest.MonkeyPatch,
+        capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(monkeypatch, 'election_node', word, '--ros-args', '-p', 'robot_id:=1') == 2
+    assert capsys.readouterr() == (
+        '', f'error: election_node has no option {word}; {hint}parameters come after --ros-args, '
+        'as in --ros-args -p NAME:=VALUE; leader_election election_node --help lists them\n')
+
+
+@pytest.mark.parametrize(('arguments', 'usage_line'), [
+    (('replay', '--help'), 'usage: leader_election replay [-h]'),
+    (('record', '--help'), 'usage: leader_election record [-h]'),
+    (('lab', 'run', '--help'), 'usage: leader_election lab run [-h]'),
+    (('demo', '--help'), 'usage: leader_election demo [-h]'),
+    (('monitor', '--help'), 'usage: leader_election monitor [--ros-args'),
+])
+def test_the_help_needs_no_extra(arguments: tuple[str, ...], usage_line: str) -> None:
+    needed = {name for each in EXECUTABLES if each.requires for name in each.requires.modules}
+    ran = subprocess.run([sys.executable, '-c', f"""
+import sys
+sys.modules.update(dict.fromkeys({sorted(needed - {'shapely'})}))
+sys.argv = ['leader_election', *{list(arguments)}]
+from leader_election.cli import main
+raise SystemExit(main())"""], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stderr) == (0, '')
+    assert ran.stdout.startswith(usage_line)
+
+
+def test_what_is_missing_names_the_extra_that_brings_it() -> None:
+    executable = replace(EXECUTABLES[0], requires=Requirement(
+        extra='record', modules=('no_such_module',), purpose='the recorder'))
+    assert missing(executable).startswith(
+        'the recorder needs no_such_module; install it with: pip install '
+        "'leader_election[record]'")
+
+
+def test_each_extra_that_is_required_exists() -> None:
+    extras = {each.requires.extra for each in EXECUTABLES if each.requires}
+    assert all(f"        '{extra}': " in (ROOT / 'setup.py').read_text() for extra in extras)
 
 
 @pytest.mark.parametrize(('name', 'line'), [

@@ -27,7 +27,16 @@ def test_a_wrong_option_is_one_line_and_status_2(capsys: pytest.CaptureFixture[s
     parser = CommandLineParser(prog='leader_election lab')
     commands = parser.add_subparsers(dest='command', required=True)
     commands.add_parser('run').add_argument('--seeds', type=int)
+    commands.add_parser('show').add_argument('what', choices=['colour', 'size'])
     for arguments, line in (
+            (['show', 'color'], "argument what: 'color' is not allowed; did you mean colour? it "
+             'takes one of colour, size; leader_election lab show'),
+            (['rnu'], "argument command: 'rnu' is not allowed; did you mean run? it takes one of "
+             'run, show; leader_election lab'),
+            (['run', '--sede=3'],
+             'there is no option --sede; did you mean --seeds?; leader_election lab run'),
+            (['--nothing'], 'the following arguments are required: command; leader_election lab'),
+            (['run', '--zzz'], 'there is no option --zzz; leader_election lab run'),
             (['--seed'], 'the following arguments are required: command; leader_election lab'),
             (['run', '--seeds', 'x'],
              "argument --seeds: invalid int value: 'x'; leader_election lab run")):

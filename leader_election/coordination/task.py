@@ -40,7 +40,7 @@ from importlib.metadata import entry_points, EntryPoint
 from typing import Any, ClassVar
 
 from leader_election.coordination.aggregate import Aggregate
-from leader_election.parameters import NoParameters
+from leader_election.parameters import did_you_mean, NoParameters
 
 Position = tuple[float, float]
 """x, y in the shared frame [m]."""
@@ -158,8 +158,8 @@ def task_class(name: str) -> type[Task]:
     """
     known = _known()
     if name not in known and ':' not in name:
-        raise KeyError(
-            f'unknown task {name!r}; known: {", ".join(sorted(known))}, or module:Class')
+        raise KeyError(f'unknown task {name!r}; {did_you_mean(name, known)}'
+                       f'known: {", ".join(sorted(known))}, or module:Class')
     try:
         task = known.get(name, EntryPoint(name, name, GROUP)).load()
     except Exception as error:  # The import of a user's module may raise anything.

@@ -43,7 +43,13 @@ from leader_election.fleet.fleet_settings import (
     unknown_key,
 )
 from leader_election.fleet.robot_list import check_unique, is_robot_name, RobotSpec
-from leader_election.parameters import Parameter, ParameterError, strict_yaml, table
+from leader_election.parameters import (
+    did_you_mean,
+    Parameter,
+    ParameterError,
+    strict_yaml,
+    table,
+)
 from leader_election.parameters.parameter import shown
 from leader_election.robot.parameters import ElectionParameters
 
@@ -73,8 +79,9 @@ class Fleet(NamedTuple):
             if robot.spec.name == name:
                 return self._taking_part(robot)
         names = ', '.join(robot.spec.name for robot in self.robots)
-        raise ParameterError(f'parameter robot: {name!r} is not in {self.source}; there are: '
-                             f'{names}')
+        hint = did_you_mean(name, [robot.spec.name for robot in self.robots])
+        raise ParameterError(f'parameter robot: {name!r} is not in {self.source}; {hint}'
+                             f'there are: {names}')
 
     def of_host(self, hostname: str) -> FleetRobot:
         """

@@ -15,12 +15,11 @@
 """Settings of robots in a fleet file: parameters of nodes and tasks, and topics; all checked."""
 
 from collections.abc import Iterable, Mapping
-from difflib import get_close_matches
 import re
 from typing import Any, NamedTuple
 
 from leader_election.coordination.task import task_class, task_names
-from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
 from leader_election.parameters.parameter import shown
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters, names_in
 from leader_election.robot.task_runner import task_label
@@ -100,11 +99,11 @@ def _check_tasks(place: str, value: str) -> None:
     """Check for misspelt names of installed tasks."""
     known = task_names()
     for name in names_in(value):
-        near = get_close_matches(name, known, 1)
+        hint = did_you_mean(name, known)
         # A task that is not installed on this computer may be installed on the robot.
-        if name not in known and ':' not in name and near:
-            raise ParameterError(f'{place}.tasks: there is no task {shown(name)}; did you mean '
-                                 f'{near[0]}?')
+        if name not in known and ':' not in name and hint:
+            raise ParameterError(
+                f'{place}.tasks: there is no task {shown(name)}; {hint.rstrip()}')
 
 
 def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
@@ -256,8 +255,7 @@ def unknown_key(place: str, name: str, known: Iterable[str], list_of_all: str) -
     :param known: all keys that are allowed there.
     :param list_of_all: the text that lists them, for keys without a similar one.
     """
-    near = get_close_matches(name, list(known), 1)
-    instead = f'did you mean {near[0]}?' if near else f'there are: {list_of_all}'
+    instead = did_you_mean(name, known).rstrip() or f'there are: {list_of_all}'
     return ParameterError(f'{place}: unknown key {shown(name)}; {instead}')
 
 

@@ -41,14 +41,11 @@ from leader_election.lab.results import varied
 from leader_election.lab.scenario import Scenario
 from leader_election.lab.statistics import estimate_mean
 from leader_election.lab.terminal import Progress
-from leader_election.lab.until_width import (
-    conclusion,
-    LIMIT,
-    parse_width,
-)
+from leader_election.lab.until_width import conclusion
 from leader_election.lab.until_width import (
     run_until as run_until_width,
 )
+from leader_election.lab.width import LIMIT, parse_width
 from matplotlib.figure import Figure
 import numpy as np
 import pandas as pd

@@ -34,7 +34,8 @@ from leader_election.lab.results import ResultError
 from leader_election.lab.scenario import Scenario, ScenarioError
 from leader_election.lab.summary import table
 from leader_election.lab.terminal import console
-from leader_election.lab.until_width import conclusion, LIMIT, run_until
+from leader_election.lab.until_width import conclusion, run_until
+from leader_election.lab.width import LIMIT
 import numpy as np
 from rich.box import SIMPLE_HEAD
 from rich.table import Table

@@ -22,7 +22,7 @@ import re
 from typing import Any
 
 from leader_election.command_line import CommandLineParser
-from leader_election.lab.until_width import LEAST, LIMIT, parse_width, Width
+from leader_election.lab.width import LEAST, LIMIT, parse_width, Width
 from leader_election.parameters import strict_yaml
 
 DESCRIPTION = """

@@ -40,6 +40,7 @@ from leader_election.lab.statistics import (
     Floats,
     time_average,
 )
+from leader_election.parameters import did_you_mean
 import numpy as np
 from scipy.special import stdtr  # type: ignore[import-untyped]
 import xarray as xr
@@ -100,8 +101,8 @@ def measures_to_come(missing: xr.Dataset) -> tuple[str, ...]:
 def check_measure(known: Sequence[str], measure: str) -> None:
     """Raise a :class:`ResultError` for a measure that is not among the known ones."""
     if measure not in known:
-        raise ResultError(f'measure {measure!r} is not allowed; it takes one of '
-                          f'{", ".join(known)}')
+        raise ResultError(f'measure {measure!r} is not allowed; {did_you_mean(measure, known)}'
+                          f'it takes one of {", ".join(known)}')
 
 
 def each_run(results: xr.Dataset, measure: str) -> xr.DataArray:

@@ -28,7 +28,14 @@ from leader_election.lab.events import ChangeStrength, Event, State
 from leader_election.lab.regions import with_regions
 from leader_election.lab.schema import Entrant, Group, Regions, Strength, STRENGTHS
 from leader_election.lab.topologies import TOPOLOGIES
-from leader_election.parameters import as_number, build, Parameter, ParameterError, table
+from leader_election.parameters import (
+    as_number,
+    build,
+    did_you_mean,
+    Parameter,
+    ParameterError,
+    table,
+)
 from leader_election.robot.parameters import ElectionParameters
 
 T = TypeVar('T')
@@ -98,8 +105,9 @@ def parse_kind(registry: Any, values: Any, name: str, key: str) -> tuple[Any, An
     rest = dict(as_mapping(values, name, key))
     kind = rest.pop('kind', None)
     if kind not in registry.names():
-        raise ScenarioError(f'scenario {name}: {key}.kind: {kind!r} is not allowed; it takes one '
-                            f'of {", ".join(registry.names())}')
+        raise ScenarioError(f'scenario {name}: {key}.kind: {kind!r} is not allowed; '
+                            f'{did_you_mean(kind, registry.names())}it takes one of '
+                            f'{", ".join(registry.names())}')
     entry = registry.get(kind)
     with section_errors(name, key):
         return entry, build(entry.parameters, rest)
@@ -218,8 +226,8 @@ def _parse_regions(values: Any, name: str) -> Regions:
     known = [p.name for p in table(Regions) if p.name != 'role']
     for key in rest:
         if key not in known:
-            raise ScenarioError(f'scenario {name}: unknown key algorithms.regions.{key}; known: '
-                                f'{", ".join(known)}')
+            raise ScenarioError(f'scenario {name}: unknown key algorithms.regions.{key}; '
+                                f'{did_you_mean(key, known)}known: {", ".join(known)}')
     with section_errors(name, 'algorithms.regions'):
         return build(Regions, rest)
 

@@ -41,7 +41,7 @@ from leader_election.lab.schema import (
     Strength,
 )
 from leader_election.lab.sensing import Sensing, with_sensing
-from leader_election.parameters import as_number, as_whole_number, strict_yaml
+from leader_election.parameters import as_number, as_whole_number, did_you_mean, strict_yaml
 from leader_election.robot.metrics import METRICS
 import numpy as np
 from numpy.typing import NDArray
@@ -93,8 +93,9 @@ class Scenario:
         for entrant in self.entrants:
             if entrant.label == label:
                 return entrant
-        known = ', '.join(entrant.label for entrant in self.entrants)
-        raise ScenarioError(f'scenario {self.name} has no algorithm {label!r}; it has {known}')
+        known = [entrant.label for entrant in self.entrants]
+        raise ScenarioError(f'scenario {self.name} has no algorithm {label!r}; '
+                            f'{did_you_mean(label, known)}it has {", ".join(known)}')
 
     def times(self) -> NDArray[np.float64]:
         """Return the times of the samples [s], shape (samples,)."""
@@ -154,7 +155,8 @@ def load(name_or_path: str) -> Scenario:
     if name_or_path not in names():
         path = Path(name_or_path)
         if path.suffix not in SUFFIXES:
-            raise ScenarioError(f'unknown scenario {name_or_path!r}; it takes the path of a '
+            raise ScenarioError(f'unknown scenario {name_or_path!r}; '
+                                f'{did_you_mean(name_or_path, names())}it takes the path of a '
                                 f'.yaml file or one of {", ".join(names())}')
     try:
         text = path.read_text()
@@ -182,7 +184,8 @@ def parse(raw: Any, name: str) -> Scenario:
         raise ScenarioError(f'scenario {name}: takes keys and values')
     for key in raw:
         if key not in KEYS:
-            raise ScenarioError(f'scenario {name}: unknown key {key}; known: {", ".join(KEYS)}')
+            raise ScenarioError(f'scenario {name}: unknown key {key}; '
+                                f'{did_you_mean(key, KEYS)}known: {", ".join(KEYS)}')
     for key in REQUIRED:
         if raw.get(key) in (None, []):
             raise ScenarioError(f'scenario {name}: {key} is missing')

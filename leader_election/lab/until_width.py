@@ -31,42 +31,20 @@ reports that they are equal. In 1500 simulated experiments with an event in 2 % 
 
 from collections.abc import Callable, Sequence
 from math import ceil, inf, isfinite, isnan, sqrt
-import re
 from typing import NamedTuple
 
 from leader_election.lab.paired import each_run, to_first
 from leader_election.lab.results import ResultError, varied
 from leader_election.lab.statistics import are_equal, CONFIDENCE, estimate_mean, Floats
+from leader_election.lab.width import LEAST, Width
 import numpy as np
 from scipy.special import ndtri, stdtrit  # type: ignore[import-untyped]
 import xarray as xr
 
-LEAST = 20
-"""The number of seeds to start with."""
 EQUAL_LEAST = 2 * LEAST
 """The number of seeds to stop with while a measure is the same in all of them."""
 MOST = 1_000_000
 """The greatest number of seeds that is estimated."""
-LIMIT = 1000
-"""The greatest number of seeds that the command runs, unless ``--seeds`` gives another one."""
-
-
-class Width(NamedTuple):
-    """A wanted width: half of an interval, the number after ±."""
-
-    half: float
-    """In the unit of the measure, or as a part of a mean."""
-    relative: bool
-    """Whether it is a part of the mean; for differences, of the mean of the first algorithm."""
-
-    def text(self) -> str:
-        """
-        Return the width as text.
-
-        >>> Width(0.05, True).text(), Width(0.002, False).text()
-        ('± 5% of the mean', '± 0.002')
-        """
-        return f'± {100.0 * self.half:g}% of the mean' if self.relative else f'± {self.half:g}'
 
 
 class Interval(NamedTuple):
@@ -110,22 +88,6 @@ class Outcome(NamedTuple):
     def widest(self) -> Interval:
         """Return the interval that takes the most seeds."""
         return max(self.intervals, key=lambda each: inf if each.needed is None else each.needed)
-
-
-def parse_width(text: str) -> Width:
-    """
-    Return the width that a text gives: a number in the measure's unit, or a part in per cent.
-
-    :raises ValueError: for another text, and for 0 or less.
-
-    >>> parse_width('5%'), parse_width('2e-3')
-    (Width(half=0.05, relative=True), Width(half=0.002, relative=False))
-    """
-    match = re.fullmatch(r'([0-9.]+(?:e[-+]?[0-9]+)?) ?(%?)', text, re.IGNORECASE)
-    half = float(match[1]) / (100.0 if match[2] else 1.0) if match else 0.0
-    if match is None or not 0.0 < half < inf:
-        raise ValueError(text)
-    return Width(half, bool(match[2]))
 
 
 def seeds_for(deviation: float, half: float) -> int | None:

@@ -15,12 +15,17 @@
 """Arguments of launch files, derived from the declarations of the parameters that they set."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from difflib import get_close_matches
 import os
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters import Parameter, ParameterError, strict_yaml, table
+from leader_election.parameters import (
+    did_you_mean,
+    Parameter,
+    ParameterError,
+    strict_yaml,
+    table,
+)
 
 PACKAGE = 'leader_election'
 COMMON_ARGUMENTS = {
@@ -123,11 +128,9 @@ def check_argument_names(words: Sequence[str], file: str, known: Iterable[str]) 
     for word in words[_index_after_file(words, file):]:
         name, is_argument, _ = word.partition(':=')
         if is_argument and name not in known:
-            like = get_close_matches(name, known, 1)
             raise ParameterError(
-                f'parameter {name}: {Path(file).name} has no such argument'
-                + ''.join(f' (did you mean {near}?)' for near in like)
-                + '; --show-args lists all that it has')
+                f'parameter {name}: {Path(file).name} has no such argument; '
+                f'{did_you_mean(name, known)}--show-args lists all that it has')
 
 
 def _index_after_file(words: Sequence[str], file: str) -> int:

@@ -26,6 +26,7 @@ from leader_election.parameters.parameter import (
     table,
     to_yaml,
 )
+from leader_election.parameters.similar import did_you_mean
 
 __all__ = [
     'NoParameters',
@@ -36,6 +37,7 @@ __all__ = [
     'as_number',
     'as_whole_number',
     'build',
+    'did_you_mean',
     'parameter',
     'table',
     'to_yaml',

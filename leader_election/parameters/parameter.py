@@ -31,6 +31,7 @@ from types import MappingProxyType
 from typing import Any, get_type_hints, TypeVar
 
 from leader_election.parameters.numbers import as_number, as_whole_number
+from leader_election.parameters.similar import did_you_mean
 
 NO_SECTIONS: Mapping[str, type] = MappingProxyType({})
 REQUIRED_INT = -1
@@ -100,8 +101,9 @@ class Parameter:
             raise ParameterError(f'parameter {self.name} is missing; it takes {self.allowed()}')
         converted = _convert(value, self.type)
         if converted is None or not self._within(converted):
-            raise ParameterError(
-                f'parameter {self.name}: {shown(value)} is not allowed; it takes {self.allowed()}')
+            hint = did_you_mean(value, self.choices()) if self.choices is not None else ''
+            raise ParameterError(f'parameter {self.name}: {shown(value)} is not allowed; {hint}'
+                                 f'it takes {self.allowed()}')
         return converted
 
     def _within(self, value: Any) -> bool:
@@ -195,7 +197,8 @@ def build(parameters: type[T], values: Mapping[str, Any]) -> T:
     known = {p.name: p for p in table(parameters)}
     for name in values:
         if name not in known:
-            raise ParameterError(f'unknown parameter {name}; known: {", ".join(known)}')
+            raise ParameterError(f'unknown parameter {name}; {did_you_mean(name, known)}'
+                                 f'known: {", ".join(known)}')
     return parameters(**{
         name: p.check(values.get(name, None if p.required else p.default))
         for name, p in known.items()})

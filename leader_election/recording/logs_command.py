@@ -85,7 +85,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return print_error(error)
     except ImportError as error:
         return print_error(f'a recording needs {error.name}; '
-                           + how_to_install('mcap', 'mcap-ros2-support'))
+                           + how_to_install('record'))
     return ExitStatus.OK
 
 

@@ -25,7 +25,7 @@ from pathlib import Path
 import re
 from typing import Any, NamedTuple
 
-from leader_election.parameters import as_number, ParameterError
+from leader_election.parameters import as_number, did_you_mean, ParameterError
 import shapely
 import yaml
 
@@ -70,9 +70,10 @@ def load_arena(world: str) -> Arena:
         try:
             text = Path(world).read_text()
         except (OSError, ValueError) as error:
+            hint = did_you_mean(world, shipped_worlds()).rstrip()
             raise ParameterError(
-                f'parameter world: {world!r} is none of {", ".join(shipped_worlds())} '
-                f'and not a file that can be read: {error}') from error
+                f'parameter world: {world!r} is none of {", ".join(shipped_worlds())} and not a '
+                f'file that can be read: {error}{hint and "; " + hint}') from error
     try:
         return _arena(yaml.safe_load(text))
     except (ValueError, yaml.YAMLError) as error:

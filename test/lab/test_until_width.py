@@ -23,12 +23,10 @@ from leader_election.lab.until_width import (
     conclusion,
     EQUAL_LEAST,
     intervals,
-    LEAST,
-    parse_width,
     run_until,
     seeds_for,
-    Width,
 )
+from leader_election.lab.width import LEAST, parse_width, Width
 import numpy as np
 import pytest
 import xarray as xr

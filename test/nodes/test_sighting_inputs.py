@@ -15,6 +15,7 @@
 """Sightings from the topics of drivers, over real DDS."""
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 import math
 from typing import Any
@@ -114,7 +115,7 @@ def test_a_topic_of_ranges_for_each_neighbour() -> None:
                 8: Range(range=math.inf, min_range=0.1, max_range=5.0)}
     for neighbour, message in messages.items():
         publisher = bench.create_publisher(Range, f'/r1/range/robot_{neighbour}', SENSOR)
-        bench.create_timer(0.05, lambda p=publisher, m=message: p.publish(m))
+        bench.create_timer(0.05, partial(publisher.publish, message))
     spin_until([bench, node], lambda: node.robot.state.leader == 7)
     assert node.robot.state.distance == 2.5
     assert [each.message.id for each in node.robot.neighbours] == [7], 'nothing measured to 8'

@@ -37,6 +37,7 @@ from leader_election.lab.figures.style import draw_to, FigureError
 from leader_election.lab.figures.sweep import draw_map, draw_sweep
 from leader_election.lab.kept import kept_of
 from leader_election.lab.study import ALGORITHMS as STUDIED
+from leader_election.parameters import did_you_mean
 from matplotlib.figure import Figure
 
 SWEEP = 'sweep_'
@@ -117,8 +118,8 @@ def drawing(name: str) -> Drawing:
     try:
         return drawings()[name]
     except KeyError:
-        raise FigureError(f'unknown figure {name!r}; it takes one of {", ".join(names())}') \
-            from None
+        raise FigureError(f'unknown figure {name!r}; {did_you_mean(name, names())}'
+                          f'it takes one of {", ".join(names())}') from None
 
 
 def draw(name: str, folder: Path, out: Path) -> Path:
