@@ -10,7 +10,7 @@ BIN := .venv/bin
 RUN := ros run view record
 LAB := $(RUN) lab
 CLUSTER := $(LAB) cluster
-DEV := $(CLUSTER) notebook test build lint docs
+DEV := $(CLUSTER) notebook physics test build lint docs
 # No compilation at installation: most modules are never imported.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 

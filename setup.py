@@ -42,8 +42,9 @@ LAB = [*VIEW, 'numba>=0.61.0', 'scipy>=1.11.4', 'networkx>=3.2', 'xarray>=2024.6
 CLUSTER = [*LAB, 'distributed>=2024.8.0']
 # A newer matplotlib-inline does not work with the least matplotlib.
 NOTEBOOK = [*LAB, 'nbclient>=0.10.0', 'ipykernel>=6.29.0', 'matplotlib-inline>=0.1.6']
-TEST = [*CLUSTER, *NOTEBOOK, *RECORD, 'hypothesis>=6.98.15', 'jsonschema>=4.10.3', 'lxml>=5.2.1',
-        'pytest>=7.4.4']
+PHYSICS = ['mujoco>=3.2.7']
+TEST = [*CLUSTER, *NOTEBOOK, *RECORD, *PHYSICS, 'hypothesis>=6.98.15', 'jsonschema>=4.10.3',
+        'lxml>=5.2.1', 'pytest>=7.4.4']
 
 
 def pinned(name):
@@ -97,6 +98,8 @@ setup(
         'view': VIEW,
         # What records a swarm and shows recordings: on a robot only where it records itself.
         'record': RECORD,
+        # What simulates robots with contact physics.
+        'physics': PHYSICS,
         # What measures algorithms: no robot needs it either.
         'lab': LAB,
         # What spreads its runs over several machines, and what runs its notebooks.

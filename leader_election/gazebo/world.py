@@ -17,14 +17,11 @@ A world file as SDF: an arena, the ground, light, and all robots.
 
 The file contains the robots: if many are spawned into a running world at once, some never appear.
 
-Walls and obstacles collide as boxes. Both simulators treat boxes exactly, but divide extruded
-polygons into triangles, at which a round robot jitters. So an obstacle that is not a rectangle
-collides as one box along each edge, just inside the polygon; its visual is the whole polygon.
+Walls and obstacles collide as the boxes of :mod:`.world.walls`; the visual of an obstacle is the
+whole polygon.
 """
 
-from collections.abc import Iterator, Sequence
-import math
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.model import robot_model, SDF_VERSION
@@ -37,33 +34,16 @@ from leader_election.gazebo.simulator import (
     world_plugins,
 )
 from leader_election.world.arena import Arena
+from leader_election.world.walls import (
+    obstacle_rectangles,
+    outer_walls,
+    Rectangle,
+    WALL_HEIGHT,
+)
 import shapely
-from shapely.geometry.polygon import orient
-
-WALL_HEIGHT = 0.5
-"""The height of walls and obstacles [m]."""
-WALL_THICKNESS = 0.1
-"""The thickness of the outer walls, which are outside the arena [m]."""
-EDGE_THICKNESS = 0.04
-"""The thickness of the boxes along an obstacle's edges [m], far more than a robot's step."""
 
 _GREY = (0.55, 0.57, 0.6)
 _SAND = (0.76, 0.68, 0.54)
-
-
-class Rectangle(NamedTuple):
-    """A rectangle in the plane."""
-
-    x: float
-    """The x coordinate of its centre [m]."""
-    y: float
-    """The y coordinate of its centre [m]."""
-    length: float
-    """In the direction of its yaw [m]."""
-    width: float
-    """Perpendicular to that [m]."""
-    yaw: float
-    """[rad]."""
 
 
 def arena_model(arena: Arena) -> Element:
@@ -75,65 +55,11 @@ def arena_model(arena: Arena) -> Element:
     return tag('model', tag('static', True), tag('link', *parts, name='link'), name='arena')
 
 
-def outer_walls(outline: shapely.Polygon) -> tuple[Rectangle, ...]:
-    """
-    Return the walls round an arena, which overlap at the corners.
-
-    :param outline: the inside of the walls [m].
-    """
-    return tuple(_edges(outline, -WALL_THICKNESS, beyond=WALL_THICKNESS))
-
-
-def as_rectangle(polygon: shapely.Polygon) -> Rectangle | None:
-    """
-    Return a polygon as a rectangle, ``None`` if it is not one.
-
-    :param polygon: [m].
-
-    >>> as_rectangle(shapely.box(0.0, 0.0, 4.0, 2.0))
-    Rectangle(x=2.0, y=1.0, length=4.0, width=2.0, yaw=0.0)
-    """
-    # Not shapely.orient_polygons, which needs 2.1: Ubuntu 24.04 has 2.0.3.
-    corners = shapely.get_coordinates(orient(polygon.normalize()))
-    box = shapely.minimum_rotated_rectangle(polygon)
-    if len(corners) != 5 or box.area > polygon.area * (1 + 1e-6):
-        return None
-    (x0, y0), (x1, y1), (x2, y2) = corners[:3].tolist()
-    return Rectangle((x0 + x2) / 2, (y0 + y2) / 2, math.hypot(x1 - x0, y1 - y0),
-                     math.hypot(x2 - x1, y2 - y1), math.atan2(y1 - y0, x1 - x0))
-
-
-def edge_rectangles(polygon: shapely.Polygon) -> tuple[Rectangle, ...]:
-    """
-    Return one thin rectangle along each edge of a polygon, inside it.
-
-    :param polygon: [m].
-    """
-    return tuple(_edges(polygon, EDGE_THICKNESS, beyond=0.0))
-
-
-def _edges(polygon: shapely.Polygon, thickness: float, beyond: float) -> Iterator[Rectangle]:
-    """
-    Yield one rectangle for each edge of a polygon.
-
-    :param thickness: [m], to the left of the edge, which is inside; negative to the right.
-    :param beyond: by how much it is longer than the edge, at each end [m].
-    """
-    # The first corner is repeated at the end of the coordinates.
-    corners: Sequence[tuple[float, float]] = shapely.get_coordinates(orient(polygon)).tolist()
-    for (x0, y0), (x1, y1) in zip(corners, corners[1:]):
-        length, yaw = math.hypot(x1 - x0, y1 - y0), math.atan2(y1 - y0, x1 - x0)
-        yield Rectangle((x0 + x1) / 2 - thickness / 2 * math.sin(yaw),
-                        (y0 + y1) / 2 + thickness / 2 * math.cos(yaw),
-                        length + 2 * beyond, abs(thickness), yaw)
-
-
 def _obstacle(name: str, polygon: shapely.Polygon) -> list[Element]:
-    whole = as_rectangle(polygon)
-    if whole is not None:
-        return _box(name, whole, _SAND)
-    collisions = [_box(f'{name}_{i}', rectangle, _SAND)[0]
-                  for i, rectangle in enumerate(edge_rectangles(polygon), 1)]
+    boxes = obstacle_rectangles(polygon)
+    if len(boxes) == 1:
+        return _box(name, boxes[0], _SAND)
+    collisions = [_box(f'{name}_{i}', rectangle, _SAND)[0] for i, rectangle in enumerate(boxes, 1)]
     corners = shapely.get_coordinates(polygon).tolist()[:-1]
     outline = tag('polyline', *(tag('point', (x, y)) for x, y in corners),
                   tag('height', WALL_HEIGHT))

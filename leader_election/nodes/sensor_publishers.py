@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Publishers of the simulated robots' sensor data: bundled odometry, laser scans, readings."""
+"""Publishers of simulated robots' sensors: bundled odometry, scans, readings, bumpers, IMUs."""
 
 from array import array
 from collections.abc import Sequence
@@ -24,8 +24,11 @@ from leader_election.world.sensors import RateLimiter
 from leader_election.world.world import World
 import numpy as np
 from rclpy.node import Node
-from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Float64, Float64MultiArray, MultiArrayDimension
+from sensor_msgs.msg import Imu, LaserScan
+from std_msgs.msg import Bool, Float64, Float64MultiArray, MultiArrayDimension
+
+BUMPER_RATE = 10.0
+"""The rate at which a bumper that touches something is published, besides its changes [Hz]."""
 
 
 class OdometryPublisher:
@@ -138,3 +141,54 @@ class ReadingPublisher:
             values = self._world.field.read(self._world.poses).tolist()
             for publisher, value in zip(self._publishers, values):
                 publisher.publish(Float64(data=value))
+
+
+class BodyPublisher:
+    """
+    Publishes ``robot_<id>/bumper`` and ``robot_<id>/imu``, of robots with contact physics.
+
+    A bumper is published on each change, and again and again while it is touched. An IMU has
+    no errors, includes gravity, and does not estimate the orientation.
+    """
+
+    def __init__(self, node: Node, world: World, parameters: WorldParameters) -> None:
+        """
+        Create the publishers, with physics ``mujoco``.
+
+        :param node: that publishes.
+        :param world: whose robots touch things.
+        :param parameters: unused.
+        """
+        self._world = world
+        self._rate = RateLimiter(BUMPER_RATE)
+        ids = world.scene.ids if world.physics else ()
+        self._touched = [False] * len(ids)
+        self._bumpers = [node.create_publisher(Bool, f'robot_{i}/bumper', 10) for i in ids]
+        self._imus = [node.create_publisher(Imu, f'robot_{i}/imu', 10) for i in ids]
+        self._message = Imu()
+        self._message.header.frame_id = 'base_link'
+        # The convention for a sensor that does not measure the orientation.
+        self._message.orientation_covariance[0] = -1.0
+
+    def publish(self, stamp: Time) -> None:
+        """
+        Publish the contacts and the mean motion of the last step.
+
+        :param stamp: the time at its end.
+        """
+        physics = self._world.physics
+        if physics is None:
+            return
+        touching, due = physics.touching.tolist(), self._rate.due(self._world.time)
+        for publisher, before, now in zip(self._bumpers, self._touched, touching):
+            if now != before or (now and due):
+                publisher.publish(Bool(data=now))
+        self._touched = touching
+        message = self._message
+        message.header.stamp = stamp
+        rows = np.hstack((physics.turn_rates, physics.accelerations)).tolist()
+        turn, acceleration = message.angular_velocity, message.linear_acceleration
+        for publisher, row in zip(self._imus, rows):
+            if publisher.get_subscription_count() > 0:
+                turn.x, turn.y, turn.z, acceleration.x, acceleration.y, acceleration.z = row
+                publisher.publish(message)

@@ -26,6 +26,7 @@ from leader_election.nodes.declare import Declared
 from leader_election.nodes.qos import overridable, STATE
 from leader_election.nodes.radio_relay import relay_all
 from leader_election.nodes.sensor_publishers import (
+    BodyPublisher,
     OdometryPublisher,
     ReadingPublisher,
     ScanPublisher,
@@ -64,7 +65,8 @@ class SwarmWorld(Node):
     Topics of each robot: ``robot_<id>/odom``, relative to its start, with its covariance;
     ``robot_<id>/tf``, the same as a transform; ``robot_<id>/ground_truth``, in the shared frame;
     and, if their rates are not 0, ``robot_<id>/scan``, ``robot_<id>/reading`` and
-    ``robot_<id>/measurements``. Published once, latched: ``world``, the arena and its obstacles.
+    ``robot_<id>/measurements``; with physics ``mujoco`` ``robot_<id>/bumper`` and
+    ``robot_<id>/imu``. Published once, latched: ``world``, the arena and its obstacles.
     With radio ``relay`` its counters are on ``/diagnostics``.
 
     :ivar world: the simulation.
@@ -97,9 +99,10 @@ class SwarmWorld(Node):
         self._scene = self.create_publisher(
             MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
         self._scene.publish(_markers(self.world.scene))
-        self._sensors: list[ScanPublisher | ReadingPublisher | SightingPublisher] = [
+        self._sensors: list[
+            ScanPublisher | ReadingPublisher | BodyPublisher | SightingPublisher] = [
             publisher(self, self.world, parameters)
-            for publisher in (ScanPublisher, ReadingPublisher)
+            for publisher in (ScanPublisher, ReadingPublisher, BodyPublisher)
         ]
         if self.world.sighting_sensors:
             self._sensors.append(SightingPublisher(

@@ -85,16 +85,20 @@ class LevyWalk:
     A new leg begins where the last one ended or was blocked.
     """
 
-    def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator) -> None:
+    def __init__(self, robots: int, parameters: WorldParameters, rng: np.random.Generator,
+                 accuracy: float = 1e-9, settling: float = 0.0) -> None:
         """
         Start with no leg.
 
         :param robots: how many there are.
         :param parameters: ``speed``, ``turn_rate``, ``levy_scale`` and ``levy_shape``.
         :param rng: the source of headings and lengths.
+        :param accuracy: the error of the heading within which a robot drives [rad].
+        :param settling: the least time constant of turning [s]; 0: of one step.
         """
         self._parameters = parameters
         self._rng = rng
+        self._accuracy, self._settling = accuracy, settling
         self._heading = np.zeros(robots)
         self._left = np.zeros(robots)
 
@@ -105,9 +109,11 @@ class LevyWalk:
         self._heading[new] = self._rng.uniform(-math.pi, math.pi, len(new))
         self._left[new] = p.levy_scale * (1 + self._rng.pareto(p.levy_shape, len(new)))
         turn = np.remainder(self._heading - poses[:, 2] + math.pi, 2 * math.pi) - math.pi
-        forward = np.where(np.abs(turn) < 1e-9, np.minimum(p.speed, self._left / dt), 0.0)
+        aligned = np.abs(turn) < self._accuracy
+        forward = np.where(aligned, np.minimum(p.speed, self._left / dt), 0.0)
         self._left -= forward * dt
-        return np.column_stack((forward, np.clip(turn / dt, -p.turn_rate, p.turn_rate)))
+        turning = np.clip(turn / max(dt, self._settling), -p.turn_rate, p.turn_rate)
+        return np.column_stack((forward, turning))
 
 
 class VelocityCommands:

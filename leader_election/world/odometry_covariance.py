@@ -18,8 +18,8 @@ The covariance of simulated odometry, by the parameters of its errors.
 The errors are those of :class:`.kinematics.Odometry`: a constant scale and bias of each robot,
 and white noise. They are propagated to first order along the path that odometry itself reports,
 as by a driver with calibrated wheels; with errors of the heading above some 0.3 rad the true
-errors are no longer Gaussian. The errors of logged odometry are not known; they are assumed to
-be the robots' defaults (:class:`.LocalisationParameters`).
+errors are no longer Gaussian. The errors of logged odometry, and of wheels that slip, are not
+known; they are assumed to be the robots' defaults (:class:`.LocalisationParameters`).
 """
 
 from leader_election.localisation.parameters import LocalisationParameters
@@ -43,7 +43,7 @@ class OdometryCovariance:
 
         :param robots: how many there are.
         :param parameters: the standard deviations of the errors.
-        :param real: the noise of the wheels of real robots, for odometry out of logs.
+        :param real: the noise of the wheels of real robots, for odometry of logs or physics.
         """
         p = parameters
         self._real = real

@@ -79,6 +79,11 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         'static', 'Motion of the robots: none, Levy walks, the velocity commands on topics '
         'cmd_vel, or the replay of logs. With logs it is always replay.',
         choices=lambda: ('static', 'levy', 'cmd_vel', 'replay'))
+    physics: str = parameter(
+        'kinematic', 'How robots move: as commanded, and walls stop them (kinematic), or by '
+        'contact physics, in which wheels slip and robots push each other (mujoco, the extra '
+        'physics); robots then publish bumper and imu.',
+        choices=lambda: ('kinematic', 'mujoco'))
     speed: float = parameter(
         0.5, 'Linear speed of Levy walks, and the limit for cmd_vel.',
         unit='m/s', lower=0.0, upper=20.0)
@@ -204,6 +209,9 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         if not self.logs and (self.motion == 'replay' or self.logged_sightings):
             needs = 'logged_sightings' if self.logged_sightings else 'motion replay'
             raise ParameterError(f'parameter logs is missing; {needs} needs it')
+        if self.physics == 'mujoco' and (self.logs or self.robot_radius == 0.0):
+            wrong = 'with logs, which replay motion' if self.logs else 'with robot_radius 0'
+            raise ParameterError(f'parameter physics: mujoco is not allowed {wrong}')
         if self.logged_sightings and self.carried_robots:
             raise ParameterError(
                 f'parameter carried_robots: {self.carried_robots} is not allowed with '

@@ -15,12 +15,19 @@
 """The embedded world: the true state of all robots, advanced in steps of equal length."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TYPE_CHECKING
 
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.parameters import ParameterError
 from leader_election.parameters.id_ranges import id_ranges, within
 from leader_election.world.carried import carried_log, CarriedMotion
-from leader_election.world.kinematics import Array, least_distance, Odometry, relative
+from leader_election.world.kinematics import (
+    Array,
+    least_distance,
+    Odometry,
+    relative,
+    velocities_between,
+)
 from leader_election.world.lidar import Lidar
 from leader_election.world.line_of_sight import LineOfSight
 from leader_election.world.logged_sightings import (
@@ -36,6 +43,7 @@ from leader_election.world.motion import (
     ReplayMotion,
     StaticMotion,
     VelocityCommands,
+    VelocityController,
 )
 from leader_election.world.odometry_covariance import OdometryCovariance
 from leader_election.world.odometry_parameters import OdometryErrorParameters
@@ -45,6 +53,12 @@ from leader_election.world.scene import free_space, make_scene, Scene
 from leader_election.world.sensors import ScalarField
 from leader_election.world.sightings import Camera, observe, Ranging, SightingSensor
 import numpy as np
+
+if TYPE_CHECKING:
+    from leader_election.world.mujoco_physics import ContactPhysics
+
+_ACCURACY, _SETTLING = 0.1, 0.3
+"""With physics: robots drive within this error of the heading [rad]; the time to turn [s]."""
 
 
 def make_sighting_sensors(scene: Scene,
@@ -73,16 +87,18 @@ def make_sighting_sensors(scene: Scene,
 
 class World:
     """
-    Simulates robots as unicycles in an arena, with their odometry, sensors and radio.
+    Simulates robots in an arena, with their odometry, sensors and radio.
 
-    Arrays have one row per robot, in the order of ``scene.ids``. Robots do not collide with each
-    other; :attr:`closest` is the distance of the closest pair.
+    Arrays have one row per robot, in the order of ``scene.ids``. With physics ``kinematic`` robots
+    are unicycles that do not collide with each other; :attr:`closest` is the distance of the
+    closest pair.
 
     :ivar scene: arena, obstacles and initial poses.
     :ivar dt: the duration of a step [s].
     :ivar steps: the number of steps so far.
     :ivar poses: true x, y, yaw in the shared frame [m, rad], shape (n, 3).
     :ivar velocities: true linear and angular velocity [m/s, rad/s], shape (n, 2).
+    :ivar physics: the robots' bodies, with physics ``mujoco``; else ``None``.
     :ivar commands: takes velocity commands, with motion ``cmd_vel``; else ``None``.
     :ivar lidar: the robots' laser scanners.
     :ivar radios: carry the robots' messages, one for each of ``radio_namespaces``, or one.
@@ -105,6 +121,7 @@ class World:
         self.poses: Array = np.array(self.scene.starts)
         self.velocities: Array = np.zeros((len(self.poses), 2))
         self.commands: VelocityCommands | None = None
+        self.physics: ContactPhysics | None = None
         self._starts = self.poses
         # A separate random stream for each part: switching one part on leaves the others
         # unchanged for the same seed. Stream 0 is that of the initial poses.
@@ -112,7 +129,7 @@ class World:
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
         self._odom_is_true = bool(parameters.logs) and parameters.odom_source == 'truth'
-        real = bool(parameters.logs) and not self._odom_is_true
+        real = (bool(parameters.logs) and not self._odom_is_true) or self.physics is not None
         self.covariance = OdometryCovariance(
             len(self.poses), OdometryErrorParameters() if self._odom_is_true else parameters,
             LocalisationParameters() if real else None)
@@ -158,14 +175,33 @@ class World:
 
     def _make_driven_motion(self, parameters: WorldParameters) -> Motion:
         robots = len(self.poses)
-        free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)
-        if parameters.motion == 'levy':
-            rng = np.random.default_rng([parameters.seed, 1])
-            return DrivenMotion(LevyWalk(robots, parameters, rng), free, robots)
+        rng = np.random.default_rng([parameters.seed, 1])
+        controller: VelocityController
         if parameters.motion == 'cmd_vel':
-            self.commands = VelocityCommands(robots, parameters)
-            return DrivenMotion(self.commands, free, robots)
-        return StaticMotion()
+            controller = self.commands = VelocityCommands(robots, parameters)
+        elif parameters.motion == 'levy':
+            rough = (_ACCURACY, _SETTLING) if parameters.physics == 'mujoco' else ()
+            controller = LevyWalk(robots, parameters, rng, *rough)
+        elif parameters.physics == 'kinematic':
+            return StaticMotion()
+        else:
+            controller = VelocityCommands(robots, parameters)
+        if parameters.physics == 'mujoco':
+            return self._make_physical_motion(controller, parameters.robot_radius)
+        free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)
+        return DrivenMotion(controller, free, robots)
+
+    def _make_physical_motion(self, controller: VelocityController, radius: float) -> Motion:
+        # Only where it is asked for: MuJoCo is an extra.
+        try:
+            from leader_election.world.mujoco_physics import ContactPhysics, PhysicalMotion
+        except ImportError as error:
+            raise ParameterError(
+                'parameter physics: mujoco is not installed; install it with '
+                f"pip install 'leader_election[physics]' ({error})") from error
+        self.physics = ContactPhysics(
+            self.scene.arena, self.scene.obstacles, self.poses, radius)
+        return PhysicalMotion(controller, self.physics)
 
     @property
     def time(self) -> float:
@@ -196,9 +232,12 @@ class World:
 
     def step(self) -> None:
         """Advance the world by one step."""
-        self.poses, self.velocities = self._motion.step(self.poses, self.time, self.dt)
+        before = self.poses
+        self.poses, wheels = self._motion.step(self.poses, self.time, self.dt)
+        self.velocities = (wheels if self.physics is None
+                           else velocities_between(before, self.poses, self.dt))
         headings = self._odometry.poses[:, 2]
-        self._odometry.step(self.velocities, self.dt)
+        self._odometry.step(wheels, self.dt)
         self.covariance.step(headings, self._odometry.velocities, self.dt)
         self.steps += 1
 

@@ -41,8 +41,8 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
-from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Float64, Float64MultiArray, String
+from sensor_msgs.msg import Imu, LaserScan
+from std_msgs.msg import Bool, Float64, Float64MultiArray, String
 from visualization_msgs.msg import MarkerArray
 
 LATCHED = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
@@ -310,6 +310,24 @@ def test_scans_and_readings_are_those_of_the_world(bench: Callable[..., Bench]) 
     # Robot 1 is one width from the peak, robot 3 on it.
     assert readings[0][0].data == pytest.approx(2.0 + 3.0 * math.exp(-0.5))
     assert readings[1][0].data == 5.0
+
+
+def test_a_robot_with_a_body_feels_the_wall(bench: Callable[..., Bench]) -> None:
+    b = bench(robots=1, world='empty:1x1', layout='grid', motion='cmd_vel', physics='mujoco',
+              step_rate=50.0)
+    touches, motions = b.listen(Bool, 'robot_1/bumper'), b.listen(Imu, 'robot_1/imu')
+    truth = b.listen(Odometry, 'robot_1/ground_truth')
+    command = b.node.create_publisher(Twist, 'robot_1/cmd_vel', 10)
+    b.wait(lambda: bool(motions))
+    assert motions[-1].linear_acceleration.z == pytest.approx(9.81, abs=0.1)
+    assert motions[-1].orientation_covariance[0] == -1.0 and not touches
+    twist = Twist()
+    twist.linear.x = 0.5
+    b.publish_until(command, twist, lambda: len(touches) >= 5)
+    assert all(touch.data for touch in touches)
+    assert at(truth[-1])[0] == pytest.approx(0.35, abs=0.01)
+    twist.linear.x = -0.1
+    b.publish_until(command, twist, lambda: not touches[-1].data)
 
 
 def rows(message: Float64MultiArray) -> list[list[float]]:
