@@ -15,7 +15,7 @@
 """
 The start of the command ``leader_election``, installed or as ``python -m leader_election``.
 
-It handles signals before anything else is imported: a stop while modules load is no traceback.
+It handles signals before anything else is imported: a stop while modules load is not a traceback.
 """
 
 import os

@@ -122,5 +122,5 @@ def message_type(name: str) -> Any:
     """
     package, kind, message = name.split('/')
     if kind != 'msg':
-        raise ValueError(f'{name!r} is no package/msg/Type')
+        raise ValueError(f'{name!r} is not a package/msg/Type')
     return getattr(import_module(f'{package}.msg'), message)

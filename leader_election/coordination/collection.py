@@ -64,7 +64,7 @@ def weight(apart: float, drop: float, link_range: float) -> float:
     """
     Return the weight of a neighbour downhill, by which shares are split.
 
-    A neighbour that is far away, or hardly nearer to the leader, will soon be no neighbour
+    A neighbour that is far away, or hardly nearer to the leader, will soon not be a neighbour
     downhill. At these limits the weight is almost 0, so that its arrival or loss changes little.
 
     :param apart: the distance to it [m]; :data:`LATE` or more: its message is late.

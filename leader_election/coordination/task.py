@@ -166,7 +166,7 @@ def task_class(name: str) -> type[Task]:
         raise KeyError(f'task {name!r} cannot be loaded: {type(error).__name__}: {error}; '
                        f'known: {", ".join(sorted(known))}') from error
     if not (isinstance(task, type) and issubclass(task, Task)):
-        raise KeyError(f'task {name!r} is no subclass of leader_election.Task')
+        raise KeyError(f'task {name!r} is not a subclass of leader_election.Task')
     return task
 
 

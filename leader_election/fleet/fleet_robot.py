@@ -121,7 +121,7 @@ def _check_expiry(robots: Sequence[FleetRobot]) -> None:
             raise ParameterError(
                 f'robots.{robot.spec.name}: message_expiry: {expiry:g} is not allowed; it takes '
                 f'at least {EXPIRY_ROUNDS * period:g} s, {EXPIRY_ROUNDS} times the greatest '
-                f'round_period, that of {slowest.spec.name}, or one message lost makes it no '
+                f'round_period, that of {slowest.spec.name}, or one message lost makes it not a '
                 'neighbour')
 
 

@@ -224,7 +224,7 @@ def check_topic(name: str, value: Any, place: str) -> str:
     :param name: its key in ``TOPICS``.
     :param value: any value.
     :param place: in the file, for messages.
-    :raises ParameterError: for a value that is no topic name, and for a shared topic that is
+    :raises ParameterError: for a value that is not a topic name, and for a shared topic that is
         relative to the robot's namespace.
 
     >>> check_topic('odom_topic', 'wheels/odom', 'defaults.odom_topic')

@@ -61,17 +61,17 @@ def _read(path: str | Path) -> tuple[Keys, object]:
     except ParameterError:
         raise
     except UnicodeDecodeError:
-        raise _wrong(path, 'is no text; swarm_key makes a key file') from None
+        raise _wrong(path, 'is not text; swarm_key makes a key file') from None
     except (OSError, RuntimeError) as error:
         reason = getattr(error, 'strerror', None) or error
         raise _wrong(path, f'cannot be read: {reason}; swarm_key makes a key file') from None
     except ValueError as error:
-        raise _wrong(path, f'is no key file: {error}; swarm_key makes one') from None
+        raise _wrong(path, f'is not a key file: {error}; swarm_key makes one') from None
 
 
 def _check(path: str | Path, status: os.stat_result) -> None:
     if not stat.S_ISREG(status.st_mode):
-        raise _wrong(path, 'is no file; swarm_key makes a key file')
+        raise _wrong(path, 'is not a file; swarm_key makes a key file')
     mode = stat.S_IMODE(status.st_mode)
     if mode & 0o077:
         raise _wrong(path, f'is open to others than its owner (mode {mode:04o}); correct it by: '

@@ -142,9 +142,9 @@ def check_robot_name(name: Any, parameter: str) -> str:
     """
     if isinstance(name, str) and is_robot_name(name):
         return name
-    raise ParameterError(f'parameter {parameter}: {name!r} is no name for a robot, which is its '
-                         'namespace, too; use letters, digits and single underscores, a letter '
-                         'first')
+    raise ParameterError(f'parameter {parameter}: {name!r} is not a name for a robot, which is '
+                         'its namespace, too; use letters, digits and single underscores, a '
+                         'letter first')
 
 
 def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, float, float]]:
@@ -172,7 +172,7 @@ def _parse_mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
         found = None
     if not isinstance(found, dict):
         raise ParameterError(
-            f'parameter {parameter}: {shown(part)} is no robot; it takes a number, or a list '
+            f'parameter {parameter}: {shown(part)} is not a robot; it takes a number, or a list '
             f'such as {_EXAMPLE}')
     return found
 

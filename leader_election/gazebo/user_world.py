@@ -164,7 +164,7 @@ def _parse(path: str, text: str) -> _ParsedWorld:
     except expat.ExpatError as error:
         raise ParameterError(f'parameter world: file {path} is no XML: {error}') from None
     if reader.root != 'sdf' or reader.world is None:
-        raise ParameterError(f'parameter world: file {path} is no world: it takes '
+        raise ParameterError(f'parameter world: file {path} is not a world: it takes '
                              '<sdf><world name="...">...</world></sdf>')
     name = reader.world.get('name', '').strip()
     if not name:

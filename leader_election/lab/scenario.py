@@ -131,7 +131,7 @@ def named_files(parameters: Any) -> Iterator[Path]:
     """Yield the files that parameters of a topology, motion or event name, also of folders."""
     for field in fields(parameters):
         value = getattr(parameters, field.name)
-        # A parameter that takes one of several words is no path.
+        # A parameter that takes one of several words is not a path.
         if type(value) is not str or not value or field.metadata.get('choices') is not None:
             continue
         path = Path(value)
@@ -196,7 +196,7 @@ def parse(raw: Any, name: str) -> Scenario:
     for key in ('title', 'source'):
         if type(raw.get(key, '')) is not str:
             raise ScenarioError(f'scenario {name}: {key}: {raw[key]!r} is not allowed; '
-                                'it takes a text')
+                                'it takes a string')
     first_id = as_whole_number(raw.get('first_id', 0))
     if type(first_id) is not int or not 0 <= first_id <= 2**31:
         raise ScenarioError(f'scenario {name}: first_id: {first_id!r} is not allowed; '

@@ -203,7 +203,7 @@ def _round(elect: Any, state: Any, cost: Any, compute: Any) -> Any:
             found = np.empty(len(metric))
             for j in range(len(metric)):
                 distance = cost(before, neighbours, metric, j, parameters.metric)
-                # A device without a distance is no neighbour: no candidacy reaches infinity.
+                # A device without a distance is not a neighbour: no candidacy reaches infinity.
                 found[j] = math.inf if math.isnan(distance) else max(distance, parameters.floor)
             return found
     if compute is None:

@@ -42,7 +42,7 @@ def global_parameters(path: str) -> dict[str, Any]:
         return dict(sections.get('/**', {}).get('ros__parameters', {}))
     except (OSError, ValueError, AttributeError, TypeError, RecursionError,
             yaml.YAMLError) as error:
-        raise ParameterError(f'parameter params_file: {path!r} is no file of parameters: '
+        raise ParameterError(f'parameter params_file: {path!r} is not a file of parameters: '
                              + ' '.join(str(error).split())) from None
 
 

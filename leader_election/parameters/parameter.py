@@ -80,7 +80,7 @@ class Parameter:
             return f'{_number(self.lower)} to {_number(self.upper)}{unit}'
         if self.lower is not None:
             return f'at least {_number(self.lower)}{unit}'
-        text = 'a text' if self.empty else 'a text that is not empty'
+        text = 'a string' if self.empty else 'a string that is not empty'
         return {bool: 'true or false', int: 'a whole number', float: 'a finite number' + unit,
                 str: text, tuple[float, ...]: 'a list of finite numbers' + unit,
                 tuple[int, ...]: 'a list of whole numbers'}.get(self.type, 'a list of texts')

@@ -34,7 +34,7 @@ CONVERT = ('ros2 bag convert -i {} -o plain.yaml, where plain.yaml holds '
 
 
 class RecordingError(ValueError):
-    """An error for a file that is no recording of a swarm; its text is one line for users."""
+    """An error for a file that is not a recording of a swarm; its text is one line for users."""
 
 
 def recording_files(path: Path) -> tuple[list[Path], list[Path]]:
@@ -86,14 +86,14 @@ def _other_form(path: Path, start: bytes) -> str:
     >>> _other_form(Path('run_0.mcap.zstd'), ZSTD)
     'run_0.mcap.zstd is packed as a whole; unpack it, and all beside it: zstd -d --rm ./*.zstd'
     >>> _other_form(Path('run.txt'), b'Hello')
-    'run.txt is no recording: it takes a file in MCAP'
+    'run.txt is not a recording: it takes a file in MCAP'
     """
     if is_compressed(start):
         return (f'{path} is packed as a whole; unpack it, and all beside it: '
                 f'zstd -d --rm {"." if path.parent == Path() else path.parent}/*.zstd')
     if start == SQLITE:
         return f'{path} is a bag in SQLite; make it one in MCAP: {CONVERT.format(path)}'
-    return f'{path} is no recording: it takes a file in MCAP'
+    return f'{path} is not a recording: it takes a file in MCAP'
 
 
 def _numbers(path: Path) -> tuple[list[int], str]:

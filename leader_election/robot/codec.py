@@ -29,7 +29,7 @@ at its end: ``[5,-1,-1]`` is sent as ``[5]`` if ``-1`` is the padding.
 The sender's localisation, its heading, deviations and sightings, is in the members of
 :mod:`leader_election.robot.localisation_codec`.
 
-The signature ``"s"`` of a robot with a key (:mod:`leader_election.robot.swarm_key`) is no part of
+The signature ``"s"`` of a robot with a key (:mod:`leader_election.robot.swarm_key`) is not part of
 the document that is encoded here, and is not read here.
 """
 

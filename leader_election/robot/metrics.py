@@ -249,7 +249,7 @@ def measured_range(ranging: RangingInput) -> float | None:
     """
     Return the measured value: metres, or any other cost that adds up along a path.
 
-    Zero and less is no value: many drivers publish it without a reading.
+    Zero and less is not a value: many drivers publish it without a reading.
     """
     return ranging.measurement if ranging.measurement and ranging.measurement > 0.0 else None
 

@@ -185,8 +185,8 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'would persist between two robots at the same position.', unit='m', lower=1e-6, upper=1e6)
 
     communication_range: float = parameter(
-        5.0, 'A robot farther away than this is no neighbour, even if its messages are received. '
-        '.inf: every sender is a neighbour, even without a position.',
+        5.0, 'A robot farther away than this is not a neighbour, even if its messages are '
+        'received. .inf: every sender is a neighbour, even without a position.',
         unit='m', lower=0.0, upper=INFINITE, dynamic=True)
     message_expiry: float = parameter(
         3.0, 'The time after its receipt at which a message expires; longer than round_period.',

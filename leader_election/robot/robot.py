@@ -242,7 +242,7 @@ class Robot:
         """
         Return whether a further message of a sender may cause a round.
 
-        A changed position alone is no news, nor is a region part: they count in the next round.
+        A changed position alone is not news, nor is a region part: they count in the next round.
         A distance is news once it differs by the tolerance from the last one that was news.
         """
         if message is last.message or last.noted is None:

@@ -76,7 +76,7 @@ class Sensing:
         self.reading: tuple[float, ...] = ()
         """The reading that the robot's messages carry for its metric; empty: none."""
         self.last_passed_over = ''
-        """The last name of a detection that is no robot's or landmark's; empty: none."""
+        """The last name of a detection that is not a robot's or landmark's; empty: none."""
         self.localisation = Localisation(
             parameters.robot_id, parameters, cooperates=self.cooperates,
             expiry=parameters.message_expiry, top_speed=parameters.top_speed, counts=counts,

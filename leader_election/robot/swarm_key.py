@@ -81,7 +81,7 @@ def parse_keys(text: str) -> Keys:
             continue
         if not re.fullmatch(rf'[0-9a-fA-F]{{{KEY_DIGITS}}}', line):
             wrong = (f'{len(line)} characters' if len(line) != KEY_DIGITS
-                     else 'a character that is no hexadecimal digit')
+                     else 'a character that is not a hexadecimal digit')
             raise ValueError(f'line {number} has {wrong}; a key has {KEY_DIGITS} hexadecimal '
                              'digits')
         keys.append(bytes.fromhex(line))
@@ -324,7 +324,7 @@ class Authentication:
 
     def admit(self, sender: int, sequence: int | None, now: float) -> RejectReason | None:
         """
-        Check that a message is no replay, and remember it.
+        Check that a message is not a replay, and remember it.
 
         :param sender: the id in the message.
         :param sequence: as :meth:`check` returned it.

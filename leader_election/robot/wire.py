@@ -78,7 +78,7 @@ def decision_text(decisions: Any) -> str:
         deep, or a value that JSON cannot express.
     """
     if type(decisions) is not list:
-        raise ValueError('it is no list')
+        raise ValueError('it is not a list')
     try:
         text = dumps(decisions)
     except (TypeError, RecursionError) as error:

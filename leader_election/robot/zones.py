@@ -121,7 +121,7 @@ def _polygon(name: str, points: Any) -> shapely.Polygon:
                              'points [x, y] with finite coordinates [m]')
     polygon = shapely.Polygon([[as_number(x) for x in point] for point in points])
     if not polygon.is_valid:
-        raise ParameterError(f'parameter zones: {name} is no simple polygon: '
+        raise ParameterError(f'parameter zones: {name} is not a simple polygon: '
                              f'{shapely.is_valid_reason(polygon)}')
     if polygon.area == 0.0:
         raise ParameterError(f'parameter zones: {name} is empty: its area is 0')

@@ -129,7 +129,7 @@ def _loss(snapshots: Sequence[Snapshot], last: int, leader: int, silent: float) 
         first -= 1
     led = _led(snapshots[first], leader)
     # Snapshots show a silent leader as alive until its last message expires; until then,
-    # following it is no recovery.
+    # following it is not a recovery.
     recovered = (s.time for number, s in enumerate(snapshots[first + 1:], first + 1)
                  if _are_led(s, led, None if number > last else leader))
     returned = (s.time for s in snapshots[last + 1:] if leader in s.robots)

@@ -64,7 +64,7 @@ class Progress:
             return False
         (x, y, yaw), speed, before = last
         self._commanded += speed * (now - before)
-        # Along the heading, with its sign: white noise of odometry is no progress.
+        # Along the heading, with its sign: white noise of odometry is not progress.
         self._moved += (pose[0] - x) * math.cos(yaw) + (pose[1] - y) * math.sin(yaw)
         if self._commanded < STUCK_WAY:
             return False

@@ -124,7 +124,7 @@ class Rally(Task):
         place = next(((x, y) for robot, x, y in decision or ()
                       if robot == self.member.id), None)
         if place is not None and not all(type(number) in (int, float) for number in place):
-            raise ValueError(f'{place} is no place; it takes x, y in metres')
+            raise ValueError(f'{place} is not a place; it takes x, y in metres')
         self._place = place
 
     def close(self) -> None:

@@ -156,7 +156,7 @@ def test_does_not_join(before, messages):
     (CHILD._replace(distance=5.0), [PARENT._replace(colour=0)]),
     # No better than this device itself.
     (CHILD._replace(value=-4.0), [PARENT._replace(value=-4.0)]),
-    # Its own candidacy, from when it was stronger, is no parent's either.
+    # Its own candidacy, from when it was stronger, is not a parent's either.
     (CHILD._replace(leader=9), [PARENT._replace(leader=9)]),
     (CHILD._replace(distance=FARTHEST), [PARENT._replace(distance=FARTHEST)]),
     # A root at another level than 0, and one of another strength.

@@ -36,7 +36,7 @@ def test_one_is_named_by_its_module_and_class() -> None:
     ('', "unknown task ''; known: count, field, patrol, rally, or module:Class"),
     ('no_such_module:Dance', "task 'no_such_module:Dance' cannot be loaded: "
      "ModuleNotFoundError: No module named 'no_such_module'; known: count, field, patrol, rally"),
-    ('math:pi', "task 'math:pi' is no subclass of leader_election.Task"),
+    ('math:pi', "task 'math:pi' is not a subclass of leader_election.Task"),
 ])
 def test_a_wrong_name_is_refused_in_one_line(name: str, line: str) -> None:
     with pytest.raises(KeyError) as refused:

@@ -30,7 +30,7 @@ import pytest
      "such robots drop each other's messages: give all the same"),
     ({'round_period': 2, 'message_expiry': 6}, 'robots.alice: message_expiry: 3 is not allowed; '
      'it takes at least 4 s, 2 times the greatest round_period, that of bob, or one message lost '
-     'makes it no neighbour'),
+     'makes it not a neighbour'),
 ])
 def test_robots_that_cannot_work_together_are_refused(others: dict[str, Any], said: str) -> None:
     assert wrong(fleet(**others)) == said

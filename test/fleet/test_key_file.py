@@ -77,25 +77,25 @@ def test_a_file_that_others_can_open_is_refused_with_what_mends_it(path: Path, m
 
 
 @pytest.mark.parametrize(('text', 'error'), [
-    ('', 'is no key file: it holds 0 keys; it takes one, or two while a key is changed; '
+    ('', 'is not a key file: it holds 0 keys; it takes one, or two while a key is changed; '
      'swarm_key makes one'),
-    (KEY[:-2], 'is no key file: line 1 has 62 characters; a key has 64 hexadecimal digits; '
+    (KEY[:-2], 'is not a key file: line 1 has 62 characters; a key has 64 hexadecimal digits; '
      'swarm_key makes one'),
-    ('{robots: {}}', 'is no key file: line 1 has 12 characters; a key has 64 hexadecimal digits; '
-     'swarm_key makes one')])
+    ('{robots: {}}', 'is not a key file: line 1 has 12 characters; a key has 64 hexadecimal '
+     'digits; swarm_key makes one')])
 def test_a_file_of_another_kind_is_refused(path: Path, text: str, error: str) -> None:
     assert refused(written(path, text)) == error
 
 
 def test_what_cannot_be_read_is_refused(path: Path) -> None:
     assert refused(path) == 'cannot be read: No such file or directory; swarm_key makes a key file'
-    assert 'is no file' in refused(path.parent)
+    assert 'is not a file' in refused(path.parent)
     os.mkfifo(path, 0o600)
-    assert 'is no file' in refused(path)
+    assert 'is not a file' in refused(path)
     path.unlink()
     path.write_bytes(b'\xff' * 64)
     path.chmod(0o600)
-    assert 'is no text' in refused(path)
+    assert 'is not text' in refused(path)
     assert 'embedded null' in refused(Path('a\0b'))
 
 

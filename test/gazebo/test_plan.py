@@ -115,7 +115,7 @@ def test_robots_are_placed_in_a_users_world_as_in_an_empty_arena(tmp_path: Path)
 
 @pytest.mark.parametrize(('given', 'line'), [
     ({'robots': '0'}, 'parameter robots: 0 is not allowed; it takes 1 to 10000'),
-    ({'robots': '3.5'}, "parameter robots: '3.5' is no robot"),
+    ({'robots': '3.5'}, "parameter robots: '3.5' is not a robot"),
     ({'robots': '4', 'spacing': 0.1, 'layout': 'grid', 'world': 'empty'},
      'robot_1 and robot_2 would start within each other'),
     ({'robots': '9', 'spacing': 0.02, 'layout': 'circle', 'world': 'mine.sdf'},
@@ -171,7 +171,7 @@ def test_the_pose_in_the_documents_is_free(document: str) -> None:
     ({'world': 'no.sdf'}, "parameter world: 'no.sdf' cannot be read"),
     ({'world': ''}, "parameter world: '' is not allowed"),
     ({'lidar': 7}, 'parameter lidar: 7'), ({'x': None}, 'parameter x is missing'),
-    ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is no name")])
+    ({'y': None}, 'parameter y is missing'), ({'name': 'a b'}, "'a b' is not a name")])
 def test_a_wrong_parameter_of_a_spawned_robot_is_refused(
         given: dict[str, object], line: str) -> None:
     with pytest.raises(ParameterError, match=line):

@@ -128,8 +128,8 @@ def test_a_system_that_exists_is_not_added_again(name: str) -> None:
 @pytest.mark.parametrize(('text', 'line'), [
     ('<sdf><world><light/></world></sdf>', '<world> has no name'),
     ('<sdf><world name=" "/></sdf>', '<world> has no name'),
-    ('<sdf version="1.7"/>', 'is no world'),
-    ('<robot name="arm"/>', 'is no world'),
+    ('<sdf version="1.7"/>', 'is not a world'),
+    ('<robot name="arm"/>', 'is not a world'),
     ('<sdf><world name="w">', 'is no XML'),
     ('', 'is no XML'),
     ('walls: 4', 'is no XML'),

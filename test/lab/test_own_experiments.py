@@ -29,7 +29,7 @@ OWN = [name for name in scenario.names() if name.startswith('sweep_')] + [
 @pytest.mark.parametrize('name', OWN)
 def test_every_algorithm_takes_part(name):
     entrants = scenario.load(name).entrants
-    # All but ``given``, which is no election.
+    # All but ``given``, which is not an election.
     assert {entrant.algorithm.name for entrant in entrants} == set(ALGORITHMS.names()) - {'given'}
     # Also the resilient election with regions.
     assert 'resilient-regions' in {entrant.label for entrant in entrants}

@@ -278,9 +278,9 @@ def test_given_leaders(leaders: Any) -> None:
 
 
 @pytest.mark.parametrize('leaders, text', [
-    ([0, 'a'], "algorithms.leaders: [0, 'a'] is not allowed; it takes a text"),
+    ([0, 'a'], "algorithms.leaders: [0, 'a'] is not allowed; it takes a string"),
     ('0;5', "algorithms.leaders: '0;5' is not allowed; it takes ids and ranges of ids, for "
      "example '1-20,25'"),
-    ([1.5], 'algorithms.leaders: [1.5] is not allowed; it takes a text')])
+    ([1.5], 'algorithms.leaders: [1.5] is not allowed; it takes a string')])
 def test_invalid_given_leaders(leaders: Any, text: str) -> None:
     assert refused({'algorithms': [{'name': 'given', 'leaders': leaders}]}) == text

@@ -138,7 +138,7 @@ def test_the_duration_may_vary_if_the_samples_are_the_same() -> None:
 
 
 def test_yaml_may_merge_mappings() -> None:
-    # A key beside a merge wins; it is no duplicate.
+    # A key beside a merge wins; it is not a duplicate.
     assert strict_yaml.read('a: &a {x: 1, y: 2}\nb: {<<: *a, x: 3}')['b'] == {'x': 3, 'y': 2}
 
 

@@ -313,7 +313,7 @@ def test_a_robot_that_did_not_come_is_not_gone_on_with(capsys: pytest.CaptureFix
 @pytest.mark.parametrize(('wrong', 'line'), [
     ({'id': ''}, 'parameter id is missing'), ({'id': 'one'}, 'parameter id'),
     ({'x': ''}, 'parameter x is missing'), ({'x': 'far'}, 'parameter x'),
-    ({'x': '0'}, 'no room for robot_1 at'), ({'name': 'a b'}, "'a b' is no name"),
+    ({'x': '0'}, 'no room for robot_1 at'), ({'name': 'a b'}, "'a b' is not a name"),
     ({'world': 'nowhere'}, 'parameter world'), ({'world': 'no.sdf'}, 'parameter world'),
     ({'tasks': 'patrol'}, 'parameter lidar: 0 leaves robots blind')])
 def test_a_wrong_robot_is_named(wrong: dict[str, str], line: str) -> None:

@@ -46,7 +46,7 @@ def test_positions_that_are_moved_and_turned_as_a_whole_have_no_error():
     angle = 2.5
     turn = np.array([[math.cos(angle), math.sin(angle)], [-math.sin(angle), math.cos(angle)]])
     assert alignment_errors(true @ turn + (7.0, -3.0), true) == pytest.approx(0.0, abs=1e-12)
-    # A mirrored swarm is no moved one.
+    # A mirrored swarm is not a moved one.
     assert alignment_errors(true * (1.0, -1.0), true).max() > 0.5
     off = rng.normal(0.0, 0.1, true.shape)
     found = np.square(alignment_errors(true @ turn + off, true)).sum()

@@ -113,7 +113,7 @@ def test_what_is_no_recording_is_told_in_one_line(tmp_path):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / file).touch()
     for name, line in (('bag.db3', 'bag in SQLite; .*: ros2 bag convert -i .*bag.db3'),
-                       ('empty.mcap', 'is no recording'), ('none.mcap', 'No such file'),
+                       ('empty.mcap', 'is not a recording'), ('none.mcap', 'No such file'),
                        ('nothing', r'holds no file \*.mcap'), ('sqlite', 'ros2 bag convert'),
                        ('packed', r'zstd -d --rm .*packed/\*.zstd')):
         with pytest.raises(RecordingError, match=line):

@@ -280,7 +280,7 @@ def test_without_a_tolerance_each_change_of_a_distance_is_news():
 # What held before, and goes on holding.
 
 def garbage(draw: random.Random) -> str:
-    """Return what is no message, or nearly one."""
+    """Return what is not a message, or nearly one."""
     payload = says(7)
     kind = draw.randrange(6)
     if kind == 0:

@@ -238,7 +238,7 @@ def test_a_range_that_is_no_reading(value):
 
 
 def test_hops_with_a_range_but_without_a_place():
-    """Who may be out of range is no neighbour, until this robot knows where it is."""
+    """Who may be out of range is not a neighbour, until this robot knows where it is."""
     me = robot(at=None, metric='hops', communication_range=5.0, radius=3.0)
     me.receive(says(7, at=(900.0, 0.0)), 0.0)
     me.receive(says(8, at=(3.0, 0.0)), 0.0)

@@ -118,7 +118,7 @@ def test_two_keys_are_accepted_and_the_first_signs():
     ('# nothing\n', 'it holds 0 keys'),
     ('secret', 'line 1 has 6 characters; a key has 64 hexadecimal digits'),
     ('# a key\n\n' + 'ab' * 31, 'line 3 has 62 characters'),
-    ('g' + 'a' * 63, 'line 1 has a character that is no hexadecimal digit'),
+    ('g' + 'a' * 63, 'line 1 has a character that is not a hexadecimal digit'),
     ('\n'.join(c * 64 for c in 'abc'), 'it holds 3 keys'),
     ('ab' * 32 + '\n' + 'AB' * 32, 'it holds one key twice')])
 def test_what_is_no_key_file(text, error):

@@ -70,7 +70,7 @@ def test_a_file_that_is_not_there(tmp_path: Path):
     ('{a: [[0, 0], [1, 0], [1, .nan]]}', 'a is not allowed; it takes three or more points'),
     ('{a: [[0, 0], [1, 0], [1, .inf]]}', 'a is not allowed; it takes three or more points'),
     ('{a: [[0, 0], [1, 0], [1, true]]}', 'a is not allowed; it takes three or more points'),
-    ('{a: [[0, 0], [1, 1], [1, 0], [0, 1]]}', 'a is no simple polygon: Self-intersection'),
+    ('{a: [[0, 0], [1, 1], [1, 0], [0, 1]]}', 'a is not a simple polygon: Self-intersection'),
     ('{a: [[0, 0], [1, 0], [2, 0]]}', 'a is '),
     ('{a: [[1, 1], [1, 1], [1, 1]]}', 'a is '),
     ('{a: [[0, 0], [4, 0], [4, 4]], b: [[3, 0], [9, 0], [9, 9]]}', 'a and b overlap'),
@@ -85,7 +85,7 @@ def test_what_is_refused_is_named_in_one_line(text, says):
 
 def test_outline():
     assert outline(TRIANGLE).area == 6.0
-    assert len(outline(TRIANGLE).exterior.coords) == 4, 'the inner one is no corner'
+    assert len(outline(TRIANGLE).exterior.coords) == 4, 'the inner one is not a corner'
 
 
 @pytest.mark.parametrize('positions', [

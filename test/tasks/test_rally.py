@@ -137,7 +137,7 @@ def test_a_place_that_is_none_is_refused_and_the_robot_stands_still(place: list[
     task.member.leads = False
     task.act([[1, 2.0, 3.0]])
     assert task._goal_for(0.0, 0.0, 0.0) == (2.0, 3.0)
-    with pytest.raises(ValueError, match='is no place'):
+    with pytest.raises(ValueError, match='is not a place'):
         task.act([[1, *place]])
     assert task._goal_for(0.0, 0.0, 0.0) is None
 

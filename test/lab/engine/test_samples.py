@@ -74,7 +74,7 @@ def check(scenario: Any, label: str, seed: int) -> Simulation:
                     history[i].append(now != leader[i])
                     changes += now != leader[i]
                 else:
-                    # The leader of the first round is no change.
+                    # The leader of the first round is not a change.
                     history[i] = [False]
                 leader[i] = now
             stage.run(stop)
@@ -84,7 +84,7 @@ def check(scenario: Any, label: str, seed: int) -> Simulation:
             stage.happen(event, parameters)
             for i in set(history) - set(np.flatnonzero(stage.network.devices.running)):
                 del history[i]
-            # An event that sets the leader is no change; the next round that changes it is one.
+            # An event that sets the leader is not a change; the next round that changes it is one.
             leader = {i: states(stage)[i].leader for i in leader}
         expected = measured(stage, history, changes)
         found = dict(zip(MEASURES, stage.network.watch.samples[k]))
