@@ -25,6 +25,7 @@ from leader_election.localisation.landmarks import read_landmarks
 from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
+from leader_election.nodes.leadership_publisher import LeadershipPublisher
 from leader_election.nodes.localisation_publishers import LocalisationPublishers
 from leader_election.nodes.odometry_origin import TransformOrigin
 from leader_election.nodes.qos import (
@@ -126,6 +127,8 @@ class Election:
             StatePublishers(node, instance, parameters.output_prefix)
             for instance in self.robot.instances.values()
         ]
+        self._name = node.get_namespace().strip('/') or node.get_name()
+        self._leadership = LeadershipPublisher(node, self.robot, self._name, self.topic)
         self._corrected = (
             LocalisationPublishers(node, self.robot) if self.robot.sensing.cooperates else None)
         self._diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
@@ -335,6 +338,7 @@ class Election:
         self._plan_repeats(self.robot.state.leader != leader)
         for outputs in self._outputs:
             outputs.publish(self.robot)
+        self._leadership.publish()
         if self._corrected is not None:
             self._corrected.publish_distances(now)
         if self._plots is not None:
@@ -378,9 +382,8 @@ class Election:
             return
         message = DiagnosticArray()
         message.header.stamp = self._node.get_clock().now().to_msg()
-        name = self._node.get_namespace().strip('/') or self._node.get_name()
         message.status = statuses(
-            self.robot, name, now, self._events, self._unheard() or refused, mislocated)
+            self.robot, self._name, now, self._events, self._unheard() or refused, mislocated)
         self._diagnostics.publish(message)
 
     def _unheard(self) -> str:
@@ -390,8 +393,11 @@ class Election:
                 'less than is requested') if unheard else ''
 
     def close(self) -> None:
-        """Stop the tasks and close the event log."""
+        """Stop the tasks, withdraw the outputs and close the event log."""
         self.runs = False
         self.robot.close()
+        for outputs in self._outputs:
+            outputs.withdraw()
+        self._leadership.publish(active=False)
         if self._events is not None:
             self._events.close()

@@ -15,8 +15,8 @@
 The node of one robot among hundreds in a process, with as few topics of its own as possible.
 
 Each publisher, subscription and service of a machine is compared with all others, so that
-discovery grows with the square of their number. An ordinary robot has 26; a lean one has the six
-of its outputs.
+discovery grows with the square of their number. An ordinary robot has 26; a lean one has the
+seven of its outputs.
 """
 
 from collections.abc import Mapping
@@ -99,6 +99,8 @@ class LeanElectionNode(ElectionNode):
         shared = self._topics.publishers.get(self.resolve_topic_name(topic))
         if shared is not None:
             return shared
+        # Parameters that nobody can change would only lengthen the start.
+        options.pop('qos_overriding_options', None)
         return super().create_publisher(msg_type, topic, *rest, **options)
 
     def create_subscription(self, msg_type: Any, topic: str, callback: Any, *rest: Any,

@@ -26,7 +26,7 @@ from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from leader_election.localisation.localisation import COUNTERS as LOCALISATION_COUNTERS
 from leader_election.nodes.event_log import EventLog
 from leader_election.robot import diagnostics as vocabulary
-from leader_election.robot import localisation_watch
+from leader_election.robot import leadership, localisation_watch
 from leader_election.robot.codec import MAIN
 from leader_election.robot.instance import Instance
 from leader_election.robot.robot import (
@@ -105,15 +105,7 @@ def _election(robot: Robot, now: float) -> Concern:
         if instance.strength_missing:
             return WARN, (f'strength source {instance.source.name} is silent: the parameter '
                           'strength holds'), values
-    return OK, _election_text(robot), values
-
-
-def _election_text(robot: Robot) -> str:
-    if robot.leads:
-        return 'leads'
-    if robot.state.leader == robot.parameters.robot_id:
-        return 'has no leader yet'
-    return f'follows {robot.state.leader} at {robot.main.distance:.1f} m'
+    return OK, leadership.text(robot.main), values
 
 
 def _odometry_status(robot: Robot, now: float) -> Concern:

@@ -20,13 +20,15 @@ namespace with the name of that instance.
 """
 
 from collections.abc import Callable, Mapping
+from copy import copy
 import math
 from typing import Any
 
 from geometry_msgs.msg import Point32, PolygonStamped
-from leader_election.nodes.qos import SENSOR, STATE
-from leader_election.robot.codec import MAIN
-from leader_election.robot.instance import Instance
+from leader_election.nodes.qos import OUTPUT, overridable, PROMISES, SENSOR
+from leader_election.robot.codec import MAIN, Position
+from leader_election.robot.instance import Instance, NO_LEADER
+from leader_election.robot.leadership import INACTIVE
 from leader_election.robot.neighbourhood import NeighbourView
 from leader_election.robot.robot import HEARD, LEADER_CHANGES, OUT_OF_RANGE, Robot, ROUNDS
 from leader_election.robot.wire import RejectReason
@@ -87,7 +89,8 @@ class StatePublishers:
             kinds |= {'decision': String, 'region_summary': Float64MultiArray}
         prefix = space + ('' if instance.name == MAIN else f'{instance.name}/')
         self._publishers = {
-            name: node.create_publisher(kind, prefix + name, STATE)
+            name: node.create_publisher(kind, prefix + name, copy(OUTPUT),
+                                        qos_overriding_options=overridable(PROMISES[:1]))
             for name, kind in kinds.items()}
         self._last: dict[str, Any] = {}
 
@@ -95,15 +98,30 @@ class StatePublishers:
         """Publish the topics whose values have changed."""
         instance = self._instance
         view = instance.view
-        self._send('leader', instance.state.leader, Int64)
+        self._send('leader', instance.leader, Int64)
         self._send('is_leader', instance.leads, Bool)
         self._send('role', instance.role, String)
-        self._send('distance', instance.distance, Float64)
+        self._send('distance', math.inf if instance.leader == NO_LEADER else instance.distance,
+                   Float64)
         self._send('neighbours', [message.id for message in view.messages], Int64MultiArray)
         self._region(robot, view)
         if instance.region is not None:
             self._send('decision', instance.region.decision, String)
             self._summary()
+
+    def withdraw(self) -> None:
+        """Publish that the robot neither leads nor follows, if it has published otherwise."""
+        if not self._last:
+            return
+        self._send('leader', NO_LEADER, Int64)
+        self._send('is_leader', False, Bool)
+        self._send('role', INACTIVE, String)
+        self._send('distance', math.inf, Float64)
+        self._send('neighbours', [], Int64MultiArray)
+        self._send_region([], '')
+        if self._instance.region is not None:
+            self._send('decision', '', String)
+            self._send_summary({})
 
     def _send(self, name: str, value: Any, kind: Any) -> None:
         if name not in self._last or self._last[name] != value:
@@ -112,7 +130,9 @@ class StatePublishers:
 
     def _summary(self) -> None:
         """Publish the summary of a leader as named numbers; none when it does not lead."""
-        numbers = named(self._instance.summary) if self._instance.leads else {}
+        self._send_summary(named(self._instance.summary) if self._instance.leads else {})
+
+    def _send_summary(self, numbers: dict[str, float]) -> None:
         if numbers == self._last.get('region_summary'):
             return
         self._last['region_summary'] = numbers
@@ -130,11 +150,14 @@ class StatePublishers:
         known = sorted(p for p in members if p is not None)
         if leads:
             known = self._instance.outline or known
+        self._send_region(known, robot.parameters.frame)
+
+    def _send_region(self, known: list[Position], frame: str) -> None:
         if known == self._last.get('region', []):
             return
         self._last['region'] = known
         message = PolygonStamped()
-        message.header.frame_id = robot.parameters.frame
+        message.header.frame_id = frame
         message.header.stamp = self._node.get_clock().now().to_msg()
         if known:
             ring = outline(known).exterior.coords[:-1]

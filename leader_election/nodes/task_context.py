@@ -19,7 +19,7 @@ from copy import copy
 from typing import Any
 
 from leader_election.nodes import clock
-from leader_election.nodes.qos import overridable, SENSOR, STATE
+from leader_election.nodes.qos import OUTPUT, overridable, SENSOR
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
 from leader_election.robot.task_runner import ANYTHING
@@ -76,7 +76,7 @@ class TaskContext:
         """
         if latched:
             return self.node.create_publisher(
-                kind, self._prefix + topic, copy(STATE), qos_overriding_options=overridable())
+                kind, self._prefix + topic, copy(OUTPUT), qos_overriding_options=overridable())
         owner = self._claims.setdefault(self.node.resolve_topic_name(topic), self._task)
         if owner != self._task:
             raise ParameterError(f'parameter tasks: {self._task} and {owner} cannot go together; '

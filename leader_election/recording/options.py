@@ -31,9 +31,9 @@ from leader_election.parameters import (
 from leader_election.robot.codec import MAIN
 
 REPLAYED = (
-    'neighbourhood', 'leader', 'is_leader', 'distance', 'neighbours', 'role', 'decision',
-    'region', 'region_summary', 'diagnostics', 'world', 'markers', 'odom', 'odometry/cooperative',
-    'neighbour_distances', 'measurements', 'ground_truth', 'clock')
+    'neighbourhood', 'leadership', 'leader', 'is_leader', 'distance', 'neighbours', 'role',
+    'decision', 'region', 'region_summary', 'diagnostics', 'robots', 'world', 'markers', 'odom',
+    'odometry/cooperative', 'neighbour_distances', 'measurements', 'ground_truth', 'clock')
 """The topics that ``replay`` and displays need, by the last part of their names."""
 
 

@@ -26,6 +26,9 @@ robot: its hops count as the fewest possible, 0 where the distance is 0, else 1.
 Where a field may be infinite, ``null`` stands for that. A vector is an array without the padding
 at its end: ``[5,-1,-1]`` is sent as ``[5]`` if ``-1`` is the padding.
 
+The namespaces of robots that are not the usual ones are in the key ``n``
+(:mod:`leader_election.robot.naming`).
+
 The sender's localisation, its heading, deviations and sightings, is in the members of
 :mod:`leader_election.robot.localisation_codec`.
 
@@ -44,7 +47,7 @@ from typing import Any, NamedTuple
 from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.algorithms.fields import Field
 from leader_election.localisation.localisation import Estimate
-from leader_election.robot import localisation_codec, region_codec
+from leader_election.robot import localisation_codec, naming, region_codec
 from leader_election.robot.region_codec import RegionPart
 from leader_election.robot.wire import dumps, is_whole, MAX_ID, RejectReason
 
@@ -94,6 +97,8 @@ class Message(NamedTuple):
     """The sender's own reading for the metric, where its metric has one."""
     localisation: Estimate | None = None
     """The sender's estimate of its own pose, and its sightings, where it sends them."""
+    names: Mapping[int, str] = naming.NO_NAMES
+    """The namespaces of the sender and its leaders by their ids, where they are not usual."""
     faults: tuple[RejectReason, ...] = ()
     """Why parts of the message were ignored."""
 
@@ -130,6 +135,8 @@ class Codec:
             document['p'] = message.position
         document.update(localisation_codec.write(message.localisation))
         document.update(_part(self.algorithm, message.export, message.region))
+        if message.names:
+            document['n'] = dict(message.names)
         if message.reading:
             document['m'] = message.reading
         if message.others:
@@ -159,10 +166,12 @@ class Codec:
         if reading is None:
             more += (RejectReason.READING,)
         localisation, wrong = localisation_codec.read(document)
+        names, misnamed = naming.read(document)
         return Message(
             id=int(document['id']), frame=frame, position=position,
             export=_export(self.algorithm, document), region=region, others=others,
-            reading=reading or (), localisation=localisation, faults=faults + more + wrong)
+            reading=reading or (), localisation=localisation, names=names,
+            faults=faults + more + wrong + misnamed)
 
 
 @lru_cache

@@ -43,6 +43,9 @@ DEVIATION, HEADING_DEVIATION = 'deviation', 'heading_deviation'
 DISTANCE_DEVIATION, LOCALISED = 'distance_deviation', 'neighbours_localised'
 LANDMARKS, WHITE = 'landmarks', 'innovations_white'
 RANGE_BIAS, RANGE_BIAS_DEVIATION = 'range_bias', 'range_bias_deviation'
+ID, NAMESPACE, INSTANCE = 'id', 'namespace', 'instance'
+LEADER_NAMESPACE, IS_LEADER = 'leader_namespace', 'is_leader'
+SINCE, TASKS = 'since', 'tasks'
 SWARM_KEY, KEYS_ACCEPTED, ACCEPT_UNVERIFIED = 'swarm_key', 'keys_accepted', 'accept_unverified'
 """Keys of values that more than one part of the package refers to."""
 COMMON_FIELDS = ('value', 'distance', 'leader')

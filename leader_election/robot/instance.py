@@ -67,6 +67,7 @@ from leader_election.robot.zones import Zones
 TASK_ERRORS = 'task_errors'
 ALGORITHM_DIFFERS = 'rejected_other_algorithm'
 DECISION_TOO_LONG = 'decisions_too_long'
+NO_LEADER = -1
 STEPS = 1e4
 """Distances are sent in steps of a tenth of a millimetre, as positions are."""
 
@@ -153,6 +154,14 @@ class Instance:
         """Whether it is a leader; false for a robot that only has no other leader."""
         return (self.state.leader == self.robot_id and math.isfinite(self.state.distance)
                 and self.effective_role == CANDIDATE)
+
+    @property
+    def leader(self) -> int:
+        """Return the leader's id; ``NO_LEADER`` where it has none, or none that is known."""
+        found = int(self.state.leader)
+        if self.leads or (found != self.robot_id and math.isfinite(self.state.distance)):
+            return found
+        return NO_LEADER
 
     @property
     def effective_role(self) -> int:

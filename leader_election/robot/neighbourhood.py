@@ -63,6 +63,23 @@ def contradicted(view: NeighbourView) -> list[int]:
             if leaders.get(export.leader, export.leader) != export.leader]
 
 
+def leader_name(view: NeighbourView, leader: int) -> str:
+    """
+    Return the namespace of a leader as its followers announce it; empty: none is announced.
+
+    The neighbour nearest to the leader counts, at best the leader itself: so a changed name
+    replaces the earlier one along the path of the candidacy.
+
+    :param view: the neighbours of an instance.
+    """
+    if not any(message.names for message in view.messages):
+        return ''
+    following = [(export.distance, message.names.get(leader, ''))
+                 for message, export in zip(view.messages, view.exports)
+                 if export.leader == leader]
+    return min(following, key=lambda each: each[0], default=(0.0, ''))[1]
+
+
 make_columns: Any = collections.namedtuple
 _FIELDS = ['leader', 'distance', *Region._fields]
 NeighbourColumns: Any = make_columns('NeighbourColumns', _FIELDS)

@@ -45,7 +45,7 @@ from leader_election.robot.mailbox import (
     reserve_left,
     velocity_after,
 )
-from leader_election.robot.neighbourhood import Neighbour
+from leader_election.robot.neighbourhood import leader_name, Neighbour
 from leader_election.robot.parameters import ElectionParameters, InstanceParameters
 from leader_election.robot.sensing import (
     NO_LANDMARKS,
@@ -114,6 +114,8 @@ class Robot:
         self._sent: deque[str] = deque(maxlen=ECHOES_REMEMBERED)
         self._unmeasured = 0
         self._last_round = -math.inf
+        self.name = ''
+        """The robot's namespace, if it is not the usual one (:mod:`.naming`)."""
         self.parameters = parameters
         self._others = dict(others)
         self.instances = make_instances(
@@ -159,6 +161,19 @@ class Robot:
     def position(self) -> Position | None:
         """Return the position [m] as of the last odometry, round or message; ``None``: unknown."""
         return self.sensing.position
+
+    def leader_name(self, instance: Instance) -> str:
+        """Return the namespace of an instance's leader, if it is not the usual one."""
+        if instance.leader == self.parameters.robot_id:
+            return self.name
+        return leader_name(instance.view, instance.leader)
+
+    def _names(self) -> dict[int, str]:
+        """Return the namespaces to send."""
+        names = {instance.leader: self.leader_name(instance)
+                 for instance in self.instances.values()}
+        names[self.parameters.robot_id] = self.name
+        return {robot: name for robot, name in names.items() if name}
 
     # Received messages.
 
@@ -372,7 +387,8 @@ class Robot:
         message = Message(
             id=self.parameters.robot_id, frame=self.parameters.frame, position=self.position,
             export=self.state, region=self.main.region_part(), others=others,
-            reading=self.sensing.reading, localisation=self.sensing.estimate)
+            reading=self.sensing.reading, localisation=self.sensing.estimate,
+            names=self._names())
         payload = self._codec.encode(message)
         for count, shorter in shortening.SHORTENINGS:
             if len(payload) <= self.authentication.room:

@@ -15,9 +15,11 @@
 """The optional parts that are left out of a message that exceeds the wire's limit."""
 
 from leader_election.robot.codec import Message, NO_PARTS
+from leader_election.robot.naming import NO_NAMES
 from leader_election.robot.region_codec import RegionPart
 
 SIGHTINGS_LEFT_OUT, DECISIONS_LEFT_OUT = 'sightings_left_out', 'decisions_left_out'
+NAMES_LEFT_OUT = 'names_left_out'
 REGIONS_LEFT_OUT, INSTANCES_LEFT_OUT = 'regions_left_out', 'instances_left_out'
 
 
@@ -26,6 +28,11 @@ def without_sightings(message: Message) -> Message:
     if message.localisation is None:
         return message
     return message._replace(localisation=message.localisation._replace(sightings=()))
+
+
+def without_names(message: Message) -> Message:
+    """Return a message without the namespaces of robots."""
+    return message._replace(names=NO_NAMES)
 
 
 def without_decisions(message: Message) -> Message:
@@ -48,8 +55,9 @@ def without_others(message: Message) -> Message:
     return message._replace(region=None, others=NO_PARTS)
 
 
-SHORTENINGS = ((SIGHTINGS_LEFT_OUT, without_sightings), (DECISIONS_LEFT_OUT, without_decisions),
-               (REGIONS_LEFT_OUT, without_regions), (INSTANCES_LEFT_OUT, without_others))
+SHORTENINGS = ((SIGHTINGS_LEFT_OUT, without_sightings), (NAMES_LEFT_OUT, without_names),
+               (DECISIONS_LEFT_OUT, without_decisions), (REGIONS_LEFT_OUT, without_regions),
+               (INSTANCES_LEFT_OUT, without_others))
 """The parts to leave out, in this order, each with its counter; elections come last."""
 COUNTERS = tuple(counter for counter, _ in SHORTENINGS)
 """The names of the counters."""

@@ -56,6 +56,7 @@ class RejectReason(str, Enum):
     TASKS = 'rejected_tasks'
     READING = 'rejected_reading'
     LOCALISATION = 'rejected_localisation'
+    NAMES = 'rejected_names'
     UNSIGNED = 'rejected_unsigned'
     SIGNATURE = 'rejected_signature'
     REPLAY = 'rejected_replay'

@@ -34,7 +34,7 @@ import pytest
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import LaserScan
-from std_msgs.msg import Int64
+from std_msgs.msg import Bool, Int64
 from support import PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("managed_election_node"))'
@@ -142,7 +142,11 @@ def test_an_inactive_robot_leaves_nothing_latched():
     manager = Manager(node, neighbour, Bench({1: (0.0, 0.0), 2: (3.0, 0.0)}))
     assert manager.ask(CONFIGURE) and manager.ask(ACTIVATE)
     spin_until(manager.company, lambda: neighbour.robot.state.leader == 1)
+    led: list[bool] = []
+    manager.create_subscription(Bool, '/r1/is_leader', lambda m: led.append(m.data), STATE)
+    spin_until(manager.company, lambda: led == [True])
     assert manager.ask(DEACTIVATE)
+    spin_until(manager.company, lambda: led == [True, False])
     late = Bench({}, name='late')
     heard: list[int] = []
     for i in (1, 2):

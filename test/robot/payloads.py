@@ -25,6 +25,7 @@ import json
 import math
 from pathlib import Path
 import sys
+from types import MappingProxyType
 from typing import Any
 
 from algorithms.states import states
@@ -68,6 +69,10 @@ ESTIMATES = st.none() | st.builds(
     yaw=milli(-3141, 3141), deviation=milli(1, 10**6), heading_deviation=milli(1, 10**4),
     sightings=st.lists(SIGHTINGS, max_size=4).map(tuple))
 
+NAMES = st.dictionaries(
+    IDS, st.from_regex(r'(/[A-Za-z_][A-Za-z0-9_]{0,9}){1,3}', fullmatch=True), max_size=3,
+).map(MappingProxyType)
+
 
 def own_left_out(message: Message) -> Message:
     """Return a message without sightings of the sender itself, which are none."""
@@ -91,7 +96,7 @@ def messages(algorithm: Algorithm) -> st.SearchStrategy[Message]:
         others=st.just(NO_PARTS) | st.dictionaries(
             st.sampled_from([INSTANCE, 'x']), parts, max_size=2),
         reading=st.just(()) | st.lists(REAL.filter(lambda n: abs(n) < 1e10), max_size=3).map(
-            tuple), localisation=ESTIMATES, faults=st.just(())).map(own_left_out)
+            tuple), localisation=ESTIMATES, names=NAMES, faults=st.just(())).map(own_left_out)
 
 
 def legal(algorithm: Algorithm) -> st.SearchStrategy[str]:

@@ -49,7 +49,7 @@ from leader_election.robot.codec import (
 from leader_election.robot.region_codec import region_part, WHOLE_SHARE
 from leader_election.robot.wire import MAX_ID, RejectReason
 import pytest
-from robot.payloads import ESTIMATES, own_left_out
+from robot.payloads import ESTIMATES, NAMES, own_left_out
 from robot.test_region_codec import regions
 
 CODEC = Codec(BOUNDED)
@@ -70,7 +70,7 @@ MESSAGES = st.builds(
     position=st.none() | st.tuples(COORDINATES, COORDINATES),
     export=st.builds(BOUNDED.state, FINITE, FINITE.map(abs), IDS, IDS),
     region=st.none(), others=st.just(NO_PARTS), reading=st.just(()), localisation=ESTIMATES,
-    faults=st.just(())).map(own_left_out)
+    names=NAMES, faults=st.just(())).map(own_left_out)
 
 
 def payload(**changes: Any) -> str:
