@@ -14,11 +14,15 @@
 
 """The declaration of parameters on a node, with checked changes at run time."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
+import re
+import sys
 from typing import Any, Generic, TypeVar
 
-from leader_election.parameters import build, Parameter, ParameterError, table
+from leader_election.parameters import build, did_you_mean, Parameter, ParameterError, table
+from leader_election.robot.parameters import further_names
 from rcl_interfaces.msg import (
     FloatingPointRange,
     IntegerRange,
@@ -32,6 +36,8 @@ import rclpy.parameter
 T = TypeVar('T')
 
 NO_DEFAULTS: Mapping[str, Any] = {}
+_OF_RCLPY = re.compile(r'use_sim_time|start_type_description_service|qos_overrides\..*')
+"""The names of parameters that rclpy declares."""
 _TYPES: dict[Any, rclpy.parameter.Parameter.Type] = {
     bool: rclpy.parameter.Parameter.Type.BOOL,
     int: rclpy.parameter.Parameter.Type.INTEGER,
@@ -173,6 +179,56 @@ class Declarations:
             self._made.pop(key).withdraw()
         for declared in self._made.values():
             declared.changed = None
+
+
+def declare_all(node: Node, parameters: type[T]) -> Declared[T]:
+    """
+    Declare the parameters of a node that has one set of them.
+
+    :raises ParameterError: for an unknown name, a value of the wrong type or out of range.
+    """
+    refuse_unknown(node, parameters)
+    return Declared(node, parameters)
+
+
+def refuse_unknown(node: Node, *sets: type, of_robot: bool = False) -> None:
+    """
+    Refuse parameters that are given to a node and that it does not have.
+
+    Several nodes may share a file with a section for all: there, a name that another node of this
+    package has is no error.
+
+    :param sets: the dataclasses of the node's parameters.
+    :param of_robot: whether it is a robot's node, which also has the parameters of instances,
+        tasks and plug-ins.
+    :raises ParameterError: for the first one; the text names the most similar known one.
+    """
+    # rclpy has no public method for what is given beyond what is declared.
+    given = {name: each.value for name, each in getattr(node, '_parameter_overrides', {}).items()}
+    known = {p.name for each in sets for p in table(each)}
+    unknown = [name for name in given if name not in known and not _OF_RCLPY.fullmatch(name)]
+    if not unknown:
+        return
+    from leader_election.config import FILES
+    further = set(further_names(given))
+    known |= further if of_robot else set()
+    elsewhere = further.union(p.name for each, _ in FILES.values() for p in table(each))
+    for name in unknown:
+        if name not in known and (name not in elsewhere or name in _set_alone(sys.argv)):
+            raise ParameterError(
+                f'parameter {name} is not known; ' + (did_you_mean(name, known).rstrip() or (
+                    '--help lists those of this node; in a file, /** stands for all nodes')))
+
+
+def _set_alone(arguments: Sequence[str]) -> set[str]:
+    """
+    Return the names of parameters that a command line sets one by one, not by a file.
+
+    >>> _set_alone(['--ros-args', '-p', 'radius:=3.0', '-p', 'fleet:seed:=2', '--', 'seed:=1'])
+    {...'radius'...}
+    """
+    return {word.partition(':=')[0].rpartition(':')[2]
+            for option, word in pairwise(arguments) if option in ('-p', '--param')}
 
 
 def overrides(values: Mapping[str, Any]) -> list[Any]:

@@ -18,11 +18,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from leader_election.nodes.announcement import announcement
-from leader_election.nodes.declare import Declarations, NO_DEFAULTS
+from leader_election.nodes.declare import Declarations, NO_DEFAULTS, refuse_unknown
 from leader_election.nodes.election import Election
 from leader_election.nodes.process import run
 from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
+from leader_election.robot.parameters import ElectionParameters
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
@@ -40,11 +41,13 @@ class ElectionNode(Node):
     def __init__(self, *, namespace: str | None = None, cli_args: Sequence[str] | None = None,
                  use_global_arguments: bool = True,
                  parameter_overrides: list[Parameter] | None = None,
-                 defaults: Mapping[str, Any] = NO_DEFAULTS, **options: Any) -> None:
+                 defaults: Mapping[str, Any] = NO_DEFAULTS, others: Sequence[type] = (),
+                 **options: Any) -> None:
         """
         Declare the parameters and start the robot.
 
         :param defaults: of parameters that are set neither by file nor by argument, by name.
+        :param others: the parameters of a node of the same process, which gets the same arguments.
         :param options: for ``rclpy.node.Node``.
         :raises ParameterError: for a wrong parameter.
         """
@@ -52,6 +55,7 @@ class ElectionNode(Node):
             'election_node', namespace=namespace, cli_args=cli_args,  # type: ignore[arg-type]
             use_global_arguments=use_global_arguments, parameter_overrides=parameter_overrides,
             **options)
+        refuse_unknown(self, ElectionParameters, *others, of_robot=True)
         self.election = Election(self, self._declarations(defaults))
         self.executor_kind = self.election.parameters.executor
         self.robot = self.election.robot

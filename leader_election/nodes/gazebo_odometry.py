@@ -25,7 +25,7 @@ from typing import Any
 
 from geometry_msgs.msg import PoseStamped, Twist
 from leader_election.nodes import clock
-from leader_election.nodes.declare import Declared
+from leader_election.nodes.declare import declare_all
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import EVENTS, SENSOR
 from leader_election.nodes.swarm_world import FORWARD, IN_PLANE
@@ -185,7 +185,7 @@ class GazeboOdometry(Node):
         :raises ParameterError: when a parameter is wrong.
         """
         super().__init__('gazebo_odometry', **options)
-        parameters = Declared(self, GazeboOdometryParameters).values
+        parameters = declare_all(self, GazeboOdometryParameters).values
         self.executor_kind = parameters.executor
         self.robots = [SimulatedRobot(self, prefix, parameters)
                        for prefix in namespaces(parameters.robots)]

@@ -22,7 +22,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from leader_election.nodes.announcement import announcement
-from leader_election.nodes.declare import Declarations, Declared
+from leader_election.nodes.declare import Declarations, Declared, refuse_unknown
 from leader_election.nodes.election import Election
 from leader_election.nodes.process import await_acknowledgements, run
 from leader_election.nodes.waiting import Missing
@@ -96,6 +96,7 @@ class ManagedElectionNode(LifecycleNode):
         self.election: Election | None = None
         self._service_change_state.callback = self._reporting(self._service_change_state.callback)
         self._error: Exception | None = None
+        refuse_unknown(self, ElectionParameters, ManagedParameters, of_robot=True)
         self._declarations = Declarations(self, fixed=lambda: self.election is not None)
         self.executor_kind = self._declarations.declare(ElectionParameters).values.executor
         self._tracker = EntityTracker(self)

@@ -20,7 +20,7 @@ import sys
 from typing import Any
 
 from leader_election.nodes import clock
-from leader_election.nodes.declare import Declared
+from leader_election.nodes.declare import declare_all
 from leader_election.nodes.markers import Markers, trail_marker
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, overridable, STATE
@@ -71,7 +71,7 @@ class Monitor(Node):
         :raises ParameterError: when the value of a parameter is not allowed.
         """
         super().__init__('monitor', **options)
-        self.parameters = Declared(self, MonitorParameters).values
+        self.parameters = declare_all(self, MonitorParameters).values
         self.executor_kind = self.parameters.executor
         _check_folder('picture', self.parameters.picture)
         _check_folder('animation', self.parameters.animation)

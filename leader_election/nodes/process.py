@@ -22,6 +22,7 @@ error and status 2, and an entry in the log.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 import ctypes
+import os
 import signal
 import sys
 import time
@@ -51,6 +52,8 @@ DESTRUCTION = 4.0
 """
 The timeout for the destruction of a node [s]: ``ros2 launch`` sends its second signal after 5 s.
 """
+STDERR = 2
+"""The file descriptor of standard error."""
 _CALL_IN_THREAD = 2
 """``SIGEV_THREAD`` of Linux."""
 
@@ -130,13 +133,28 @@ def _failure(nodes: Sequence[Node]) -> tuple[ParameterError, Node] | None:
 
 def _report(error: Exception, logger: RcutilsLogger | None) -> ExitStatus:
     """
-    Print the error that ends the process, and write it to the log file.
+    Print the error that ends the process, and write it to the log, but not to the screen twice.
 
     :return: the exit status.
     """
     if logger is not None:
-        logger.fatal(' '.join(str(error).split()))
+        with _quiet():
+            logger.fatal(' '.join(str(error).split()))
     return print_error(error)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Discard what the process, also a library in C, writes to standard error meanwhile."""
+    sys.stderr.flush()
+    screen, nowhere = os.dup(STDERR), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, STDERR)
+    try:
+        yield
+    finally:
+        os.dup2(screen, STDERR)
+        os.close(screen)
+        os.close(nowhere)
 
 
 def _over(nodes: Sequence[Node]) -> bool:

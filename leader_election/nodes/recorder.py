@@ -22,7 +22,7 @@ import sys
 from typing import Any
 
 from leader_election.nodes import clock, process
-from leader_election.nodes.declare import Declared, overrides
+from leader_election.nodes.declare import declare_all, overrides
 from leader_election.parameters import ParameterError
 from leader_election.recording.mcap_writer import message_definition, Recording
 from leader_election.recording.options import recorder_options, RecorderParameters
@@ -78,7 +78,7 @@ class Recorder(Node):
         """
         super().__init__('record', **options)
         self.failure: ParameterError | None = None
-        self.parameters = Declared(self, RecorderParameters).values
+        self.parameters = declare_all(self, RecorderParameters).values
         self.executor_kind = self.parameters.executor
         path = Path(self.parameters.output or f'recording_{datetime.now():%Y-%m-%d_%H-%M-%S}.mcap')
         try:

@@ -34,12 +34,13 @@ from leader_election.fleet.progress import (
 )
 from leader_election.fleet.robot_list import format_ids, parse_ids, RobotSpec
 from leader_election.nodes.announcement import announcements
-from leader_election.nodes.declare import Declared, overrides
+from leader_election.nodes.declare import Declared, overrides, refuse_unknown
 from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.lean_election_node import LeanElectionNode, LEFT_OUT
 from leader_election.nodes.process import run
 from leader_election.nodes.shared_topics import SharedTopics
 from leader_election.parameters import ParameterError
+from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import ROUNDS
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
@@ -68,6 +69,7 @@ class RobotHost(Node):
         :raises ParameterError: for a wrong parameter, of this node or of a robot's.
         """
         super().__init__('fleet')
+        refuse_unknown(self, RobotHostParameters, ElectionParameters, of_robot=True)
         self.parameters = Declared(self, RobotHostParameters).values
         self.executor_kind = self.parameters.executor
         known = {robot.id: robot for robot in swarm_robots(self.parameters)}
@@ -143,7 +145,7 @@ class RobotHost(Node):
         given: dict[str, Any] = {
             'namespace': f'{space}/{robot.name}', 'cli_args': ['--ros-args', *shared, *remaps],
             'parameter_overrides': overrides(own),
-            'defaults': defaults}
+            'defaults': defaults, 'others': (RobotHostParameters,)}
         node = (ElectionNode(use_global_arguments=False, **given) if self._topics is None
                 else LeanElectionNode(self, self._topics, robot.id, **given))
         if chosen not in (None, node.election.parameters.strength):

@@ -22,7 +22,7 @@ from typing import Any
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Point, Twist
 from leader_election.nodes import clock, process
-from leader_election.nodes.declare import Declared
+from leader_election.nodes.declare import declare_all
 from leader_election.nodes.qos import overridable, STATE
 from leader_election.nodes.radio_relay import relay_all
 from leader_election.nodes.sensor_publishers import (
@@ -81,7 +81,7 @@ class SwarmWorld(Node):
         :raises ParameterError: for a wrong parameter, arena or log.
         """
         super().__init__('swarm_world', **options)
-        declared = Declared(self, WorldParameters)
+        declared = declare_all(self, WorldParameters)
         parameters = declared.values
         self.executor_kind = parameters.executor
         self.world = World(parameters)

@@ -28,7 +28,7 @@ from typing import Any
 
 from leader_election.fleet.robot_list import is_robot_name
 from leader_election.nodes import clock
-from leader_election.nodes.declare import Declared
+from leader_election.nodes.declare import declare_all
 from leader_election.nodes.odometry_origin import ParameterOrigin, ROBOT_NODE
 from leader_election.nodes.process import run
 from leader_election.nodes.qos import NEIGHBOURHOOD, overridable, SENSOR
@@ -196,7 +196,7 @@ class WanderNode(Node):
         :raises ParameterError: when a parameter, or the arena, is wrong.
         """
         super().__init__('wander', **options)
-        self._settings = parameters = Declared(self, WanderParameters).values
+        self._settings = parameters = declare_all(self, WanderParameters).values
         self.executor_kind = parameters.executor
         self._steady_clock = clock.steady_clock(self)
         self._map_lidar: MapLidar | None = None

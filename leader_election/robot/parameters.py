@@ -14,7 +14,8 @@
 
 """The parameters of a robot: of one election with its regions, and of the robot itself."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 import re
 from typing import Any
@@ -25,6 +26,7 @@ from leader_election.algorithms.hop_limit import AUTOMATIC, NONE
 from leader_election.algorithms.replicated import ReplicatedSettings
 from leader_election.algorithms.resilient import ResilientSettings
 from leader_election.coordination.settings import RegionSettings
+from leader_election.coordination.task import task_class, task_names
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.parameters import (
     NoParameters,
@@ -44,6 +46,7 @@ from leader_election.robot.metrics import (
 )
 from leader_election.robot.sighting_sources import SightingSourceParameters
 from leader_election.robot.strength import STRENGTH_SOURCES
+from leader_election.robot.task_runner import task_label
 from leader_election.robot.wire import MAX_ID
 
 INFINITE = float('inf')
@@ -354,6 +357,29 @@ def plug_in_parameters() -> dict[str, type]:
     return {prefix_of(entry): entry.parameters
             for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
             for entry in registry.plug_ins() if has_own(entry)}
+
+
+def further_names(given: Mapping[str, Any]) -> Iterator[str]:
+    """
+    Yield the names of the parameters that a robot has beside :class:`ElectionParameters`.
+
+    They are those of its instances, of all installed tasks and plug-ins, chosen or not, and of the
+    tasks that it names as module:Class.
+
+    :param given: values by name.
+
+    >>> names = set(further_names({'instances': 'rescue'}))
+    >>> {'rescue.radius', 'rescue.patrol.lane', 'patrol.lane'} <= names
+    True
+    """
+    prefixes = ('', *(f'{name}.' for name in names_in(str(given.get('instances', '')))))
+    for prefix in prefixes:
+        sections = plug_in_parameters()
+        for task in {*task_names(), *names_in(str(given.get(f'{prefix}tasks', '')))}:
+            with suppress(KeyError):
+                sections[f'{task_label(task)}.'] = task_class(task).parameters
+        for section, parameters in {'': InstanceParameters, **sections}.items():
+            yield from (prefix + section + p.name for p in table(parameters))
 
 
 def names_in(text: str) -> tuple[str, ...]:
