@@ -165,7 +165,8 @@ def test_topics_are_those_that_the_others_have(ros: None) -> None:
         SwarmWorld: {'robots': 1, 'first_id': 3, 'scan_rate': 5.0, 'reading_rate': 1.0,
                      'ranging_rate': 1.0, 'radio': 'relay', 'motion': 'cmd_vel',
                      'publish_clock': True},
-        GazeboOdometry: {'robots': 'robot_3', 'ground_truth': True},
+        GazeboOdometry: {'robots': 'robot_3', 'ground_truth': True, 'bumper': True,
+                         'contacts_type': 'std_msgs/msg/Empty'},
         WanderNode: {'robots': 'robot_3', 'world': 'empty'}, Monitor: {'live': False}}
     there = {}
     for make, values in parameters.items():
