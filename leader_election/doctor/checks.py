@@ -125,6 +125,13 @@ CHECKS = (
           'then. Where robots cooperate already: more sightings, or landmarks. Where the '
           'deviation is too great to be true: parameters odometry_noise_... (command logs '
           'estimates them).', localisation.deviation),
+    Check('slip', 'Do wheels turn only where the robot moves?',
+          'A robot that pushes against something has wrong odometry from then on, and correct '
+          'sightings contradict it.',
+          'Look at the robot; let what drives it back off (wander and the tasks do, with topic '
+          'bumper), or limit the torque of its wheels, so that they stall. With pose_source '
+          'cooperative or tf its position is found again; else start it again at its '
+          'initial_pose.', localisation.slip),
     Check('sightings', 'Do sightings agree with odometry and with each other?',
           'Sightings that contradict all others are rejected; without any, robots that cooperate '
           'have only odometry.',

@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from leader_election.doctor.observations import Level, listing, Observations, RobotReport, Symptom
 from leader_election.localisation.neighbourhood_filter import ACCEPTED, REJECTED, UNKNOWN
 from leader_election.localisation.sensor_bias import SIGNIFICANT
+from leader_election.localisation.slip import SLIPS
 from leader_election.robot.diagnostics import (
     COMMUNICATION_RANGE,
     DEVIATION,
@@ -67,6 +68,16 @@ def deviation(swarm: Observations) -> Iterator[Symptom]:
             level = Level.WARN if cooperates else Level.NOTE
             yield Symptom(level, (robot,), f'{what} may be {found:.1f} m off, with '
                                            f'{shortest} {lengths[shortest]:g} m')
+
+
+def slip(swarm: Observations) -> Iterator[Symptom]:
+    """Find robots whose wheels turn while they do not move."""
+    for report in _last_reports(swarm):
+        times = round(swarm.increase(report.robot, SLIPS))
+        if times:
+            yield Symptom(Level.WARN, (report.robot,), f'its wheels slipped {times} '
+                          f'{"time" if times == 1 else "times"}: they turned while it did not '
+                          'move as they say')
 
 
 def sightings(swarm: Observations) -> Iterator[Symptom]:

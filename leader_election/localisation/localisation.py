@@ -27,11 +27,12 @@ from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, seen_from, Sighting
+from leader_election.localisation.slip import SlipDetector, SLIPS
 import numpy as np
 
 MEASUREMENTS_REJECTED = 'measurements_rejected'
 RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
-COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS)
+COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS, SLIPS)
 """The names of the counters of a localisation."""
 FORGOTTEN_AFTER = 3.0
 """The silence after which a robot is dropped, since its motion is unknown [expiries]."""
@@ -92,6 +93,7 @@ class Localisation:
 
     Times are seconds on the caller's clock, which never goes back.
 
+    :ivar slip: detects that odometry is wrong; without its inputs it detects nothing.
     :ivar statistics: of the innovations of all of its sightings and its neighbours'.
     """
 
@@ -113,6 +115,7 @@ class Localisation:
         self.cooperates = cooperates
         self.top_speed = top_speed
         self.statistics = InnovationStatistics()
+        self.slip = SlipDetector()
         self._expiry = expiry
         self._counts = counts
         self._landmarks = landmarks or {}
@@ -142,7 +145,12 @@ class Localisation:
             self._filter.move(self.robot, self._odometry, now)
             self._filter.loosen(self.robot, now)
         else:
-            self._odometry = compose(self._odometry, between(self._raw, pose))
+            motion = between(self._raw, pose)
+            self._odometry = compose(self._odometry, motion)
+            doubt = self.slip.doubt(motion, now - self._time, now)
+            if any(doubt):
+                self._filter.doubt(self.robot, *doubt)
+                self._counts[SLIPS] = self.slip.count
         self._raw, self._time = pose, now
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> list[Sighting]:

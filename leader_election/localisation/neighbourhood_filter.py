@@ -183,6 +183,11 @@ class NeighbourhoodFilter:
         self.contradicted(robot, now)
         self._counts[CARRIED_OFF] += 1
 
+    def doubt(self, robot: int, position: float, heading: float) -> None:
+        """Add variances to the position and the heading of a robot [m², rad²]."""
+        rows = self._rows(robot)
+        self.covariance[rows, rows] += np.diag((position, position, heading))
+
     def contradicted(self, robot: int, now: float) -> None:
         """Remember that a robot's data was wrong, also after the robot is dropped."""
         self.carried_off.setdefault(robot, []).append(now)

@@ -22,6 +22,7 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.fleet.key_file import KeyFile
 from leader_election.localisation.landmarks import read_landmarks
+from leader_election.localisation.slip import BUMPER, IMU
 from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
@@ -60,7 +61,8 @@ from leader_election.robot.swarm_key import fingerprint
 from nav_msgs.msg import Odometry
 from rclpy.clock import ClockType
 from rclpy.node import Node
-from std_msgs.msg import String
+from sensor_msgs.msg import Imu
+from std_msgs.msg import Bool, String
 
 SHORTEST_TIMER = 1e-3
 """The shortest period of a timer [s]; zero is not a valid one."""
@@ -143,6 +145,11 @@ class Election:
         # A sighting belongs to the odometry before it: neither may be skipped, even if late.
         paired = self.robot.sensing.cooperates
         self._listen('odom', Odometry, self._odometry, SIGHTINGS if paired else SENSOR)
+        slip = self.robot.sensing.localisation.slip
+        inputs = {BUMPER: (Bool, lambda bumper: slip.touch(bumper.data, self._now())),
+                  IMU: (Imu, lambda imu: slip.turn(imu.angular_velocity.z, self._now()))}
+        for name in parameters.slips_by:
+            self._listen(name, *inputs[name], SENSOR)
         metric = self.robot.sensing.metric
         if metric.needs_measurements or self.robot.sensing.cooperates:
             SightingInputs(self.robot, self._listen, self._now)

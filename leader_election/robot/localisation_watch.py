@@ -27,6 +27,7 @@ from leader_election.localisation.neighbourhood_filter import (
     UNKNOWN,
 )
 from leader_election.localisation.sensor_bias import SensorBias
+from leader_election.localisation.slip import REASONS
 from leader_election.robot import diagnostics as vocabulary
 from leader_election.robot.sensing import NAMES_PASSED_OVER, Sensing
 
@@ -62,9 +63,10 @@ class LocalisationWatch:
         more = self._increase(counts, now)
         if sensing.localisation.pose is None:
             return ''
+        contradicted = ''
         if sensing.cooperates:
-            return (_bias_fault(sensing) or _rejections(more, sensing) or _worthless(sensing, now))
-        return _worthless(sensing, now)
+            contradicted = _bias_fault(sensing) or _rejections(more, sensing)
+        return _slip(sensing, now) or contradicted or _worthless(sensing, now)
 
     def _increase(self, counts: Mapping[str, int], now: float) -> dict[str, int]:
         """Return the growth of the counters within the window."""
@@ -119,6 +121,16 @@ def _distance_deviation(sensing: Sensing, now: float) -> float:
     """Return the median of the deviations of distances to neighbours; NaN: there are none [m]."""
     deviations = [deviation for _, _, deviation in sensing.localisation.distances(now)]
     return median(deviations) if deviations else math.nan
+
+
+def _slip(sensing: Sensing, now: float) -> str:
+    """Return the text on wheels that slipped within the window; empty: they did not."""
+    slip = sensing.localisation.slip
+    if now - slip.last > WINDOW:
+        return ''
+    return (f'wheels turn, but the robot does not move as they say: {REASONS[slip.reason]}, '
+            f'{now - slip.last:.0f} s ago; its odometry is believed less, deviation '
+            f'{sensing.localisation.deviation:.2f} m')
 
 
 def _bias_fault(sensing: Sensing) -> str:

@@ -28,6 +28,7 @@ from leader_election.algorithms.resilient import ResilientSettings
 from leader_election.coordination.settings import RegionSettings
 from leader_election.coordination.task import task_class, task_names
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.slip import SlipParameters
 from leader_election.parameters import (
     NoParameters,
     parameter,
@@ -161,7 +162,8 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
 @dataclass(frozen=True)
 class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameters, RssiParameters,
                          SensorDifferenceParameters, RoundTripParameters,
-                         LocalisationParameters, SightingSourceParameters, ProcessParameters):
+                         LocalisationParameters, SightingSourceParameters, SlipParameters,
+                         ProcessParameters):
     """The parameters of one robot."""
 
     robot_id: int = parameter(
@@ -298,6 +300,7 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         super().__post_init__()
         LocalisationParameters.__post_init__(self)
         SightingSourceParameters.__post_init__(self)
+        SlipParameters.__post_init__(self)
         if self.send_transform and self.pose_source != 'cooperative':
             raise ParameterError(
                 'parameter send_transform: true is not allowed; it takes pose_source cooperative, '

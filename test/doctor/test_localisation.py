@@ -126,3 +126,10 @@ def test_a_constant_error_of_ranges(error: str, deviation: str, text: str) -> No
     assert signs(localisation.sensor_bias, diagnostics=reports(
         {'range_bias': error, 'range_bias_deviation': deviation})) == (
         [(('bob',), text)] if text else [])
+
+
+@pytest.mark.parametrize(('slips', 'text'), [
+    (0, ''), (2, 'its wheels slipped 18 times: they turned while it did not move as they say')])
+def test_wheels_that_slipped(slips: int, text: str) -> None:
+    assert signs(localisation.slip, diagnostics=reports({}, {'slips': slips})) == (
+        [(('bob',), text)] if text else [])

@@ -18,9 +18,11 @@ from collections.abc import Iterator
 
 from diagnostic_msgs.msg import DiagnosticStatus
 from leader_election.nodes.qos import SENSOR
+from leader_election.parameters import ParameterError
 from nodes.bench import destroy_nodes, DiagnosticsReader, robot
 import pytest
-from std_msgs.msg import Float64MultiArray
+from sensor_msgs.msg import Imu
+from std_msgs.msg import Bool, Float64MultiArray
 from support import spin_until
 
 
@@ -61,3 +63,31 @@ def test_sightings_of_nobody_are_a_warning() -> None:
     bench.create_timer(0.05, lambda: ranges.publish(Float64MultiArray(data=[70.0, 1.0])))
     spin_until([bench, node], lambda: bench.says(
         DiagnosticStatus.WARN, 'sightings are of robots that are not heard'))
+
+
+@pytest.mark.parametrize(('source', 'kind', 'reason'), [
+    ('bumper', Bool, 'it touches something while they drive it forward'),
+    ('imu', Imu, 'its gyroscope contradicts their turning')])
+def test_wheels_that_slip_are_a_warning(source: str, kind: type, reason: str) -> None:
+    node, bench = robot(1, slip_sources=source), DiagnosticsReader('localisation')
+    message = kind()
+    if source == 'bumper':
+        message.data = True
+    else:
+        message.angular_velocity.z = -2.0
+    sensor = bench.create_publisher(kind, f'/r1/{source}', SENSOR)
+
+    def push() -> None:
+        sensor.publish(message)
+        bench.places[1] = (bench.places[1][0] + 0.02, 0.0)
+    bench.create_timer(0.05, push)
+    spin_until([bench, node], lambda: bench.says(
+        DiagnosticStatus.WARN, f'wheels turn, but the robot does not move as they say: {reason}')
+        and float(bench.values['deviation']) > 0.2)
+    assert bench.values['slips'] == '1'
+
+
+def test_an_unknown_source_of_slip_is_refused() -> None:
+    with pytest.raises(ParameterError, match="slip_sources: 'bump' is not allowed; it takes a "
+                                             'list of bumper, imu'):
+        robot(1, slip_sources='bump')

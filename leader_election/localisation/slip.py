@@ -1,0 +1,144 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Slip: wheels that turn while the robot does not move as they say, found by bumper and gyroscope.
+
+Odometry by wheels is wrong then, by up to the whole way that it reports. What is known of the
+error is only how great it may be, so the pose is not corrected but becomes less certain.
+"""
+
+from collections import deque
+from dataclasses import dataclass
+import math
+
+from leader_election.localisation.plane import PlanePose
+from leader_election.parameters import parameter, ParameterError
+from leader_election.parameters.parameter import shown
+
+BUMPER, IMU = 'bumper', 'imu'
+SOURCES = (BUMPER, IMU)
+"""The values of ``slip_sources``, and names of topics."""
+SLIPS = 'slips'
+"""The name of the counter."""
+FRESH = 0.5
+"""The age up to which the last message of a source counts [s]."""
+LEAST_SPEED = 0.02
+"""Wheels that report a slower forward speed stand still [m/s]."""
+WINDOW, TURNED = 1.0, 0.3
+"""Wheels and gyroscope contradict each other if within this time [s] their turns differ by so
+much [rad]; the bias of a gyroscope is less."""
+END = 1.0
+"""The time without a sign after which a slip is over [s]."""
+TURN = 0.5
+"""The turn by pushing that wheels do not report, for each metre that they do [rad/m]."""
+REASONS = {BUMPER: 'it touches something while they drive it forward',
+           IMU: 'its gyroscope contradicts their turning'}
+
+
+@dataclass(frozen=True)
+class SlipParameters:
+    """The parameters of the detection of slip."""
+
+    slip_sources: str = parameter(
+        '', 'What shows that wheels turn while the robot does not move, so that odometry is '
+        'believed less, a list: bumper (std_msgs/Bool, true while it touches something), imu '
+        '(sensor_msgs/Imu, whose z axis points upwards). Empty: nothing.')
+
+    @property
+    def slips_by(self) -> tuple[str, ...]:
+        """Return the sources, in the order in which they are listed, each once."""
+        names = (name.strip() for name in self.slip_sources.split(','))
+        return tuple(dict.fromkeys(name for name in names if name))
+
+    def __post_init__(self) -> None:
+        """Refuse unknown sources."""
+        for name in self.slips_by:
+            if name not in SOURCES:
+                raise ParameterError(f'parameter slip_sources: {shown(name)} is not allowed; it '
+                                     f'takes a list of {", ".join(SOURCES)}')
+
+
+class SlipDetector:
+    """
+    Detects slip, and how far odometry may be off by it.
+
+    :ivar count: how often the robot has slipped.
+    :ivar reason: of the present or last slip, a key of :data:`REASONS`; empty: none yet.
+    :ivar last: the time of its last sign [s].
+    """
+
+    def __init__(self) -> None:
+        """Start without a sign of slip."""
+        self.count, self.reason, self.last = 0, '', -math.inf
+        self._touched_at, self._rate = -math.inf, (0.0, -math.inf)
+        self._differences = deque[tuple[float, float]]()
+        self._way = self._turn = 0.0
+
+    def touch(self, touched: bool, now: float) -> None:
+        """Take the state of the bumper at a time [s]."""
+        self._touched_at = now if touched else -math.inf
+
+    def turn(self, rate: float, now: float) -> None:
+        """Take the turning speed by a gyroscope [rad/s], to the left; not finite: ignored."""
+        if math.isfinite(rate):
+            self._rate = rate, now
+
+    def doubt(self, motion: PlanePose, duration: float, now: float) -> tuple[float, float]:
+        """
+        Return the variances that slip adds to position and heading [m², rad²]; 0: it does not.
+
+        Over one slip the deviation grows to the whole way and turn that wheels report: errors of
+        one push all have one direction.
+
+        :param motion: by odometry since the last call, x, y, yaw [m, rad].
+        :param duration: of it [s].
+        :param now: the present time [s].
+
+        >>> detector = SlipDetector()
+        >>> detector.touch(True, 1.0)
+        >>> [detector.doubt((0.1, 0.0, 0.0), 0.2, 1.0 + 0.2 * k)[0] for k in range(2)]
+        [0.010000000000000002, 0.030000000000000006]
+        """
+        reason = self._sign(motion, duration, now)
+        if not reason:
+            if now - self.last > END:
+                self._way = self._turn = 0.0
+            return 0.0, 0.0
+        if now - self.last > END:
+            self.count += 1
+            self._way = self._turn = 0.0
+        way, turn = self._way, self._turn
+        self.reason, self.last = reason, now
+        self._way += math.hypot(motion[0], motion[1])
+        self._turn += abs(motion[2]) + TURN * (self._way - way)
+        if reason == IMU:
+            self._turn = max(self._turn, abs(self._difference))
+        return self._way ** 2 - way ** 2, self._turn ** 2 - turn ** 2
+
+    def _sign(self, motion: PlanePose, duration: float, now: float) -> str:
+        """Return the source that shows slip in a motion; empty: none."""
+        rate, measured_at = self._rate
+        if now - measured_at <= FRESH and 0.0 < duration <= WINDOW:
+            self._differences.append((now, motion[2] - rate * duration))
+        while self._differences and now - self._differences[0][0] >= WINDOW:
+            self._differences.popleft()
+        if now - self._touched_at <= FRESH and motion[0] > LEAST_SPEED * duration:
+            return BUMPER
+        return IMU if abs(self._difference) > TURNED else ''
+
+    @property
+    def _difference(self) -> float:
+        """Return by how much wheels turned more than the gyroscope within the window [rad]."""
+        return sum(difference for _, difference in self._differences)
