@@ -129,7 +129,7 @@ def test_topics_are_those_that_a_robot_has(ros: None) -> None:
     page = (ROOT / 'doc' / 'reference' / 'topics.md').read_text()
     own = page.partition('## election_node')[2].partition('## Others')[0]
     there: tuple[dict[str, str], dict[str, str]] = {}, {}
-    for values in ({'metric': 'range', 'strength_source': 'topic'},
+    for values in ({'metric': 'range', 'strength_source': 'topic', 'slip_sources': 'imu'},
                    {'metric': 'sensor_difference', 'strength_source': 'battery'},
                    {'pose_source': 'cooperative', 'sighting_sources': 'measurements,ranges',
                     'range_ids': '7'}):
