@@ -204,9 +204,9 @@ def main() -> int:
     options.shared_domain = reserved is None
     if reserved:
         os.environ[DOMAIN] = str(reserved[0])
-    domain = os.environ.get(DOMAIN, '0')
-    print(f'ROS domain {domain}{" for this run alone" if reserved else ""}; to look on from '
-          f'another terminal: {DOMAIN}={domain} ros2 topic list', flush=True)
+    domain = os.environ.get(DOMAIN) or '0'
+    print(f'ROS domain {domain}{", this run alone" if reserved else ""}; look on with: '
+          f'{DOMAIN}={domain} ros2 topic list', flush=True)
     rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     try:
         return (LogsDemo if options.logs else SwarmDemo)(options).run()

@@ -16,6 +16,7 @@
 
 from argparse import Namespace
 from collections import Counter
+import math
 from typing import Any
 
 from leader_election.demo.checks import (
@@ -159,28 +160,37 @@ class SwarmDemo:
 
     def _advance(self, now: float, observer: RunObserver) -> bool:
         """Continue with the next phase of the run if it is due; return whether the run is over."""
-        half = self.options.duration / 2.0
+        half, monitor = self.options.duration / 2.0, self.monitor
+        monitor.upcoming = ''
         if observer.all_heard is None:
-            self.monitor.note = f'starting: {len(self.last.robots)} of {len(self.ids)} heard'
+            monitor.note = f'starting: {len(self.last.robots)} of {len(self.ids)} robots heard'
+            monitor.upcoming = 'the robots elect leaders'
             return now > (self._start_time or now) + START_UP
         if observer.first_partition is None:
-            self.monitor.note = 'electing'
+            monitor.note = 'the robots elect leaders'
             return now > observer.all_heard + PATIENCE
         if observer.killed is None:
             recent = now < observer.first_partition + 2.0
             duration = format_duration(observer.all_heard, now)
-            self.monitor.note = f'first partition after {duration}' if recent else ''
-            if now >= observer.first_partition + half:
+            monitor.note = f'first partition after {duration}' if recent else ''
+            left = observer.first_partition + half - now
+            monitor.upcoming = (
+                f'in {math.ceil(left)} s the strongest leader, robot {self.strongest}, is killed')
+            if left <= 0.0:
                 self.led = len(regions(self.last).get(self.strongest, ())) - 1
                 self.processes.kill(STRONGEST)
                 observer.kill(self.strongest, now)
+                monitor.remarks[self.strongest] = 'strongest killed here'
             return False
         if observer.recovered is None:
-            self.monitor.note = f'robot {self.strongest} killed'
+            monitor.note = f'robot {self.strongest}, the strongest, killed'
+            monitor.upcoming = f'the {self.led} robots that it led find other leaders'
             return now > observer.killed + PATIENCE
-        self.monitor.note = (f'robot {self.strongest} killed; recovered in '
-                             f'{format_duration(observer.killed, observer.recovered)}')
-        return now >= observer.killed + half and now >= observer.recovered + 1.0
+        monitor.note = (f'robot {self.strongest} killed; recovered in '
+                        f'{format_duration(observer.killed, observer.recovered)}')
+        left = max(observer.killed + half, observer.recovered + 1.0) - now
+        monitor.upcoming = f'in {math.ceil(left)} s the results are checked'
+        return bool(left <= 0.0)
 
     def _checks(self) -> list[Check]:
         observer, living = self.observer, len(self.observer.living)

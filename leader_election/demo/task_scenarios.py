@@ -22,7 +22,7 @@ from statistics import fmean
 from leader_election.demo.checks import Check
 from leader_election.demo.scenario import ACCURATE, DemoScenario, MOSTLY, Observation
 from leader_election.robot.codec import Position
-from leader_election.swarm.snapshot import decisions, links, member_counts, regions, Snapshot
+from leader_election.swarm.snapshot import alarmed, links, member_counts, regions, Snapshot
 from leader_election.view.frame import Rings
 from leader_election.world.kinematics import least_distance, overlaps
 from leader_election.world.parameters import SceneParameters, WorldParameters
@@ -143,17 +143,6 @@ class FieldScenario(DemoScenario):
                 else None if not near.isdisjoint(members) else False
                 for leader, members in regions(snapshot).items()
                 if leader in snapshot.robots and snapshot.robots[leader].leader == leader}
-
-
-def alarmed(snapshot: Snapshot, leader: int) -> bool:
-    """
-    Return whether a leader has decided on an alarm.
-
-    :param snapshot: which contains the leader.
-    :param leader: its id.
-    """
-    decision = decisions(snapshot.robots[leader]).get('field')
-    return decision is not None and decision['alarm'] > 0
 
 
 class DrivingScenario(DemoScenario):

@@ -15,8 +15,10 @@
 """The node ``monitor``: receives the messages of a whole swarm and presents it."""
 
 from copy import copy
+import os
 from pathlib import Path
 import sys
+import time
 from typing import Any
 
 from leader_election.nodes import clock
@@ -31,7 +33,7 @@ from leader_election.swarm.parameters import MonitorParameters
 from leader_election.swarm.snapshot import regions, Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.formatting import Palette
-from leader_election.view.frame import Frame, Rings, rings_of, Trails
+from leader_election.view.frame import Frame, Rings, rings_of, silence, Trails
 from leader_election.view.terminal import line, render
 from rclpy.node import Node
 from rich.console import Console
@@ -41,6 +43,8 @@ from visualization_msgs.msg import MarkerArray
 
 LINE_PERIOD = 5.0
 """Time between two printed lines without a terminal [s]."""
+SLOWEST = 2.0
+"""The longest time between two drawings in the terminal [s]."""
 TRAIL_PERIOD = 0.5
 """Time between two messages on ``trails`` [s]."""
 MOST_FRAMES = 160
@@ -61,6 +65,8 @@ class Monitor(Node):
     :ivar frames: of the animation so far; empty without an animation.
     :ivar rings: outlines of arena and obstacles, once received.
     :ivar note: a line of text that is shown with the swarm from the next update on.
+    :ivar upcoming: likewise, in the terminal alone: what happens next.
+    :ivar remarks: texts beside robots, by id.
     """
 
     def __init__(self, **options: Any) -> None:
@@ -83,13 +89,15 @@ class Monitor(Node):
         self.snapshot = Snapshot(clock.seconds(self.steady_clock), {})
         self.frames: list[Frame] = []
         self.rings = Rings()
-        self.note = ''
+        self.note = self.upcoming = ''
+        self.remarks: dict[int, str] = {}
         self._palette = Palette()
         self._frame = Frame(self.snapshot, {})
         self._frame_period = self.parameters.frame_period
         self._markers = Markers(self.parameters.frame)
         self._line_time = float('-inf')
         self._live: Live | None = None
+        self._skipped = 0
         if self.parameters.live and sys.stdout.isatty():
             self._live = Live(console=Console(), auto_refresh=False)
             self._live.start()
@@ -116,7 +124,9 @@ class Monitor(Node):
         self.snapshot = self.tracker.snapshot(clock.seconds(self.steady_clock))
         self.statistics.observe(self.snapshot, self.tracker.messages, self.tracker.bytes)
         colours = self._palette.assign(regions(self.snapshot))
-        self._frame = Frame(self.snapshot, colours, self.note)
+        warning = silence(self.snapshot, os.getloadavg()[0], len(os.sched_getaffinity(0)))
+        self._frame = Frame(self.snapshot, colours, self.note, self.upcoming, warning,
+                            dict(self.remarks))
         self._publisher.publish(
             self._markers.update(self._frame, self.parameters.communication_range))
         self._record_frame()
@@ -142,8 +152,15 @@ class Monitor(Node):
             self._frame_period *= 2
 
     def _show(self) -> None:
-        if self._live is not None:
-            self._live.update(render(self._frame, self.statistics), refresh=True)
+        if self._live is not None and self._skipped:
+            self._skipped -= 1
+        elif self._live is not None:
+            begin = time.monotonic()
+            self._live.update(render(
+                self._frame, self.statistics, self._live.console.size, self.rings), refresh=True)
+            # A fifth of the time at most is for drawing, on a machine that is busy.
+            cost = time.monotonic() - begin
+            self._skipped = int(min(5.0 * cost, SLOWEST) / self.parameters.refresh_period)
         elif (self.parameters.live
               and not 0.0 <= self.snapshot.time - self._line_time < LINE_PERIOD):
             self._line_time = self.snapshot.time

@@ -38,6 +38,7 @@ from leader_election.world.kinematics import Array
 from leader_election.world.odometry_covariance import OdometryCovariance
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import Scene
+from leader_election.world.sensors import contours
 from leader_election.world.world import quaternions, World
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -66,8 +67,8 @@ class SwarmWorld(Node):
     ``robot_<id>/tf``, the same as a transform; ``robot_<id>/ground_truth``, in the shared frame;
     and, if their rates are not 0, ``robot_<id>/scan``, ``robot_<id>/reading`` and
     ``robot_<id>/measurements``; with physics ``mujoco`` ``robot_<id>/bumper`` and
-    ``robot_<id>/imu``. Published once, latched: ``world``, the arena and its obstacles.
-    With radio ``relay`` its counters are on ``/diagnostics``.
+    ``robot_<id>/imu``. Published once, latched: ``world``, the arena, its obstacles and the
+    contours of a field's peaks. With radio ``relay`` its counters are on ``/diagnostics``.
 
     :ivar world: the simulation.
     :ivar relays: relay the messages of robots, with radio ``relay``; one for each swarm.
@@ -98,7 +99,8 @@ class SwarmWorld(Node):
         self._truth_message = _odometry('map')
         self._scene = self.create_publisher(
             MarkerArray, 'world', copy(STATE), qos_overriding_options=overridable())
-        self._scene.publish(_markers(self.world.scene))
+        self._scene.publish(_markers(
+            self.world.scene, contours(parameters) if parameters.reading_rate else ()))
         self._sensors: list[
             ScanPublisher | ReadingPublisher | BodyPublisher | SightingPublisher] = [
             publisher(self, self.world, parameters)
@@ -226,18 +228,22 @@ def _time(nanoseconds: int) -> Time:
     return Time(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
 
 
-def _markers(scene: Scene) -> MarkerArray:
-    """Return markers with outlines, in namespace ``arena`` and in namespace ``obstacles``."""
+def _markers(scene: Scene, peaks: Sequence[Sequence[tuple[float, float]]]) -> MarkerArray:
+    """Return outlines, in the namespaces ``arena``, ``obstacles`` and ``peaks``."""
     array = MarkerArray()
-    for namespace, polygons in (('arena', (scene.arena,)), ('obstacles', scene.obstacles)):
-        for number, polygon in enumerate(polygons):
+    for namespace, outlines in (
+            ('arena', [scene.arena.exterior.coords]),
+            ('obstacles', [polygon.exterior.coords for polygon in scene.obstacles]),
+            ('peaks', peaks)):
+        for number, outline in enumerate(outlines):
             marker = Marker(ns=namespace, id=number, type=Marker.LINE_STRIP, action=Marker.ADD)
             marker.header.frame_id = 'map'
             marker.pose.orientation.w = 1.0
             marker.scale.x = 0.05
-            marker.color.r = marker.color.g = marker.color.b = 0.3
+            marker.color.r = 0.9 if namespace == 'peaks' else 0.3
+            marker.color.g = marker.color.b = 0.3
             marker.color.a = 1.0
-            marker.points = [Point(x=x, y=y) for x, y in polygon.exterior.coords]
+            marker.points = [Point(x=x, y=y) for x, y in outline]
             array.markers.append(marker)
     return array
 

@@ -89,7 +89,8 @@ def _rings(message: Any) -> Rings:
     """Return the outlines that can be drawn; others would break the scale of a picture."""
     rings = rings_of(message.markers)
     return Rings(tuple(ring for ring in rings.arena if _is_finite(ring) and _is_area(ring)),
-                 tuple(ring for ring in rings.obstacles if _is_finite(ring)))
+                 *(tuple(ring for ring in found if _is_finite(ring))
+                   for found in (rings.obstacles, rings.peaks)))
 
 
 def _is_finite(ring: Ring) -> bool:

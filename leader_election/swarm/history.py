@@ -160,8 +160,8 @@ def _example() -> list[Snapshot]:
             at(6.0, r2=2, r3=2), at(9.0, r2=2, r3=2)]
 
 
-CHANGES_WINDOW = 60.0
-"""The window in which leader changes are counted [s]."""
+CHANGES_WINDOW = 10.0
+"""The window for averaging the rate of leader changes [s]."""
 TRAFFIC_WINDOW = 5.0
 """The window for averaging rates of messages and bytes [s]."""
 
@@ -175,7 +175,7 @@ class Statistics:
     ...     view = RobotView(1, None, 0.0, 0.0, leader)
     ...     statistics.observe(Snapshot(time, {1: view}), int(10 * time), int(700 * time))
     >>> statistics.changes_a_minute, statistics.messages_a_second, statistics.bytes_a_second
-    (1, 10.0, 700.0)
+    (6.0, 10.0, 700.0)
     >>> statistics.stable_for(2)
     0.0
     """
@@ -188,7 +188,7 @@ class Statistics:
         self._since: dict[int, float] = {}
         self._changes: deque[tuple[float, int]] = deque()
         self._traffic: deque[tuple[float, int, int]] = deque()
-        self._now = float('-inf')
+        self._now = self._interval = float('-inf')
         self._begun = float('inf')
 
     def observe(self, snapshot: Snapshot, messages: int, size: int) -> None:
@@ -201,7 +201,7 @@ class Statistics:
         if snapshot.time < self._now:
             # The clock went backwards: durations measured so far are void.
             self._regions, self._changes, self._traffic = {}, deque(), deque()
-        self._now = snapshot.time
+        self._interval, self._now = snapshot.time - self._now, snapshot.time
         self._begun = min(self._begun, self._now)
         leaders = {robot.id: robot.leader for robot in snapshot.robots.values()}
         changes = sum(self._leaders.get(i, leader) != leader for i, leader in leaders.items())
@@ -225,9 +225,14 @@ class Statistics:
         return max(self._now - self._begun, 0.0)
 
     @property
-    def changes_a_minute(self) -> int:
-        """Return the number of changes of leader of all robots in the last minute."""
-        return sum(changes for _, changes in self._changes)
+    def changes_a_minute(self) -> float:
+        """Return the current rate of leader changes of a robot, on average [1/min]."""
+        window = CHANGES_WINDOW
+        if len(self._changes) == 1 and self._interval < float('inf'):
+            # Snapshots that are farther apart than the window.
+            window = max(self._interval, window)
+        changes = sum(changes for _, changes in self._changes)
+        return 60.0 * changes / window / max(len(self._leaders), 1)
 
     @property
     def messages_a_second(self) -> float:

@@ -181,6 +181,22 @@ def decisions(robot: RobotView) -> Mapping[str, Any]:
     return dict(zip(robot.tasks, json.loads(robot.decision))) if robot.decision else {}
 
 
+def alarmed(snapshot: Snapshot, leader: int) -> bool:
+    """
+    Return whether a leader has decided on an alarm: a positive ``alarm`` in a task's decision.
+
+    >>> views = [RobotView(3, None, -9.0, 0.0, 3, ('field',), 2.0, '[{"alarm":0.7}]'),
+    ...          RobotView(5, None, -9.0, 0.0, 5, ('field',), 2.0, '[{"alarm":0}]')]
+    >>> [alarmed(Snapshot(0.0, {view.id: view for view in views}), robot) for robot in (3, 5, 9)]
+    [True, False, False]
+    """
+    if leader not in snapshot.robots:
+        return False
+    found = (decision.get('alarm') for decision in decisions(snapshot.robots[leader]).values()
+             if isinstance(decision, dict))
+    return any(isinstance(alarm, (int, float)) and alarm > 0 for alarm in found)
+
+
 def task_names(snapshot: Snapshot) -> tuple[str, ...]:
     """
     Return the names of all tasks in the swarm, sorted.

@@ -18,8 +18,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from leader_election.view.formatting import NOTE, PALETTE
-from leader_election.view.frame import Frame, Rings
-from leader_election.view.picture import bounds, Canvas
+from leader_election.view.frame import bounds, Frame, Rings
+from leader_election.view.picture import Canvas
 import numpy as np
 from PIL import Image
 

@@ -88,12 +88,12 @@ def hexadecimal(rgb: Colour) -> str:
 
 def member_number(members: float) -> str:
     """
-    Return a number of members, a fraction while contributions are on their way.
+    Return a number of members, rounded: it is a fraction while contributions are on their way.
 
     >>> member_number(12.0), member_number(11.9621)
-    ('12', '11.96')
+    ('12', '12')
     """
-    return f'{members:.2f}'.rstrip('0').rstrip('.')
+    return f'{members:.0f}'
 
 
 def shortened(text: str, length: int) -> str:

@@ -14,7 +14,7 @@
 
 """Content of one picture of a swarm: snapshot, colours, outlines, trails and patrol parts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 import json
 import math
@@ -25,6 +25,7 @@ from leader_election.swarm.snapshot import decisions, Snapshot
 from leader_election.tasks.coverage import split
 from leader_election.tasks.territory import area_of
 from leader_election.view.formatting import Colour
+import numpy as np
 import shapely
 
 TRAIL_STEP = 0.25
@@ -45,6 +46,8 @@ class Rings(NamedTuple):
 
     arena: tuple[Ring, ...] = ()
     obstacles: tuple[Ring, ...] = ()
+    peaks: tuple[Ring, ...] = ()
+    """Contours of a scalar field's peaks: where a peak has some share of its height."""
 
 
 class Frame(NamedTuple):
@@ -55,6 +58,12 @@ class Frame(NamedTuple):
     """Of each leader, by id."""
     note: str = ''
     """A text below the picture, for example ``robot 7 was killed``."""
+    upcoming: str = ''
+    """What happens next and when, for a live view: ``in 12 s the strongest leader is killed``."""
+    warning: str = ''
+    """For a live view: why the swarm may not be as it seems (:func:`silence`)."""
+    remarks: Mapping[int, str] = {}
+    """Texts beside robots, by id, for example ``strongest killed here``."""
 
 
 def rings_of(markers: Iterable[Any]) -> Rings:
@@ -69,7 +78,43 @@ def rings_of(markers: Iterable[Any]) -> Rings:
 
     # Action 0 adds a marker; others delete some.
     shown = [marker for marker in markers if marker.action == 0]
-    return Rings(named('arena'), named('obstacles'))
+    return Rings(named('arena'), named('obstacles'), named('peaks'))
+
+
+def bounds(frames: Sequence[Frame], rings: Rings) -> tuple[float, float, float, float]:
+    """Return the extent of the arena, or else of all robots: left, bottom, right, top [m]."""
+    places = [p for ring in rings.arena for p in ring] or [
+        robot.position for frame in frames for robots in frame.snapshot[1:]
+        for robot in robots.values() if robot.position is not None]
+    x, y = np.array(places).T if places else np.zeros((2, 1))
+    pad = 0.0 if rings.arena else 1.0
+    return x.min() - pad, y.min() - pad, x.max() + pad, y.max() + pad
+
+
+def silence(snapshot: Snapshot, load: float, processors: int) -> str:
+    """
+    Return a warning where half of a swarm or more has fallen silent; empty otherwise.
+
+    :param load: of the observer's machine: the number of processes that run or wait to run.
+    :param processors: of this machine.
+
+    >>> from leader_election.swarm.snapshot import RobotView
+    >>> gone = {i: RobotView(i, None, -9.0, 0.0, 1) for i in range(1000)}
+    >>> silence(Snapshot(9.0, {}, gone), 14.2, 2)
+    'overload: 14 processes want 2 processors, so messages come too late; start fewer robots'
+    >>> silence(Snapshot(9.0, {}, gone), 0.5, 2)
+    '1000 of 1000 robots are silent: they were stopped, or do not reach this computer'
+    >>> silence(Snapshot(9.0, gone, {}), 14.2, 2)
+    ''
+    """
+    living, silent = len(snapshot.robots), len(snapshot.gone)
+    if silent < max(living, 2):
+        return ''
+    if load > processors:
+        return (f'overload: {load:.0f} processes want {processors} processors, so messages come '
+                'too late; start fewer robots')
+    return (f'{silent} of {living + silent} robots are silent: they were stopped, or do not reach '
+            'this computer')
 
 
 class Trails:

@@ -23,7 +23,7 @@ from leader_election.robot.codec import Position
 from leader_election.robot.zones import outline
 from leader_election.swarm.snapshot import links, orphans, positions, regions
 from leader_election.view.formatting import count, GONE, label, NOTE
-from leader_election.view.frame import Frame, patrol_parts, Rings
+from leader_election.view.frame import bounds, Frame, patrol_parts, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
@@ -176,16 +176,6 @@ class Canvas:
         for annotation, (text, position) in zip(self._labels, leaders):
             annotation.xy = position
             annotation.set(text=text, visible=True)
-
-
-def bounds(frames: Sequence[Frame], rings: Rings) -> tuple[float, float, float, float]:
-    """Return the extent of the arena, or else of all robots: left, bottom, right, top [m]."""
-    places = [p for ring in rings.arena for p in ring] or [
-        robot.position for frame in frames for robots in frame.snapshot[1:]
-        for robot in robots.values() if robot.position is not None]
-    x, y = _array(places).T if places else np.zeros((2, 1))
-    pad = 0.0 if rings.arena else 1.0
-    return x.min() - pad, y.min() - pad, x.max() + pad, y.max() + pad
 
 
 def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,

@@ -15,9 +15,11 @@
 """Presentation of a swarm in the terminal as a table, or as one line without a terminal."""
 
 import math
+from typing import Any
 
 from leader_election.swarm.history import Statistics
 from leader_election.swarm.snapshot import (
+    alarmed,
     member_counts,
     most_uncertain,
     orphans,
@@ -34,46 +36,113 @@ from leader_election.view.formatting import (
     member_number,
     shortened,
 )
-from leader_election.view.frame import Frame
+from leader_election.view.frame import Frame, Rings
+from leader_election.view.terminal_map import columns_for, LEGEND, swarm_map
 from rich.box import SIMPLE_HEAD
-from rich.console import Group, RenderableType
+from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
 from rich.text import Text
 
 _BAR = 24
-"""Length of the bar of the largest region [characters]."""
+"""Length of the bar of the largest region, at most [characters]."""
+_BESIDE_BAR = 57
+"""Width of the table without bars [characters]."""
+_DECISION = 20
+"""The least width of a decision in the table [characters]."""
 _DECISION_LENGTH = 40
 """The length of a decision in the one line [characters]."""
 _FIELDS_LENGTH = 120
 """The length of the algorithm's own fields in the one line [characters]."""
-_WIDTH = 96
-"""Of the panel [characters]."""
+_MOST_ROWS = 24
+"""The greatest number of rows of a table: more are slow to draw, and nobody reads them."""
+_LEAST_MAP = 30
+"""The least width of a map [characters]."""
+_NO_OUTLINES = Rings()
+_AROUND = 4
+"""Lines of a table above and below its rows."""
 
 
-def render(frame: Frame, statistics: Statistics, rows: int = 16) -> RenderableType:
+def render(frame: Frame, statistics: Statistics, size: tuple[int, int] = (100, 30),
+           rings: Rings = _NO_OUTLINES) -> RenderableType:
     """
-    Return what a rich console prints: a table of the regions, totals, and the frame's note.
+    Return what a rich console prints: a table of the regions, totals, the frame's note, a map.
 
-    The algorithm's own fields follow, if any, one line per robot.
+    The algorithm's own fields follow, if any, one line per robot. The largest regions and the
+    lowest ids come first; those without room are counted. The map is beside the table, or below
+    it, or missing where there is no room.
 
-    :param rows: number of regions and of robots with fields that are listed; the largest regions
-        and the lowest ids come first, the others are counted.
+    :param size: of the terminal [characters, lines].
+    :param rings: outlines for the map.
     """
-    robots = [robot for robot in frame.snapshot.robots.values() if robot.fields]
-    if robots:
-        # Both lists share the lines of one, so the height does not change.
-        rows = max(rows // 2 - 1, 1)
-    parts: list[RenderableType] = [_table(frame, statistics, rows), _totals(frame, statistics)]
-    if member_counts(frame.snapshot):
-        parts.append(Text(collected(frame.snapshot)))
-    if robots:
-        parts.append(_fields(robots, rows))
-    if frame.note:
-        parts.append(Text(frame.note, style='bold'))
-    return Panel(Group(*parts), title='swarm', title_align='left',
+    across, down = size[0] - 4, size[1] - 3
+    counts = bool(member_counts(frame.snapshot))
+    # A wide terminal has room for more of a decision, too.
+    least = _BESIDE_BAR + (max(_DECISION, across // 6) if counts else 6)
+    placed = any(robot.position is not None for robot in frame.snapshot.robots.values())
+    beside = min(across - least - 6, columns_for(frame, rings, down - 2)) if placed else 0
+    if beside < _LEAST_MAP:
+        left, lines = _left(frame, statistics, across, down)
+        below = down - lines - 2
+        if placed and min(columns_for(frame, rings, below), across) >= _LEAST_MAP:
+            left = Group(left, _map(frame, rings, across - 4, below))
+        return _panel(left, statistics, size[0])
+    left, _ = _left(frame, statistics, across - beside - 6, down)
+    # With fixed widths, since rich takes long to measure.
+    grid = Table.grid(padding=(0, 2, 0, 0))
+    for width in (across - beside - 6, beside + 4):
+        grid.add_column(width=width)
+    grid.add_row(left, _map(frame, rings, beside, down - 2))
+    return _panel(grid, statistics, size[0])
+
+
+def _panel(content: RenderableType, statistics: Statistics, width: int) -> Panel:
+    return Panel(content, title='swarm', title_align='left',
                  subtitle=f't = {statistics.duration:.1f} s',
-                 subtitle_align='right', border_style='dim', width=_WIDTH)
+                 subtitle_align='right', border_style='dim', width=width)
+
+
+def _map(frame: Frame, rings: Rings, columns: int, rows: int) -> Panel:
+    drawn = swarm_map(frame, rings, columns, rows)
+    return Panel(drawn, title='map', subtitle=LEGEND, border_style='dim',
+                 width=len(drawn.plain.partition('\n')[0]) + 4)
+
+
+def _left(frame: Frame, statistics: Statistics, width: int,
+          most: int) -> tuple[RenderableType, int]:
+    """
+    Return all but the map, and its height [lines].
+
+    :param width: [characters].
+    :param most: the greatest height [lines].
+    """
+    totals = [_totals(frame, statistics)]
+    if member_counts(frame.snapshot):
+        totals.append(Text(collected(frame.snapshot)))
+    for text, style in ((frame.warning, 'bold red'), (frame.note, 'bold'),
+                        (frame.upcoming and f'next: {frame.upcoming}', 'italic')):
+        if text:
+            totals.append(Text(text, style=style))
+    console = Console(width=width)
+    lines = sum(len(text.wrap(console, width)) for text in totals)
+    robots = [robot for robot in frame.snapshot.robots.values() if robot.fields]
+    found = len(regions(frame.snapshot))
+    lines += _AROUND * (2 if robots else 1)
+    room = min(most - lines, _MOST_ROWS)
+    # Regions first, but half of the room is for fields, if they need it.
+    rows = _fitting(found, max(room - len(robots), room // 2) if robots else room)
+    parts: list[RenderableType] = [_table(frame, statistics, rows, width), *totals]
+    lines += rows + (rows < found)
+    if robots:
+        fields = _fitting(len(robots), most - lines)
+        parts.append(_fields(robots, fields))
+        lines += fields + (fields < len(robots))
+    return Group(*parts), lines
+
+
+def _fitting(rows: int, room: int) -> int:
+    """Return how many rows to show, so that one line says how many are left out."""
+    return rows if rows <= room else max(room - 1, 1)
 
 
 def line(frame: Frame, statistics: Statistics) -> str:
@@ -91,34 +160,43 @@ def line(frame: Frame, statistics: Statistics) -> str:
                        for robot in snapshot.robots.values() if robot.fields)
     if fields:
         facts.append(shortened(fields, _FIELDS_LENGTH))
-    return ' · '.join((*facts, *([frame.note] if frame.note else [])))
+    facts += filter(None, (frame.warning, frame.note,
+                           frame.upcoming and f'next: {frame.upcoming}'))
+    return ' · '.join(facts)
 
 
-def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
+def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table:
     robots, counts = frame.snapshot.robots, member_counts(frame.snapshot)
     table = Table(box=SIMPLE_HEAD, expand=True, pad_edge=False)
-    table.add_column('leader', ratio=None if counts else 2)
+    longest = max(min(width - _BESIDE_BAR, _BAR), 4)
+
+    def column(name: str, **options: Any) -> None:
+        table.add_column(name, no_wrap=True, **{'min_width': len(name), **options})
+
+    column('leader', ratio=None if counts else 1)
     for name in ('strength', 'robots'):
-        table.add_column(name, justify='right')
+        column(name, justify='right')
     if counts:
-        table.add_column('counted', justify='right')
+        column('counted', justify='right')
     else:
-        table.add_column('', width=_BAR)
-    for name in ('radius', 'stable for'):
-        table.add_column(name, justify='right')
+        column('', width=longest)
+    for name in ('extent', 'stable for'):
+        column(name, justify='right')
     if counts:
-        table.add_column('decision', ratio=1, no_wrap=True, overflow='ellipsis')
+        column('decision', ratio=1, overflow='ellipsis')
     largest = sorted(regions(frame.snapshot).items(), key=lambda item: (-len(item[1]), item[0]))
     for leader, members in largest[:rows]:
         style = hexadecimal(frame.colours.get(leader, GONE))
         label = Text(f'● {leader}', style=f'bold {style}')
         if leader not in robots:
-            label.append('  gone', style='bold red')
+            label.append(' gone', style='bold red')
+        elif alarmed(frame.snapshot, leader):
+            label.append(' alarm', style='bold red')
         value = robots[members[0]].value
         # Not every algorithm exports the strength of a leader.
         strength = '' if math.isnan(value) else f'{-value:.4g}'
-        radius = max(robots[i].distance for i in members)
-        bar = max(1, round(_BAR * len(members) / len(largest[0][1])))
+        extent = max(robots[i].distance for i in members)
+        bar = max(1, round(longest * len(members) / len(largest[0][1])))
         # No room for bars beside counts and decisions.
         beside, decision = '█' * bar, []
         if counts:
@@ -126,11 +204,11 @@ def _table(frame: Frame, statistics: Statistics, rows: int) -> Table:
             beside = member_number(counts[leader]) if known else ''
             decision = [Text(robots[leader].decision if known else '')]
         table.add_row(label, strength, str(len(members)), Text(beside, style=style),
-                      '' if math.isinf(radius) else f'{radius:.2f} m',
+                      '' if math.isinf(extent) else f'{extent:.2f} m',
                       f'{statistics.stable_for(leader):.0f} s', *decision)
     if len(largest) > rows:
         rest = largest[rows:]
-        table.add_row(Text(f'... and {len(rest)} more', style='dim'), '',
+        table.add_row(Text(f'+ {len(rest)} more', style='dim'), '',
                       str(sum(len(members) for _, members in rest)))
     return table
 
@@ -144,7 +222,7 @@ def _fields(robots: list[RobotView], rows: int) -> Table:
         # Text, since names and values of a plug-in are not markup.
         table.add_row(str(robot.id), Text(fields_text(robot.fields)))
     if len(robots) > rows:
-        table.add_row(Text('...', style='dim'), Text(f'and {len(robots) - rows} more', 'dim'))
+        table.add_row(Text(f'+ {len(robots) - rows} more', style='dim'), '')
     return table
 
 
@@ -162,15 +240,17 @@ def _facts(frame: Frame, statistics: Statistics) -> tuple[str, ...]:
         + (f' ({len(snapshot.gone)} gone)' if snapshot.gone else ''),
         count(len(regions(snapshot)), 'region'),
         count(len(orphans(snapshot)), 'orphan'),
-        f'{count(statistics.changes_a_minute, "leader change")}/min',
+        f'{statistics.changes_a_minute:.1f} leader changes per robot and minute',
         f'{statistics.messages_a_second:.0f} msg/s',
         f'{statistics.bytes_a_second / 1000:.1f} kB/s',
         *([] if uncertain is None else
-          [f'deviation up to {uncertain.deviation:.2f} m (robot {uncertain.id})']))
+          [f'positions uncertain by up to {uncertain.deviation:.2f} m, one standard deviation '
+           f'(robot {uncertain.id})']))
 
 
 def collected(snapshot: Snapshot) -> str:
-    """Return the names of the tasks, and the sum of all leaders' counts."""
+    """Return the names of the tasks, and the sum of all leaders' counts, rounded."""
     total = member_number(sum(member_counts(snapshot).values()))
     names = ', '.join(task_names(snapshot))
-    return (f'{names}: ' if names else '') + f'{total} of {len(snapshot.robots)} counted'
+    return (f'{names}: ' if names else '') + (
+        f'the leaders count {total} robots, {len(snapshot.robots)} are heard')

@@ -56,6 +56,20 @@ class RateLimiter:
         return True
 
 
+def contours(parameters: WorldParameters) -> list[list[tuple[float, float]]]:
+    """
+    Return circles round the peaks of the field, where a peak has a half, and 9/10, of its height.
+
+    >>> parameters = WorldParameters(reading_peaks=(1.0, 2.0, 1.0, 3.0))
+    >>> [round(circle[0][0] - 1.0, 2) for circle in contours(parameters)]
+    [3.53, 1.38]
+    """
+    angles = np.linspace(0.0, 2.0 * np.pi, 49)
+    return [[(x + radius * math.cos(angle), y + radius * math.sin(angle)) for angle in angles]
+            for x, y, _, width in np.reshape(parameters.reading_peaks, (-1, 4)).tolist()
+            for radius in (width * math.sqrt(2.0 * math.log(1.0 / share)) for share in (0.5, 0.9))]
+
+
 class ScalarField:
     """
     A scalar quantity over the plane, such as temperature, and noisy readings of it.

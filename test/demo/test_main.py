@@ -117,7 +117,7 @@ def test_a_task(tmp_path):
                'empty', '--radius', '30', '--range', '30', '--processes', '1')
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'ok    count: on average the leaders count ' in done.stdout
-    assert ' of 6 counted · ' in done.stdout and ' decided [{"members":' in done.stdout
+    assert ' robots, 6 are heard · ' in done.stdout and ' decided [{"members":' in done.stdout
     assert left_behind(tmp_path) == []
 
 

@@ -177,7 +177,7 @@ def test_of_another_instance_its_leaders_and_what_they_count_are_shown(ros):
         data='{"v":1,"id":9,"frame":"map","p":[0,0],"c":[-1,0,9],'
              '"i":{"rescue":{"c":[-5,0,9],"t":"count","r":[-1,[4.25]]}}}')))
     spin_until([monitor, swarm], lambda: ('labels', 9) in swarm.shown)
-    assert swarm.shown['labels', 9].text == '9 (4.25)'
+    assert swarm.shown['labels', 9].text == '9 (4)'
     assert list(monitor.snapshot.robots) == [9]
     assert monitor.snapshot.robots[9].value == -5.0
 

@@ -16,8 +16,8 @@
 
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.view.formatting import GONE
-from leader_election.view.frame import Frame, Rings
-from leader_election.view.picture import bounds, Canvas, draw, PICTURE_WIDTH
+from leader_election.view.frame import bounds, Frame, Rings
+from leader_election.view.picture import Canvas, draw, PICTURE_WIDTH
 import numpy as np
 from PIL import Image
 import pytest
@@ -81,7 +81,7 @@ def test_patrolled_parts_and_counted_members_are_seen(canvas):
     assert np.array_equal(canvas.pixels(), plain)
     canvas.show(working(drawn))
     assert [label.get_text() for label in canvas._labels if label.get_visible()] == [
-        '1 (2.97)', '7 (3)']
+        '1 (3)', '7 (3)']
 
 
 def test_a_deviation_is_a_circle_round_the_robot(canvas):

@@ -22,16 +22,18 @@ from leader_election.swarm.snapshot import regions, RobotView, Snapshot
 from leader_election.view.formatting import hexadecimal, Palette
 from leader_election.view.frame import Frame
 from leader_election.view.terminal import line, render
+import pytest
 from rich.console import Console
-from view.example import frame, working
+from view.example import frame, RINGS, working
 
 
-def shown(drawn, **options):
+def shown(drawn, size=(80, 24), **options):
     statistics = Statistics()
     statistics.observe(drawn.snapshot, 0, 0)
-    console = Console(file=io.StringIO(), width=100, height=30, record=True, force_terminal=True,
-                      color_system='truecolor')
-    console.print(render(drawn, statistics, **options))
+    width, height = size
+    console = Console(file=io.StringIO(), width=width, height=height, record=True,
+                      force_terminal=True, color_system='truecolor')
+    console.print(render(drawn, statistics, size, **options))
     return console
 
 
@@ -51,8 +53,8 @@ def test_many_regions_are_cut_short_and_fit_the_terminal():
     views = {i: RobotView(i, None, -1.0, 0.0, i) for i in range(200)}
     snapshot = Snapshot(0.0, views)
     lines = shown(Frame(snapshot, Palette().assign(regions(snapshot)), 'x')).export_text()
-    assert '... and 184 more' in lines
-    assert len(lines.splitlines()) <= 30 and max(map(len, lines.splitlines())) <= 100
+    assert '+ 187 more' in lines
+    assert len(lines.splitlines()) <= 24 and max(map(len, lines.splitlines())) <= 80
 
 
 def test_one_line_says_it_where_there_is_no_terminal():
@@ -63,13 +65,14 @@ def test_one_line_says_it_where_there_is_no_terminal():
 
 def test_the_largest_deviation_is_said_where_any_is_known():
     drawn = frame()
-    assert 'deviation' not in line(drawn, Statistics())
+    assert 'uncertain' not in line(drawn, Statistics())
     robots = drawn.snapshot.robots
     robots = {**robots, 2: robots[2]._replace(deviation=0.314),
               8: robots[8]._replace(deviation=0.1)}
     drawn = drawn._replace(snapshot=drawn.snapshot._replace(robots=robots))
-    assert 'deviation up to 0.31 m (robot 2)' in line(drawn, Statistics())
-    assert 'deviation up to 0.31 m (robot 2)' in ' '.join(
+    text = 'positions uncertain by up to 0.31 m, one standard deviation (robot 2)'
+    assert text in line(drawn, Statistics())
+    assert text in ' '.join(
         row.strip('│ ') for row in shown(drawn).export_text().splitlines())
 
 
@@ -86,15 +89,15 @@ def test_what_leaders_count_and_decide_stands_beside_what_is_seen():
     text = console.export_text()
     rows = [row.split()[1:6] for row in text.splitlines() if '●' in row]
     # Leader, strength, robots as seen, robots as counted; 40 is gone and says nothing.
-    assert rows[0][1:] == ['1', '9', '3', '2.97'] and rows[1][1:] == ['7', '5', '3', '3']
+    assert rows[0][1:] == ['1', '9', '3', '3'] and rows[1][1:] == ['7', '5', '3', '3']
     assert '[{"area":' in text and '…' in text
-    assert 'patrol: 5.97 of 7 counted' in text
-    assert max(map(len, text.splitlines())) <= 100
+    assert 'patrol: the leaders count 6 robots, 7 are heard' in text
+    assert max(map(len, text.splitlines())) <= 80
 
 
 def test_one_line_has_the_totals_and_the_largest_regions_decision_in_short():
     text = line(working(frame(note='killed')), Statistics())
-    assert ' · patrol: 5.97 of 7 counted · 7 decided [null] · killed' in text
+    assert ' · patrol: the leaders count 6 robots, 7 are heard · 7 decided [null] · killed' in text
     decisive = working(frame())
     robots = {1: decisive.snapshot.robots[1]}
     decisive = decisive._replace(snapshot=Snapshot(0.0, robots))
@@ -122,11 +125,34 @@ def test_fields_of_many_robots_are_cut_short_and_fit_the_terminal():
              for i in range(200)}
     snapshot = Snapshot(0.0, views)
     lines = shown(Frame(snapshot, Palette().assign(regions(snapshot)), 'x')).export_text()
-    assert '... and 193 more' in lines and 'and 193 more' in lines.partition('trace=')[2]
-    assert len(lines.splitlines()) <= 30 and max(map(len, lines.splitlines())) <= 100
+    head, _, tail = lines.partition('trace=')
+    assert ' + 1' in head and ' + 1' in tail and ' more' in head and ' more' in tail
+    assert len(lines.splitlines()) <= 24 and max(map(len, lines.splitlines())) <= 80
 
 
 def test_one_line_has_the_fields_in_short():
     text = line(with_fields(frame(note='killed')), Statistics())
     assert ' · 1: level=1, heat=0.1235; 2: level=2, heat=0.1235; ' in text
     assert text.endswith('… · killed')
+
+
+@pytest.mark.parametrize('width', [80, 120, 200])
+@pytest.mark.parametrize('drawn', [frame(), working(frame())], ids=['plain', 'task'])
+def test_the_width_of_the_terminal_is_used_and_no_header_is_cut(width, drawn):
+    text = shown(drawn, (width, 40), rings=RINGS).export_text()
+    assert max(map(len, text.splitlines())) == width and len(text.splitlines()) < 40
+    header = next(row for row in text.splitlines() if 'strength' in row)
+    for name in ('leader', 'strength', 'robots', 'extent', 'stable for'):
+        assert f' {name} ' in header
+    assert '╭─' in text.partition(' map ')[0][-60:], 'there is room for a map'
+
+
+def test_a_small_terminal_has_no_map():
+    assert ' map ' not in shown(frame(), (80, 20), rings=RINGS).export_text()
+
+
+def test_what_happens_next_and_a_warning_are_shown():
+    drawn = frame(note='killed')._replace(upcoming='in 9 s it ends', warning='overload')
+    text = shown(drawn).export_text()
+    assert 'overload' in text and 'killed' in text and 'next: in 9 s it ends' in text
+    assert line(drawn, Statistics()).endswith(' · overload · killed · next: in 9 s it ends')
