@@ -29,7 +29,7 @@ MANIFEST = ElementTree.parse(HERE / 'package.xml')
 MAINTAINER = MANIFEST.find('maintainer')
 URLS = {url.get('type'): url.text for url in MANIFEST.iter('url')}
 
-# What PyPI has of ROS 2 are wheels for Linux on x86-64; elsewhere a sourced ROS 2 serves.
+# PyPI has wheels of ROS 2 for Linux on x86-64 only; elsewhere a sourced ROS 2 is needed.
 WHEELS = "; sys_platform == 'linux' and platform_machine == 'x86_64'"
 
 # The least versions are those of Ubuntu 24.04 where it has the package in a version that serves;
@@ -94,15 +94,15 @@ setup(
     extras_require={
         # ROS 2 from PyPI, where none is sourced. No other extra brings it.
         'wheels': [line + WHEELS for line in pinned('ros')],
-        # What shows a swarm: no robot needs it.
+        # The live view and pictures: not needed on a robot.
         'view': VIEW,
-        # What records a swarm and shows recordings: on a robot only where it records itself.
+        # Recordings: needed on a robot only if it records.
         'record': RECORD,
-        # What simulates robots with contact physics.
+        # Contact physics.
         'physics': PHYSICS,
-        # What measures algorithms: no robot needs it either.
+        # The laboratory: not needed on a robot.
         'lab': LAB,
-        # What spreads its runs over several machines, and what runs its notebooks.
+        # The laboratory on several machines, and its notebooks.
         'cluster': CLUSTER,
         'notebook': NOTEBOOK,
         'test': TEST,

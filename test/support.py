@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What tests with nodes share."""
+"""Helpers of tests with nodes."""
 
 from collections.abc import Callable, Sequence
 import time

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a release by bloom relies on: one version, a changelog in catkin's form, one address."""
+"""The conditions of a release by bloom: one version, a changelog in catkin's form, one address."""
 
 from pathlib import Path
 import re

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What shows a swarm names topics, namespaces and concerns that there are."""
+"""Configuration files for RViz, Foxglove, rosbag2 and diagnostics name things that exist."""
 
 import json
 from pathlib import Path

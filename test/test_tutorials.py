@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the tutorials have one write does what they say."""
+"""The code and the commands of the tutorials do what the tutorials say."""
 
 import importlib.util
 import json

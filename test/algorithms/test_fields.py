@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a state's type hints say, and when a change of state is news."""
+"""Type hints of a state, and when a change of state is news."""
 
 from math import inf
 from typing import NamedTuple

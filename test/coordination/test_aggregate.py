@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""What the aggregates that ship mean, by hand; and that they may be combined in any order."""
+"""The aggregates of the package, by hand; they may be combined in any order."""
 
 from math import inf, nan
 from typing import Any

@@ -11,7 +11,7 @@
 # WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
 # See the License for the specific language governing permissions and
 # limitations under the License.
-"""Who may lead, and the parent on the way to a leader."""
+"""Roles: which devices may lead; and the parent on the way to a leader."""
 
 from math import inf, nan
 

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What an observer sees of three robots with which all is well; tests change a part of it."""
+"""Observations of three robots without faults, of which tests change a part."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace

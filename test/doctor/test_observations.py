@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is derived from observations: topics between robots, settings, increases."""
+"""Results derived from observations: topics between robots, settings, increases."""
 
 import math
 

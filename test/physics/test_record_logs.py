@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is made of a recording in Gazebo, without Gazebo: logs, sightings, landmarks."""
+"""Results of a recording in Gazebo, without Gazebo: logs, sightings, landmarks."""
 
 from pathlib import Path
 

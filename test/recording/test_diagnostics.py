@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a report takes from diagnostics: names, radius, range, strengths."""
+"""The parts of diagnostics that a report uses: names, radius, range, strengths."""
 
 
 from leader_election.recording.mcap_reader import RecordingError

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What the recorder subscribes to by default."""
+"""Subscriptions of the recorder by default."""
 
 from leader_election.recording.options import RecorderParameters
 from leader_election.recording.subscriptions import is_recorded, ODOMETRY

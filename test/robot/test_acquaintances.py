@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Who gives way in a full mailbox: how long senders are known, and how near they are."""
+"""The choice of senders in a full mailbox: by how long they are known, and how near they are."""
 
 from leader_election.algorithms import BOUNDED
 from leader_election.robot.acquaintances import Acquaintances, MOST_STANDING, REMEMBERED

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a robot reports of its localisation."""
+"""Reports of a robot on its localisation."""
 
 from collections import Counter
 import math

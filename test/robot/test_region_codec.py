@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is told of a region comes out as it went in; what is wrong costs no more than itself."""
+"""Region parts are decoded as they were encoded; a wrong part does not affect the others."""
 
 import json
 import math

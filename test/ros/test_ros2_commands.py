@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What a user of ROS 2 types, by the real commands where they are: build, launch, look."""
+"""The commands of a user of ROS 2, where they are installed: build, launch, inspect."""
 
 import os
 from pathlib import Path

@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""What is read off a snapshot, against a direct computation."""
+"""Properties of a snapshot, against a direct computation."""
 
 import math
 import random
