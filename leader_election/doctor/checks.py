@@ -17,7 +17,17 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from leader_election.doctor import buffers, hearing, identity, keys, localisation, sensing, timing
+from leader_election.doctor import (
+    agreement,
+    buffers,
+    hearing,
+    identity,
+    keys,
+    localisation,
+    sensing,
+    timing,
+)
+from leader_election.doctor.causes import root_causes
 from leader_election.doctor.observations import Level, Observations, Symptom
 from leader_election.doctor.swarms import separate
 
@@ -46,14 +56,17 @@ class Finding(NamedTuple):
     subjects: tuple[str, ...]
     what: str
     remedy: str
+    explained_by: str = ''
+    """The check that found its cause; empty: it is a cause itself."""
 
 
 CHECKS = (
-    Check('found', 'Is there any robot?',
-          'No robot is visible from here: none runs, or discovery does not reach them.',
-          'Start a robot. If one runs: give ROS_DOMAIN_ID and RMW_IMPLEMENTATION the same values '
-          'on all machines, ROS_AUTOMATIC_DISCOVERY_RANGE the value SUBNET (not LOCALHOST or '
-          'OFF), and check that the network forwards multicast (ros2 multicast receive here, '
+    Check('found', 'Are there robots?',
+          'No robot, or one alone, is visible from here: no other runs, or discovery does not '
+          'reach it.',
+          'Start the robots. If they run: give ROS_DOMAIN_ID and RMW_IMPLEMENTATION the same '
+          'values on all machines, ROS_AUTOMATIC_DISCOVERY_RANGE the value SUBNET (not LOCALHOST '
+          'or OFF), and check that the network forwards multicast (ros2 multicast receive here, '
           'ros2 multicast send on the other machine), or list the peers in ROS_STATIC_PEERS.',
           identity.found, common=True),
     Check('missing', 'Are all expected robots there?',
@@ -64,8 +77,8 @@ CHECKS = (
     Check('silent', 'Does each robot send messages?',
           'A node runs, but sends no candidacy: for its neighbours it does not exist.',
           'A managed node may be inactive: ros2 lifecycle get and ros2 lifecycle set ... '
-          'activate. With use_sim_time its rounds need /clock. Otherwise its neighbourhood is '
-          'remapped to a topic of another name, or its messages do not reach this machine.',
+          'activate. Otherwise its neighbourhood is remapped to a topic of another name, or its '
+          'messages do not reach this machine.',
           identity.silent),
     Check('names', 'Has each node a name of its own?',
           'Nodes of the same name answer for each other: parameters and services reach either.',
@@ -77,23 +90,24 @@ CHECKS = (
           'Give each robot its own robot_id, and start no robot twice.', identity.ids),
     Check('frames', 'Do all robots use one frame?',
           'Messages of another frame are dropped: robots of different frames elect separately.',
-          'Set parameter frame to one value on all robots.', identity.frames),
+          'Set parameter frame to one value on all robots.', agreement.frames),
     Check('algorithms', 'Do all robots run one algorithm?',
           'Messages of another algorithm are dropped: the robots elect separately.',
-          'Set parameter algorithm to one value on all robots.', identity.algorithms),
+          'Set parameter algorithm to one value on all robots.', agreement.algorithms),
+    Check('settings', 'Do all robots have the same settings?',
+          'Robots with another radius, range or metric than the others share no partition with '
+          'them; one whose messages expire too early drops neighbours.',
+          'Set the parameter to one value on all robots (ros2 param set changes it at once, '
+          'except metric). If it is meant to differ, say so in a fleet file, and give it: '
+          '--fleet-file.', agreement.settings),
     Check('readable', 'Can all messages be read?',
           'The topic carries invalid messages, or messages of another version of the package.',
           'Install one version of the package everywhere, and let nothing else publish on the '
           'neighbourhood topic.', identity.readable),
     Check('refused', 'Do robots accept the messages that they receive?',
           'Robots dropped messages, or parts of them, for the reason named.',
-          'no_position: see odometry. frame, algorithm, version: see the checks of these names. '
-          'neighbour_limit: raise the parameter neighbour_limit. implausible: raise top_speed to '
-          'that of the fastest robot, or look for odometry that jumps, or a sender under the id '
-          'of another. tasks, summary, decision: give all robots the same tasks. unsigned, '
-          'signature: see keys; with one key everywhere, an outsider sends. replay: a message '
-          'came again or too late; raise replay_window where the network is that slow, else '
-          'somebody replays messages.', identity.refused),
+          'Look at the sender: its version of the package, and what it publishes.',
+          identity.refused),
     Check('keys', 'Do all robots sign with one key?',
           'A robot with a key does not believe one without it or with another, and the other way '
           'round: they elect separately.',
@@ -209,15 +223,21 @@ def examine(swarm: Observations) -> list[Finding]:
     Several swarms are examined separately (:mod:`leader_election.doctor.swarms`).
     """
     parts = separate(swarm)
-    findings = []
-    for check in CHECKS:
-        found = [symptom if symptom.subjects or check.common or len(parts) == 1
-                 else symptom._replace(what=f'{topic}: {symptom.what}')
-                 for topic, part in ({'': swarm} if check.common else parts).items()
-                 for symptom in check.look(part)]
-        findings += [Finding(check.name, *symptom, check.remedy)
-                     for symptom in sorted(found, key=lambda s: (-s.level, *s[1:]))]
-    return findings
+    symptoms = [(check, symptom if symptom.subjects or check.common or len(parts) == 1
+                 else symptom._replace(what=f'{topic}: {symptom.what}'))
+                for check in CHECKS
+                for topic, part in ({'': swarm} if check.common else parts).items()
+                for symptom in check.look(part)]
+    roots = root_causes({k: (check.name, symptom) for k, (check, symptom) in enumerate(symptoms)})
+    robots: dict[Finding, list[str]] = {}
+    for k, (check, (level, subjects, what, remedy)) in enumerate(symptoms):
+        cause = '' if roots[k] == k else symptoms[roots[k]][0].name
+        alike = Finding(check.name, level, (), what, remedy or check.remedy, cause)
+        robots.setdefault(alike, []).extend(subjects)
+    order = {check.name: k for k, check in enumerate(CHECKS)}
+    findings = [finding._replace(subjects=tuple(sorted(set(names))))
+                for finding, names in robots.items()]
+    return sorted(findings, key=lambda f: (order[f.check], -f.level, f.subjects, f.what))
 
 
 def about(findings: Iterable[Finding], robot: str) -> list[Finding]:

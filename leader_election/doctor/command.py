@@ -18,7 +18,9 @@ import argparse
 from collections.abc import Mapping, Sequence
 import json
 import math
+import shutil
 import textwrap
+from typing import Any
 
 from leader_election.command_line import CommandLineParser
 from leader_election.doctor.checks import CHECKS, Finding
@@ -64,29 +66,34 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument('--json', action='store_true', help='one JSON document instead of text')
     options = parser.parse_args(arguments)
     options.robot = options.robot.strip('/')
-    options.expected, options.radio_topics = expected(options.robot, options.fleet_file)
+    options.expected, options.planned, options.radio_topics = expected(
+        options.robot, options.fleet_file)
     if options.topic:
         options.topic = '/' + options.topic.strip('/')
         options.radio_topics = (options.topic,)
     return options
 
 
-def expected(robot: str, fleet_file: str) -> tuple[Mapping[str, int | None], tuple[str, ...]]:
+def expected(robot: str, fleet_file: str) -> tuple[
+        Mapping[str, int | None], Mapping[str, Mapping[str, Any]], tuple[str, ...]]:
     """
-    Return the expected robots with their ids, and the topics between them, where known.
+    Return the expected robots with their ids, their parameters, and the topics, where known.
 
     :raises ParameterError: where the fleet file cannot be read, or lacks the robot.
     """
     if not fleet_file:
-        return ({robot: None} if robot else {}), ()
+        return ({robot: None} if robot else {}), {}, ()
     fleet = load_fleet(fleet_file)
     chosen = [fleet.robot(robot)] if robot else [r for r in fleet.robots if r.enabled]
     radio_topics = {r.topics.get(SHARED_TOPIC, TOPICS[SHARED_TOPIC]) for r in chosen}
-    return {r.spec.name: r.spec.id for r in chosen}, tuple(sorted(radio_topics))
+    return ({r.spec.name: r.spec.id for r in chosen},
+            {r.spec.name: r.parameters for r in chosen}, tuple(sorted(radio_topics)))
 
 
-WIDTH = 96
-"""Of the text [characters]."""
+WIDTHS = 60, 96, 120
+"""The least width of the text, that without a terminal, and the greatest [characters]."""
+MOST = 5
+"""The most lines of one check with the same advice; the others are counted."""
 MARKS = {Level.NOTE: 'note', Level.WARN: 'WARN', Level.ERROR: 'ERROR'}
 
 
@@ -95,48 +102,78 @@ def status(findings: Sequence[Finding]) -> int:
     return int(any(finding.level > Level.NOTE for finding in findings))
 
 
-def text(swarm: Observations, findings: Sequence[Finding]) -> str:
-    """Return the report as text: a line for each check, with its findings and the remedy."""
-    lines = [_summary(swarm), *_swarms(swarm)]
-    for check in CHECKS:
-        found = [finding for finding in findings if finding.check == check.name]
-        worst = max((finding.level for finding in found), default=None)
-        mark = 'ok' if worst is None else MARKS[worst]
-        lines.append(f'  {mark:<6}{check.name + ":":<17}{check.question}')
-        for finding in found:
-            lines += _wrapped((listing(finding.subjects) + ': ' if finding.subjects else '')
-                              + finding.what)
-        if found:
-            lines += _wrapped(f'What to do: {check.remedy}')
+def width() -> int:
+    """Return the width for a text on standard output [characters]."""
+    least, usual, most = WIDTHS
+    return min(max(shutil.get_terminal_size((usual, 0)).columns, least), most)
+
+
+def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTHS[1]) -> str:
+    """
+    Return the report as text: what is well, then the causes, the gravest first, each once.
+
+    :param columns: the greatest length of a line.
+    """
+    def wrapped(line: str, indent: int = 8, more: int = 2) -> list[str]:
+        # Names of parameters and topics are not broken.
+        return textwrap.wrap(line, columns, initial_indent=' ' * indent,
+                             subsequent_indent=' ' * (indent + more),
+                             break_long_words=False, break_on_hyphens=False)
+
+    topics = swarm_topics(swarm)
+    lines = wrapped(_summary(swarm), 0)
+    for topic, robots in topics.items() if len(topics) > 1 else ():
+        lines += wrapped(f'swarm on {topic}: {listing(robots, 10)}')
+    well = [check for check in CHECKS if all(check.name != f.check for f in findings)]
+    if findings:
+        names = ', '.join(check.name for check in well)
+        lines += wrapped(f'ok    {names}', 2, 6) if well else []
+    else:
+        lines += [f'  ok    {check.name + ":":<17}{check.question}' for check in well]
+    causes: dict[str, list[Finding]] = {}
+    for finding in findings:
+        if not finding.explained_by:
+            causes.setdefault(finding.check, []).append(finding)
+    questions = {check.name: check.question for check in CHECKS}
+    for check, found in sorted(causes.items(), key=lambda item: -item[1][0].level):
+        lines.append(f'  {MARKS[found[0].level]:<6}{check + ":":<17}{questions[check]}')
+        for remedy in dict.fromkeys(finding.remedy for finding in found):
+            alike = [finding for finding in found if finding.remedy == remedy]
+            for finding in alike[:MOST]:
+                named = listing(finding.subjects) + ': ' if finding.subjects else ''
+                lines += wrapped(named + finding.what)
+            if len(alike) > MOST:
+                lines += wrapped(f'and {len(alike) - MOST} more like these: --json lists all')
+            lines += wrapped(f'What to do: {remedy}')
+        effects = _effects([f for f in findings if f.explained_by == check])
+        lines += wrapped(f'Explains also: {effects}') if effects else []
     return '\n'.join([*lines, _verdict(findings)]) + '\n'
 
 
 def _summary(swarm: Observations) -> str:
     robots = f'{len(swarm.robots)} robots' if len(swarm.robots) != 1 else '1 robot'
     named = f' ({listing(swarm.robots, 10)})' if swarm.robots else ''
+    ids = f'{len(swarm.sent)} ids' if len(swarm.sent) != 1 else '1 id'
     return (f'swarm_doctor listened for {swarm.seconds:.3g} s: {robots}{named}, '
-            f'{len(swarm.messages)} messages from {len(swarm.sent)} ids')
+            f'{len(swarm.messages)} messages from {ids}')
 
 
-def _swarms(swarm: Observations) -> list[str]:
-    """Return a line for each swarm, if there are several."""
-    topics = swarm_topics(swarm)
-    return [line for topic, robots in topics.items() if len(topics) > 1
-            for line in _wrapped(f'swarm on {topic}: {listing(robots, 10)}')]
+def _effects(findings: Sequence[Finding]) -> str:
+    """Return the checks of findings, each with the robots concerned."""
+    robots: dict[str, set[str]] = {}
+    for finding in findings:
+        robots.setdefault(finding.check, set()).update(finding.subjects)
+    return '; '.join(f'{check} ({listing(sorted(names))})' if names else check
+                     for check, names in robots.items())
 
 
 def _verdict(findings: Sequence[Finding]) -> str:
-    counts = {level: sum(finding.level == level for finding in findings) for level in MARKS}
+    counts = {level: sum(finding.level == level and not finding.explained_by
+                         for finding in findings) for level in MARKS}
     if not status(findings):
         return 'swarm_doctor: all is well'
     return (f'swarm_doctor: errors: {counts[Level.ERROR]}, warnings: {counts[Level.WARN]}, '
             f'notes: {counts[Level.NOTE]}')
-
-
-def _wrapped(line: str) -> list[str]:
-    # Names of parameters and topics are not broken.
-    return textwrap.wrap(line, WIDTH, initial_indent=' ' * 8, subsequent_indent=' ' * 10,
-                         break_long_words=False, break_on_hyphens=False)
 
 
 def document(swarm: Observations, findings: Sequence[Finding]) -> str:
@@ -147,5 +184,6 @@ def document(swarm: Observations, findings: Sequence[Finding]) -> str:
         'checks': [c.name for c in CHECKS],
         'findings': [{
             'check': finding.check, 'level': finding.level.name.lower(),
-            'robots': list(finding.subjects), 'what': finding.what, 'remedy': finding.remedy}
+            'robots': list(finding.subjects), 'what': finding.what, 'remedy': finding.remedy,
+            'explained_by': finding.explained_by or None}
             for finding in findings]}, indent=2) + '\n'

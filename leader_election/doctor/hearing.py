@@ -33,6 +33,10 @@ LOSS = 0.2
 """The greatest share of lost messages that is tolerated."""
 NEAR = 0.8
 """The share of the longest distance between neighbours within which robots must be received."""
+SILENT_FOR = 3.0
+"""The time in which a robot should receive something [s]."""
+NO_SENDER = 'no other robot sends'
+"""The part of a description by which other findings explain it."""
 FEW = 5
 """The least number of messages for a conclusion."""
 
@@ -43,12 +47,12 @@ def shared_topic(swarm: Observations) -> Iterator[Symptom]:
     if len(nodes) < 2:
         return
     topics = find_radio_topics(swarm)
-    for endpoint in sorted(set(swarm.endpoints)):
-        if (endpoint.publishes and endpoint.node in nodes and endpoint.topic in topics
-                and not any(r.node != endpoint.node for r in swarm.subscriptions(endpoint.topic))):
-            yield Symptom(
-                Level.ERROR, (endpoint.robot,),
-                f'it publishes on {endpoint.topic}, to which no other node subscribes')
+    alone = sorted({(e.robot, e.topic) for e in swarm.endpoints
+                    if e.publishes and e.node in nodes and e.topic in topics
+                    and not any(r.node != e.node for r in swarm.subscriptions(e.topic))})
+    if alone:
+        yield Symptom(Level.ERROR, tuple(robot for robot, _ in alone), 'no other robot receives '
+                      'what it publishes on ' + listing([topic for _, topic in alone]))
 
 
 def profiles(swarm: Observations) -> Iterator[Symptom]:
@@ -90,23 +94,30 @@ def _incompatibilities(publisher: Endpoint, subscription: Endpoint) -> Iterator[
 
 
 def reception(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots that receive nothing while others near them send."""
+    """Find robots that receive nothing."""
     reach = NEAR * _longest_link(swarm)
     for robot in swarm.robots:
-        reports = swarm.reports_of(robot)
-        if len(reports) < 2:
+        reports = [report for report in swarm.reports_of(robot) if HEARD in report.values]
+        if robot not in swarm.ids:
+            yield Symptom(Level.NOTE, (robot,), 'unknown, as it publishes no diagnostics')
+        if len(reports) < 2 or swarm.increase(robot, HEARD) > 0.0:
             continue
         begin, end = reports[0].received, reports[-1].received
-        others = sum(begin <= heard.received <= end
-                     for robot_id, messages in swarm.sent.items()
-                     if robot_id != swarm.ids[robot]
-                     and swarm.distance_between(robot_id, swarm.ids[robot]) <= reach
-                     for heard, _ in messages)
-        if (others >= FEW and HEARD in reports[-1].values
-                and swarm.increase(robot, HEARD) == 0.0):
+        own = swarm.ids[robot]
+        by_distance = {
+            robot_id: (swarm.distance_between(robot_id, own), count)
+            for robot_id, messages in swarm.sent.items() if robot_id != own
+            and (count := sum(begin <= heard.received <= end for heard, _ in messages))}
+        others = sum(count for distance, count in by_distance.values() if distance <= reach)
+        if others >= FEW:
             yield Symptom(
                 Level.ERROR, (robot,),
                 f'it received nothing, while {others} messages of robots near it arrived here')
+        elif by_distance:
+            yield Symptom(Level.NOTE, (robot,), 'it received nothing; the nearest robot that '
+                          f'sends is {min(by_distance.values())[0]:.1f} m away')
+        elif end - begin > SILENT_FOR:
+            yield Symptom(Level.NOTE, (robot,), f'it received nothing: {NO_SENDER}')
 
 
 def _longest_link(swarm: Observations) -> float:
@@ -149,7 +160,7 @@ def loss(swarm: Observations) -> Iterator[Symptom]:
     lost: dict[str, tuple[float, int]] = {}
     for robot_id, messages in swarm.sent.items():
         times = [heard.received for heard, _ in messages]
-        longest = max(b - a for a, b in zip(times, [*times[1:], swarm.end]))
+        longest = swarm.pace * max(b - a for a, b in zip(times, [*times[1:], swarm.end]))
         expiry = _least_expiry(swarm, robot_id)
         if longest > expiry:
             paused |= dict.fromkeys(swarm.names_of(robot_id), (longest, expiry))

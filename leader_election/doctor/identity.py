@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of presence and identity: robots, ids, frames and algorithms."""
+"""Checks of presence and identity: robots, names, ids, and what robots report themselves."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -25,7 +25,6 @@ from leader_election.doctor.observations import (
     RobotReport,
     Symptom,
 )
-from leader_election.robot.codec import algorithm_of, Message
 from leader_election.robot.diagnostics import DUPLICATE_ID, ROUND_PERIOD
 from leader_election.robot.wire import RejectReason
 
@@ -35,18 +34,38 @@ JUMP = 0.2
 """The distance to and fro within two messages beyond which an id belongs to two robots [m]."""
 JUMPS = 3
 """The least number of such moves, since a localisation may correct itself once."""
+_TASKS = 'Give all robots the same tasks, and one version of the package.'
+_KEYS = 'With one key everywhere (see keys), an outsider sends.'
+REFUSED = {
+    RejectReason.LIMIT: 'Raise the parameter neighbour_limit.',
+    RejectReason.IMPLAUSIBLE: 'Raise top_speed to that of the fastest robot, or look for odometry '
+    'that jumps, or a sender under the id of another.',
+    RejectReason.TASKS: _TASKS, RejectReason.SUMMARY: _TASKS, RejectReason.DECISION: _TASKS,
+    RejectReason.UNSIGNED: _KEYS, RejectReason.SIGNATURE: _KEYS,
+    RejectReason.REPLAY: 'A message came again or too late: raise replay_window where the network '
+    'is that slow, else somebody replays messages.'}
+"""The advice by the reason for rejecting messages."""
+NOT_FOUND = 'it was not found'
 EXAMPLE_LENGTH = 60
 """The quoted length of a message that cannot be decoded [characters]."""
 
 
 def found(swarm: Observations) -> Iterator[Symptom]:
-    """Find the absence of all robots."""
+    """Find the absence of all robots, or of all but one."""
+    here = ', '.join(f'{name}={value}' for name, value in swarm.environment.items())
+    here = f' (here: {here})' if here else ''
+    others = listing(swarm.other_swarms)
+    elsewhere = f'; there are robots on other topics: {others}' if others else ''
+    if swarm.other_domains:
+        elsewhere += ('; on this computer there are ROS nodes with ROS_DOMAIN_ID='
+                      + listing(swarm.other_domains))
     if not swarm.robots and not swarm.sent:
-        here = ', '.join(f'{name}={value}' for name, value in swarm.environment.items())
-        others = listing(swarm.other_swarms)
-        yield Symptom(Level.ERROR, (), f'no robot was found in {swarm.seconds:.3g} s'
-                      + (f' (here: {here})' if here else '')
-                      + (f'; there are robots on other topics: {others}' if others else ''))
+        yield Symptom(Level.ERROR, (),
+                      f'no robot was found in {swarm.seconds:.3g} s{here}{elsewhere}')
+    elif len(swarm.nodes) == len(swarm.robots) == 1 and swarm.sent.keys() <= {
+            *swarm.ids.values()}:
+        yield Symptom(Level.WARN, tuple(swarm.robots),
+                      f'it is alone: no other robot is visible from here{here}{elsewhere}')
 
 
 def missing(swarm: Observations) -> Iterator[Symptom]:
@@ -55,7 +74,7 @@ def missing(swarm: Observations) -> Iterator[Symptom]:
         return
     for name, robot_id in swarm.expected.items():
         if name not in swarm.robots:
-            yield Symptom(Level.ERROR, (name,), 'it was not found')
+            yield Symptom(Level.ERROR, (name,), NOT_FOUND)
         elif robot_id is not None and swarm.ids.get(name, robot_id) != robot_id:
             yield Symptom(Level.ERROR, (name,),
                           f'its id is {swarm.ids[name]}, but {robot_id} is expected')
@@ -72,11 +91,11 @@ def silent(swarm: Observations) -> Iterator[Symptom]:
             yield Symptom(Level.ERROR, (name,), 'its node runs, but publishes no diagnostics')
         elif swarm.ids[name] not in swarm.sent and not _is_rejected(swarm, name):
             least = ROUNDS * swarm.setting(name, ROUND_PERIOD)
-            if swarm.seconds < least:
+            if swarm.seconds * swarm.pace < least:
                 yield Symptom(
                     Level.NOTE, (name,),
                     f'its rounds are {least / ROUNDS:g} s apart, too long for an observation of '
-                    f'{swarm.seconds:g} s; use --seconds {least:g}')
+                    f'{swarm.seconds:.3g} s; use --seconds {least:g}')
             else:
                 yield Symptom(
                     Level.ERROR, (name,), f'no message of id {swarm.ids[name]} was heard')
@@ -122,35 +141,6 @@ def _reports_duplicate(report: RobotReport) -> bool:
     return report.level > 1 and DUPLICATE_ID in report.message
 
 
-def frames(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots in another frame than most."""
-    robots_in: dict[str, list[str]] = {}
-    for robot_id, messages in swarm.sent.items():
-        for frame in sorted({message.frame for _, message in messages}):
-            robots_in.setdefault(frame, []).extend(swarm.names_of(robot_id))
-    if len(robots_in) > 1:
-        usual = max(robots_in, key=lambda frame: len(robots_in[frame]))
-        for frame, robots in robots_in.items():
-            if frame != usual:
-                yield Symptom(Level.ERROR, tuple(robots), f'the frame is {frame!r}, and {usual!r} '
-                              f'with {listing(robots_in[usual])}')
-
-
-def algorithms(swarm: Observations) -> Iterator[Symptom]:
-    """Find robots with another algorithm than most."""
-    robots_with: dict[str, set[str]] = {}
-    for heard, message in swarm.decoded:
-        if isinstance(message, Message):
-            robots_with.setdefault(algorithm_of(heard.payload), set()).update(
-                swarm.names_of(message.id))
-    if len(robots_with) > 1:
-        usual = max(robots_with, key=lambda name: len(robots_with[name]))
-        for name, robots in robots_with.items():
-            if name != usual:
-                yield Symptom(Level.ERROR, tuple(sorted(robots)), f'the algorithm is {name}, and '
-                              f'{usual} with {listing(sorted(robots_with[usual]))}')
-
-
 def readable(swarm: Observations) -> Iterator[Symptom]:
     """Find messages that cannot be decoded."""
     reasons = Counter(r for _, r in swarm.decoded if isinstance(r, RejectReason))
@@ -172,7 +162,7 @@ def refused(swarm: Observations) -> Iterator[Symptom]:
     for counter, robots in robots_by.items():
         count = sum(swarm.increase(robot, counter) for robot in robots)
         yield Symptom(Level.WARN, tuple(robots), f'{count:g} messages, or parts of them, were '
-                      f'dropped: {counter}')
+                      f'dropped: {counter}', REFUSED.get(RejectReason(counter), ''))
 
 
 def self_reported(swarm: Observations) -> Iterator[Symptom]:

@@ -26,7 +26,7 @@ def keys(swarm: Observations) -> Iterator[Symptom]:
     yield from _mixture(swarm)
     yield from _different(swarm)
     lenient = [robot for robot in swarm.robots
-               if _last(swarm, robot, ACCEPT_UNVERIFIED) == str(True)]
+               if swarm.value(robot, ACCEPT_UNVERIFIED) == str(True)]
     if lenient:
         yield Symptom(Level.NOTE, tuple(lenient),
                       'unsigned messages are believed, too: accept_unverified')
@@ -56,7 +56,7 @@ def _mixture(swarm: Observations) -> Iterator[Symptom]:
 def _different(swarm: Observations) -> Iterator[Symptom]:
     """Find robots that do not accept the key that most sign with."""
     signs = {robot: key for robot in swarm.robots
-             if (key := _last(swarm, robot, SWARM_KEY)) is not None}
+             if (key := swarm.value(robot, SWARM_KEY)) is not None}
     by_key: dict[str, list[str]] = {}
     for robot, key in signs.items():
         by_key.setdefault(str(key), []).append(robot)
@@ -64,7 +64,7 @@ def _different(swarm: Observations) -> Iterator[Symptom]:
         return
     usual = max(by_key, key=lambda key: len(by_key[key]))
     refusing = tuple(robot for robot in signs
-                     if usual not in (_last(swarm, robot, KEYS_ACCEPTED) or '').split(', '))
+                     if usual not in (swarm.value(robot, KEYS_ACCEPTED) or '').split(', '))
     if refusing:
         yield Symptom(Level.ERROR, refusing, f'it does not accept the key {usual} that '
                       f'{listing(by_key[usual])} {"sign" if len(by_key[usual]) > 1 else "signs"} '
@@ -72,9 +72,3 @@ def _different(swarm: Observations) -> Iterator[Symptom]:
     else:
         told = ', '.join(f'{listing(robots)} with {key}' for key, robots in by_key.items())
         yield Symptom(Level.NOTE, (), f'the key is being changed: {told}')
-
-
-def _last(swarm: Observations, robot: str, key: str) -> str | None:
-    """Return a value of a robot's diagnostics; ``None``: missing."""
-    values = [report.values[key] for report in swarm.reports_of(robot) if key in report.values]
-    return values[-1] if values else None

@@ -61,6 +61,8 @@ class Symptom(NamedTuple):
     """The names of the robots concerned; empty: the whole swarm."""
     what: str
     """The description, one line."""
+    remedy: str = ''
+    """The advice where it differs from that of the check."""
 
 
 class HeardMessage(NamedTuple):
@@ -150,18 +152,28 @@ class Observations:
     """Of all nodes but the observer, at the end."""
     clock: Sequence[float] = ()
     """Times published on ``/clock`` [s], in the order of their receipt."""
+    pace: float = 1.0
+    """The speed of simulated time relative to the observer's clock; 1 without it."""
     environment: Mapping[str, str] = field(default_factory=dict)
     """The observer's environment variables that discovery depends on."""
     expected: Mapping[str, int | None] = field(default_factory=dict)
     """The expected robots, with their ids where known."""
+    planned: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The parameters that the fleet file gives robots, by robot."""
     only_expected: bool = False
     """Whether no other robots are expected."""
     radio_topics: Sequence[str] = ()
     """The topics between robots, where known."""
     receive_buffers: Mapping[str, int] = field(default_factory=dict)
     """Settings of this computer's receive buffers by name [B], as far as they can be read."""
-    udp: Mapping[str, int] = field(default_factory=dict)
-    """The growth of this computer's counters of UDP, by name."""
+    datagrams: int = 0
+    """The number of datagrams of UDP that this computer received."""
+    lost: int = 0
+    """The number lost at full receive buffers of the domain's processes on this computer."""
+    lost_here: int = 0
+    """The number lost at the observer's own receive buffers."""
+    other_domains: Sequence[int] = ()
+    """Further values of ``ROS_DOMAIN_ID`` in use on this computer."""
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
 
@@ -230,9 +242,21 @@ class Observations:
         known = [position for position in positions if position is not None]
         return math.dist(*known) if len(known) == 2 else 0.0
 
+    @cached_property
+    def _reports(self) -> dict[str, list[RobotReport]]:
+        found: dict[str, list[RobotReport]] = {}
+        for report in self.diagnostics:
+            found.setdefault(report.robot, []).append(report)
+        return found
+
     def reports_of(self, robot: str) -> list[RobotReport]:
         """Return the reports of a robot, in the order of time."""
-        return [report for report in self.diagnostics if report.robot == robot]
+        return self._reports.get(robot, [])
+
+    def value(self, robot: str, key: str) -> str | None:
+        """Return the last value of a robot's diagnostics under a key; ``None``: missing."""
+        return next((report.values[key] for report in reversed(self.reports_of(robot))
+                     if key in report.values), None)
 
     def increase(self, robot: str, counter: str) -> float:
         """Return the increase of one of a robot's counters; 0 where it is unknown."""
@@ -242,8 +266,8 @@ class Observations:
 
     def setting(self, robot: str, name: str) -> float:
         """Return a parameter of a robot by its diagnostics; the default if missing."""
-        values = [report.values for report in self.reports_of(robot) if name in report.values]
-        found = number(values[-1], name, finite=False) if values else None
+        text = self.value(robot, name)
+        found = None if text is None else number({name: text}, name, finite=False)
         return float(getattr(ElectionParameters, name)) if found is None else found
 
     def needs_position(self, robot: str) -> bool:

@@ -60,12 +60,12 @@ def odometry(swarm: Observations) -> Iterator[Symptom]:
 def _quality(swarm: Observations, robot: str, topic: str,
              readings: Sequence[OdometryReading]) -> Iterator[Symptom]:
     """Find odometry that has stopped, is slow or is not finite."""
-    age = swarm.end - readings[-1].received
+    age = (swarm.end - readings[-1].received) * swarm.pace
     rate = _rate(readings)
     if age > swarm.setting(robot, ODOMETRY_EXPIRY):
         yield Symptom(Level.ERROR, (robot,),
                       f'{topic} has stopped: the last message was received {age:.1f} s ago')
-    elif rate is not None and rate < SLOW:
+    elif rate is not None and rate < SLOW * swarm.pace:
         yield Symptom(Level.WARN, (robot,), f'{topic} has a rate of only {rate:.1f} Hz')
     if not all(math.isfinite(c) for reading in readings for c in reading.position):
         yield Symptom(Level.ERROR, (robot,), f'{topic} has a position that is not finite')

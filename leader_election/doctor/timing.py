@@ -33,6 +33,14 @@ FEW = 3 * NEAR
 DRIFT = 0.1
 """The smallest drift over the whole observation that is reported [s]."""
 
+SLOW = 0.9
+"""Simulated time below this share of real time is reported."""
+LEAST = 5.0
+"""The least simulated time that suffices for the checks [s]."""
+STANDS_STILL = 'its time stands still'
+SLOW_TIME = 'simulated time runs at'
+"""Parts of descriptions, by which other findings are explained."""
+
 Delays = list[tuple[float, float]]
 """Time of receipt [s] and delay [s], in the order of receipt."""
 
@@ -50,15 +58,28 @@ def simulated_time(swarm: Observations) -> Iterator[Symptom]:
     if len(publishers) > 1:
         yield Symptom(Level.ERROR, (),
                       f'{len(publishers)} nodes publish {CLOCK}: {listing(publishers)}')
-    if using and without:
-        yield Symptom(Level.ERROR, tuple(without),
-                      f'they do not use simulated time; these do: {listing(using)}')
-    elif using and not publishers and not swarm.clock:
-        yield Symptom(Level.ERROR, tuple(using), 'they use simulated time, but no node publishes '
-                      f'{CLOCK}: their time stands still')
-    elif publishers and without:
-        yield Symptom(Level.WARN, tuple(without),
-                      f'{listing(publishers)} publishes {CLOCK}, but they do not use it')
+    if using and not publishers and not swarm.clock:
+        yield Symptom(Level.ERROR, tuple(using), 'use_sim_time is true, but no node publishes '
+                      f'{CLOCK}: {STANDS_STILL}' + _without(without))
+    elif using and swarm.pace == 0.0:
+        yield Symptom(Level.ERROR, tuple(using), f'{CLOCK} of {listing(publishers)} does not '
+                      f'advance: {STANDS_STILL}' + _without(without),
+                      'Let the simulation run: it is paused, has ended, or its clock does not '
+                      'arrive (see receive_buffers).')
+    elif without and (using or publishers):
+        yield Symptom(Level.ERROR if using else Level.WARN, tuple(without),
+                      f'use_sim_time is false, but {CLOCK} is published'
+                      + (f', and used by {listing(using)}' if using else ''))
+    if using and 0.0 < swarm.pace < SLOW:
+        yield Symptom(Level.NOTE if swarm.pace * swarm.seconds >= LEAST else Level.WARN, (),
+                      f'{SLOW_TIME} {swarm.pace:.2g} of real time: swarm_doctor heard '
+                      f'{swarm.pace * swarm.seconds:.3g} s of it in {swarm.seconds:.3g} s',
+                      'Simulate fewer robots or sensors, or use a faster computer; where that is '
+                      'intended, give swarm_doctor more time with --seconds.')
+
+
+def _without(robots: Sequence[str]) -> str:
+    return f'; it is false for {listing(robots)}' if robots else ''
 
 
 def jumps(swarm: Observations) -> Iterator[Symptom]:
@@ -102,18 +123,21 @@ def drifts(swarm: Observations) -> Iterator[Symptom]:
 
 def offsets(swarm: Observations) -> Iterator[Symptom]:
     """Find clocks whose time differs from the observer's."""
+    of_computers: dict[str, float] = {}
     for robot_id, messages in swarm.sent.items():
         delays = [heard.delay for heard, _ in messages if heard.delay is not None]
         if delays and abs(median(delays)) > OFFSET:
-            yield Symptom(Level.WARN, swarm.names_of(robot_id),
-                          _offset_text('its computer', median(delays)))
+            names = swarm.names_of(robot_id)
+            of_computers |= dict.fromkeys(names, median(delays))
+            yield Symptom(Level.WARN, names, _offset_text('its computer', median(delays)))
     for robot, topic in swarm.odometry_inputs():
         readings = swarm.odometry.get(topic, ())
         if readings and all(reading.stamp == 0.0 for reading in readings):
             yield Symptom(Level.WARN, (robot,), f'{topic} has no stamps')
         elif readings and not swarm.simulated:
             delay = median(reading.delay for reading in readings)
-            if abs(delay) > OFFSET:
+            # The driver's stamps are wrong by as much as its computer's clock.
+            if min(abs(delay), abs(delay - of_computers.get(robot, 0.0))) > OFFSET:
                 yield Symptom(Level.WARN, (robot,), _offset_text(f'the stamp of {topic}', delay))
 
 

@@ -44,6 +44,7 @@ from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
 from leader_election.registry import message_type
 from leader_election.robot.codec import MAIN
+from leader_election.robot.diagnostics import QOS_FAULT
 from leader_election.robot.localisation_watch import LocalisationWatch
 from leader_election.robot.neighbourhood_watch import NeighbourhoodWatch
 from leader_election.robot.observation_clock import ObservationClock
@@ -396,8 +397,7 @@ class Election:
     def _unheard(self) -> str:
         """Return the text on publishers with incompatible QoS; empty: none."""
         unheard = self._incompatible.find(self._hearing.qos_profile)
-        return (f'nothing is received from {", ".join(unheard)}, whose profiles (QoS) offer '
-                'less than is requested') if unheard else ''
+        return f'nothing is received from {", ".join(unheard)}, {QOS_FAULT}' if unheard else ''
 
     def close(self) -> None:
         """Stop the tasks, withdraw the outputs and close the event log."""

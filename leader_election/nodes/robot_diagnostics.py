@@ -91,6 +91,8 @@ def _election(robot: Robot, now: float) -> Concern:
             vocabulary.LEADER: instance.state.leader, vocabulary.ROLE: instance.role,
             vocabulary.DISTANCE: f'{instance.distance:.3f}',
             vocabulary.RADIUS: f'{instance.radius:g}',
+            vocabulary.RADIUS_HYSTERESIS: f'{instance.parameters.radius_hysteresis:g}',
+            vocabulary.FEEDBACK_GAIN: f'{instance.parameters.feedback_gain:g}',
             vocabulary.HOP_LIMIT: instance.hop_limit,
             **({vocabulary.HOPS: instance.state.hops} if hasattr(instance.state, 'hops') else {}),
             **{f'{STATE}{field}': value for field, value in vocabulary.own_fields(
@@ -116,7 +118,7 @@ def _odometry_status(robot: Robot, now: float) -> Concern:
         return OK, 'arrives', values
     if not robot.sensing.positions_matter:
         return OK, 'is not needed', values
-    return WARN, f'{_odometry_fault(robot, now)}: no position is announced', values
+    return WARN, f'{_odometry_fault(robot, now)}: {vocabulary.NO_POSITION_ANNOUNCED}', values
 
 
 def _localisation(robot: Robot, fault: str, now: float) -> Concern:
@@ -127,7 +129,7 @@ def _localisation(robot: Robot, fault: str, now: float) -> Concern:
 
 def _neighbourhood(robot: Robot, fault: str) -> Concern:
     elsewhere = (*OF_ELECTION, *OF_ODOMETRY, *OF_LOCALISATION)
-    values = {'neighbours': len(robot.neighbours),
+    values = {'neighbours': len(robot.neighbours), vocabulary.METRIC: robot.parameters.metric,
               **{name: f'{getattr(robot.parameters, name):g}' for name in SETTINGS},
               'senders_expired': robot.mailbox.expired,
               **{name: number for name, number in robot.counts.items() if name not in elsewhere}}

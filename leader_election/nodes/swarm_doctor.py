@@ -15,6 +15,7 @@
 """The command ``swarm_doctor``: observes a swarm, checks the observations, prints a report."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from copy import copy
 from functools import partial
 import math
@@ -27,7 +28,15 @@ from typing import Any
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.command_line import ExitStatus, print_error
 from leader_election.doctor import command
-from leader_election.doctor.buffers import DEFAULT, LARGEST, udp_counters
+from leader_election.doctor.buffers import (
+    DEFAULT,
+    domains,
+    LARGEST,
+    losses,
+    Socket,
+    sockets,
+    udp_counters,
+)
 from leader_election.doctor.checks import about, examine
 from leader_election.doctor.observations import (
     by_robot,
@@ -68,6 +77,9 @@ SETTLED = 1.5
 SEARCH_LIMIT = 20.0
 """The longest wait for discovery to settle [s]."""
 UDP_COUNTERS = Path('/proc/net/snmp')
+UDP_SOCKETS = Path('/proc/net/udp')
+LONGEST = 6.0
+"""The longest observation of slow simulated time, relative to the requested time."""
 ENDLESS = 1e9
 """A deadline of this length means that there is none [s]."""
 ENVIRONMENT = {'ROS_DOMAIN_ID': '0', 'RMW_IMPLEMENTATION': '',
@@ -101,8 +113,10 @@ class SwarmDoctor(Node):
         self._diagnostics: list[RobotReport] = []
         self._neighbours: dict[str, list[Neighbours]] = {}
         """The reports by the namespace of the topic."""
-        self._ticks: list[float] = []
-        self._udp = udp_counters(_text(UDP_COUNTERS))
+        self._ticks: list[tuple[float, float]] = []
+        """Time of receipt and simulated time [s]."""
+        self._received = _datagrams()
+        self._sockets = _sockets()
         self._radio: dict[str, Subscription] = {}
         """By topic: subscriptions to the messages between robots."""
         self._subscribed: set[tuple[str, str]] = set()
@@ -214,7 +228,7 @@ class SwarmDoctor(Node):
             Neighbours(self._now(), tuple(message.data)))
 
     def _hear_clock(self, message: Clock) -> None:
-        self._ticks.append(message.clock.sec + message.clock.nanosec * 1e-9)
+        self._ticks.append((self._now(), message.clock.sec + message.clock.nanosec * 1e-9))
 
     def _hear_status(self, message: DiagnosticArray) -> None:
         """Add a report of each robot in a message, from the statuses of all its concerns."""
@@ -233,6 +247,9 @@ class SwarmDoctor(Node):
     def observations(self) -> Observations:
         """Return all observations up to now."""
         now = self._now()
+        found = _sockets()
+        domain = self.context.get_domain_id()
+        lost, lost_here = losses(self._sockets, found, domain, _own_inodes())
         topics = [topic for topic, _ in self.get_topic_names_and_types()]
         endpoints = self._endpoints(topics)
         environment = {name: os.environ.get(name, default)
@@ -240,14 +257,31 @@ class SwarmDoctor(Node):
         return Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
             diagnostics=self._diagnostics, neighbours=by_robot(self._neighbours, endpoints),
-            endpoints=endpoints, clock=self._ticks,
+            endpoints=endpoints, clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, text in environment.items() if text},
-            expected=self._options.expected,
+            expected=self._options.expected, planned=self._options.planned,
             only_expected=bool(self._options.fleet_file) and not self._options.robot,
             radio_topics=self._options.radio_topics,
             receive_buffers=_receive_buffers(),
-            udp={name: count - self._udp.get(name, count)
-                 for name, count in udp_counters(_text(UDP_COUNTERS)).items()})
+            datagrams=_datagrams() - self._received, lost=lost, lost_here=lost_here,
+            other_domains=sorted(domains(found) - {domain}))
+
+    def pace(self) -> float:
+        """Return the speed of simulated time relative to real time; 1 without ``/clock``."""
+        if not self._ticks:
+            return 1.0
+        passed = sum(max(b - a, 0.0) for (_, a), (_, b) in zip(self._ticks, self._ticks[1:]))
+        span = self._ticks[-1][0] - self._ticks[0][0]
+        return passed / span if span > 0.0 else 0.0
+
+    def has_heard(self, seconds: float) -> bool:
+        """
+        Return whether it has observed for so long by the time that robots use.
+
+        While simulated time stands still, longer observations are of no use.
+        """
+        pace = self.pace()
+        return pace == 0.0 or (self._now() - self._begin) * min(pace, 1.0) >= seconds
 
     def _endpoints(self, topics: Sequence[str]) -> list[Endpoint]:
         own = self.get_fully_qualified_name()
@@ -265,6 +299,23 @@ def _text(path: Path) -> str:
         return path.read_text()
     except OSError:
         return ''
+
+
+def _datagrams() -> int:
+    return udp_counters(_text(UDP_COUNTERS)).get('InDatagrams', 0)
+
+
+def _sockets() -> list[Socket]:
+    return sockets(_text(UDP_SOCKETS))
+
+
+def _own_inodes() -> set[str]:
+    """Return the inodes of this process's sockets."""
+    found = set()
+    for descriptor in Path('/proc/self/fd').glob('*'):
+        with suppress(OSError):
+            found.add(os.readlink(descriptor).removeprefix('socket:[').removesuffix(']'))
+    return found
 
 
 def _receive_buffers() -> dict[str, int]:
@@ -307,6 +358,8 @@ def observe(options: Any) -> Observations | None:
     wait(SEARCH_LIMIT, doctor.is_settled)
     doctor.listen()
     wait(options.seconds, lambda: False)
+    # Rounds and diagnostics of a slow simulation are as much farther apart.
+    wait((LONGEST - 1.0) * options.seconds, lambda: doctor.has_heard(options.seconds))
     swarm = None if stop.made else doctor.observations()
     doctor.destroy_node()
     return swarm
@@ -329,8 +382,9 @@ def main() -> int:
     findings = examine(swarm)
     if options.robot:
         findings = about(findings, options.robot)
-    report = command.document if options.json else command.text
+    report = (command.document(swarm, findings) if options.json
+              else command.text(swarm, findings, command.width()))
     # The encoding of a terminal may lack letters of robots' names.
     sys.stdout.reconfigure(errors='backslashreplace')  # type: ignore[union-attr]
-    print(report(swarm, findings), end='', flush=True)
+    print(report, end='', flush=True)
     return command.status(findings)

@@ -35,6 +35,7 @@ LOCALISATION = 'localisation'
 
 LEADER, ROLE, DISTANCE, RADIUS, STRENGTH = 'leader', 'role', 'distance', 'radius', 'strength'
 HOPS, HOP_LIMIT = 'hops', 'hop_limit'
+RADIUS_HYSTERESIS, FEEDBACK_GAIN, METRIC = 'radius_hysteresis', 'feedback_gain', 'metric'
 ODOMETRY_NEEDED, ODOMETRY_EXPIRY = 'odometry_needed', 'odometry_expiry'
 COMMUNICATION_RANGE, MESSAGE_EXPIRY = 'communication_range', 'message_expiry'
 ROUND_PERIOD = 'round_period'
@@ -52,6 +53,10 @@ COMMON_FIELDS = ('value', 'distance', 'leader')
 """Fields of a state that are shown for every algorithm; all others are the algorithm's own."""
 DUPLICATE_ID = 'another robot uses id'
 """Begins the message of a robot that receives messages with its own id from elsewhere."""
+NO_MESSAGE = 'no message of another robot'
+NO_POSITION_ANNOUNCED = 'no position is announced'
+QOS_FAULT = 'whose profiles (QoS) offer less than is requested'
+"""Parts of the messages of robots that receive nothing, or have no position."""
 
 MAX_DIGITS = 18
 """The most digits of an id: below 2^63, and quick to parse for any published text."""

@@ -18,6 +18,7 @@ from collections.abc import Mapping
 import math
 from operator import itemgetter
 
+from leader_election.robot.diagnostics import NO_MESSAGE
 from leader_election.robot.robot import DROPPED, HEARD, ROUNDS
 from leader_election.robot.wire import RejectReason
 
@@ -58,6 +59,5 @@ class NeighbourhoodWatch:
                 for name, earlier, after in zip(REFUSALS, before[1:], read[1:])
                 if after != earlier)
         if now - self._since > SILENCE * expiry and counts[ROUNDS] > self._rounds:
-            return (f'no message of another robot for {now - self._since:.0f} s, although rounds '
-                    'run')
+            return f'{NO_MESSAGE} for {now - self._since:.0f} s, although rounds run'
         return ''

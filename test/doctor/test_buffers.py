@@ -14,11 +14,20 @@
 
 """Receive buffers: what overflowed while the doctor listened, and what is too small for Gazebo."""
 
-from leader_election.doctor.buffers import DEFAULT, ENOUGH, LARGEST, receive_buffers, udp_counters
+from leader_election.doctor.buffers import (
+    DEFAULT,
+    ENOUGH,
+    LARGEST,
+    losses,
+    receive_buffers,
+    sockets,
+    udp_counters,
+)
 from leader_election.doctor.observations import Endpoint, Level, Observations
 import pytest
 
 SMALL = {DEFAULT: 212992, LARGEST: 212992}
+LARGE = {DEFAULT: ENOUGH, LARGEST: ENOUGH}
 BRIDGE = Endpoint('/clock', 'rosgraph_msgs/msg/Clock', True, '/clock_bridge')
 
 
@@ -27,20 +36,35 @@ def robots(number: int) -> tuple[Endpoint, ...]:
                  for i in range(number))
 
 
-@pytest.mark.parametrize(('buffers', 'udp', 'endpoints', 'level'), [
-    (SMALL, {}, robots(30), None), (SMALL, {'InDatagrams': 900}, robots(30), None),
-    ({}, {}, (*robots(30), BRIDGE), None),
-    (SMALL, {}, (*robots(30), BRIDGE), Level.WARN), (SMALL, {}, (*robots(5), BRIDGE), Level.NOTE),
-    ({DEFAULT: ENOUGH, LARGEST: ENOUGH}, {}, (*robots(30), BRIDGE), None),
-    (SMALL, {'InDatagrams': 900, 'RcvbufErrors': 40}, robots(3), Level.WARN),
-    (SMALL, {'InDatagrams': 10**6, 'RcvbufErrors': 3}, robots(3), Level.NOTE)])
+@pytest.mark.parametrize(('buffers', 'lost', 'endpoints', 'level'), [
+    (SMALL, 0, robots(30), None), ({}, 0, (*robots(30), BRIDGE), None),
+    (SMALL, 0, (*robots(30), BRIDGE), Level.WARN), (SMALL, 0, (*robots(5), BRIDGE), Level.NOTE),
+    (LARGE, 0, (*robots(30), BRIDGE), None), (SMALL, 100, robots(3), Level.WARN),
+    (LARGE, 100, robots(3), Level.WARN), (SMALL, 1, robots(3), Level.NOTE)])
 def test_small_buffers_matter_where_bursts_come(
-        buffers: dict[str, int], udp: dict[str, int], endpoints: tuple[Endpoint, ...],
+        buffers: dict[str, int], lost: int, endpoints: tuple[Endpoint, ...],
         level: Level | None) -> None:
     found = list(receive_buffers(Observations(
-        10.0, endpoints=endpoints, receive_buffers=buffers, udp=udp)))
+        10.0, endpoints=endpoints, receive_buffers=buffers, datagrams=9900, lost=lost)))
     assert [symptom.level for symptom in found] == ([] if level is None else [level])
-    assert all('net.core.rmem_default is 212992' in symptom.what for symptom in found)
+    # Whoever has followed the advice is not given it again.
+    assert all(('net.core.rmem_default is 212992' in symptom.what) == (buffers == SMALL)
+               == (symptom.remedy == '') for symptom in found)
+
+
+def test_losses_of_others_are_not_those_of_this_swarm() -> None:
+    """Nor are those of the observer, or those before it came."""
+    row = '{}: 0100007F:{:04X} 0:0 07 0:0 00:0 0 1000 0 {} 2 0a56cfa0 {}'
+    before, after = (sockets('\n'.join([
+        'sl local_address', *(row.format(k, port, k, lost) for k, (port, lost) in enumerate(rows))
+    ])) for rows in (
+        [(7400 + 250 * 7, 5), (7411 + 250 * 8, 0), (7411 + 250 * 7, 2), (53, 0)],
+        [(7400 + 250 * 7, 9), (7411 + 250 * 8, 800), (7411 + 250 * 7, 3), (53, 900),
+         (7413 + 250 * 7, 30)]))
+    assert losses(before, after, 7, own={'2'}) == (34, 1)
+    assert losses(before, before, 7, own=()) == (0, 0) and sockets('') == []
+    swarm = Observations(10.0, receive_buffers=SMALL, lost_here=4)
+    assert [symptom.level for symptom in receive_buffers(swarm)] == [Level.NOTE]
 
 
 def test_counters_are_those_of_linux() -> None:

@@ -50,7 +50,7 @@ def test_what_is_found_is_told_with_what_to_do() -> None:
     assert document['findings'] == [{
         'check': 'frames', 'level': 'error', 'robots': ['bob'],
         'what': "the frame is 'odom', and 'map' with alice, carol",
-        'remedy': 'Set parameter frame to one value on all robots.'}]
+        'remedy': 'Set parameter frame to one value on all robots.', 'explained_by': None}]
 
 
 def test_notes_alone_are_no_fault() -> None:

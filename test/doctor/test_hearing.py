@@ -24,12 +24,16 @@ STRING = 'std_msgs/msg/String'
 def test_who_speaks_to_itself() -> None:
     alone = rewired('bob', *wiring('bob', radio_topic='/bob/neighbourhood'))
     assert signs(hearing.shared_topic, endpoints=alone) == [
-        (('bob',), 'it publishes on /bob/neighbourhood, to which no other node subscribes')]
+        (('bob',), 'no other robot receives what it publishes on /bob/neighbourhood')]
     assert signs(hearing.shared_topic, endpoints=wiring('bob')) == [], 'there is nobody else'
+    each = [*wiring('alice', '/alice/neighbourhood'), *wiring('bob', '/bob/neighbourhood')]
+    assert signs(hearing.shared_topic, endpoints=each) == [
+        (('alice', 'bob'), 'no other robot receives what it publishes on /alice/neighbourhood, '
+         '/bob/neighbourhood')]
     # Called otherwise it is known by the robot's saying and hearing it, or by the fleet file.
     called = rewired('bob', *wiring('bob', radio_topic='/bob/air'))
     assert signs(hearing.shared_topic, endpoints=called) == [
-        (('bob',), 'it publishes on /bob/air, to which no other node subscribes')]
+        (('bob',), 'no other robot receives what it publishes on /bob/air')]
     # A radio carries it on.
     radio = Endpoint('/bob/neighbourhood', STRING, False, '/swarm_world')
     assert signs(hearing.shared_topic, endpoints=[*alone, radio]) == []
@@ -78,12 +82,17 @@ def test_who_hears_nobody() -> None:
     deaf = statuses('bob', 2, messages_heard=0)
     assert signs(hearing.reception, diagnostics=told('bob', *deaf)) == [
         (('bob',), 'it received nothing, while 18 messages of robots near it arrived here')]
-    assert signs(hearing.reception, diagnostics=told('bob', *deaf), messages=said(2)) == []
+    assert signs(hearing.reception, diagnostics=told('bob', *deaf), messages=said(2)) == [
+        (('bob',), 'it received nothing: no other robot sends')]
+    assert signs(hearing.reception, diagnostics=told('bob')) == [
+        (('bob',), 'unknown, as it publishes no diagnostics')]
     # Alice and Carol are 4 m apart and hear each other; so far away Bob may hear nobody.
     lonely = {'alice': [Neighbours(0.2, (3,))], 'carol': [Neighbours(0.2, (1,))]}
-    for x, found in ((9.0, 1), (9.3, 0)):
-        assert len(signs(hearing.reception, diagnostics=told('bob', *deaf), neighbours=lonely,
-                         messages=without(2) + said(2, x=x))) == found
+    for x, what in ((9.0, 'while 9 messages'), (9.3, 'the nearest robot that sends is 3.3 m')):
+        (_, told_of_it), = signs(
+            hearing.reception, diagnostics=told('bob', *deaf), neighbours=lonely,
+            messages=without(2) + said(2, x=x))
+        assert what in told_of_it
 
 
 def test_who_is_heard_and_does_not_hear() -> None:

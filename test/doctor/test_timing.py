@@ -15,6 +15,7 @@
 """The checks of clocks, and what delays show of clocks."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from operator import mul
 
@@ -27,13 +28,15 @@ from doctor.scene import (
     rewired,
     said,
     signs,
+    told,
     wiring,
     without,
 )
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.doctor import timing
-from leader_election.doctor.observations import CLOCK, Endpoint, HeardMessage
+from leader_election.doctor.checks import examine
+from leader_election.doctor.observations import CLOCK, Endpoint, HeardMessage, Level
 from leader_election.doctor.timing import drift, leap, not_held_back
 import pytest
 
@@ -51,21 +54,46 @@ ALL = [e for name in NAMES for e in (*wiring(name), goes_by_it(name))]
 def test_simulated_time() -> None:
     assert signs(timing.simulated_time, endpoints=[*ALL, SIMULATOR]) == []
     assert signs(timing.simulated_time, endpoints=ALL) == [
-        (NAMES, 'they use simulated time, but no node publishes /clock: their time stands still')]
+        (NAMES, 'use_sim_time is true, but no node publishes /clock: its time stands still')]
+    assert signs(timing.simulated_time, endpoints=[*ALL, SIMULATOR], pace=0.0) == [
+        (NAMES, '/clock of /gazebo does not advance: its time stands still')]
+    alone = [*rewired('bob', *wiring('bob')), goes_by_it('bob')]
+    assert signs(timing.simulated_time, endpoints=alone) == [
+        (('bob',), 'use_sim_time is true, but no node publishes /clock: its time stands still; '
+         'it is false for alice, carol')]
     two = [*ALL, SIMULATOR, SIMULATOR._replace(node='/bridge')]
     assert signs(timing.simulated_time, endpoints=two) == [
         ((), '2 nodes publish /clock: /bridge, /gazebo')]
     mixed = [*rewired('bob', *wiring('bob')), goes_by_it('alice'), SIMULATOR]
     assert signs(timing.simulated_time, endpoints=mixed) == [
-        (('bob', 'carol'), 'they do not use simulated time; these do: alice')]
+        (('bob', 'carol'), 'use_sim_time is false, but /clock is published, and used by alice')]
     assert signs(timing.simulated_time, endpoints=[*healthy().endpoints, SIMULATOR]) == [
-        (NAMES, '/gazebo publishes /clock, but they do not use it')]
+        (NAMES, 'use_sim_time is false, but /clock is published')]
     # Lean robots have the clock of their host.
     hosted = [*lean(healthy().endpoints, '/fleet'), SIMULATOR]
     assert signs(timing.simulated_time, endpoints=hosted) == [
-        (NAMES, '/gazebo publishes /clock, but they do not use it')]
+        (NAMES, 'use_sim_time is false, but /clock is published')]
     clock = goes_by_it('bob')._replace(node='/fleet')
     assert signs(timing.simulated_time, endpoints=[*hosted, clock]) == []
+
+
+def test_a_slow_simulation_is_told_once_and_is_no_fault_of_robots() -> None:
+    """At 0.3 of real time messages are 3.3 s apart, longer than the expiry of 3 s."""
+    slow, reports = ([each._replace(received=each.received / 0.3) for each in row]
+                     for row in (healthy().messages, healthy().diagnostics))
+    late = {f'/{name}/odom': [r._replace(received=r.received / 0.3) for r in readings(40)]
+            for name in NAMES}
+    swarm = healthy(endpoints=[*ALL, SIMULATOR], messages=slow, odometry=late, end=33.0,
+                    diagnostics=reports, seconds=33.0, pace=0.3)
+    found = examine(swarm)
+    assert [(f.check, f.level, f.what) for f in found] == [
+        ('simulated_time', Level.NOTE, 'simulated time runs at 0.3 of real time: swarm_doctor '
+         'heard 9.9 s of it in 33 s')]
+    # Too slow to hear all robots: that is the one warning.
+    found = examine(replace(swarm, diagnostics=told('bob'), pace=0.03))
+    assert ('silent', 'simulated_time') in {(f.check, f.explained_by) for f in found}
+    assert [(f.check, f.level) for f in found if not f.explained_by] == [
+        ('simulated_time', Level.WARN)]
 
 
 def test_time_that_goes_back() -> None:

@@ -71,7 +71,8 @@ class Driver(Node):
 
 def doctor(**expected: int) -> SwarmDoctor:
     NODES.append(SwarmDoctor(
-        Namespace(expected=expected, fleet_file='', robot='', radio_topics=())))
+        Namespace(
+        expected=expected, planned={}, fleet_file='', robot='', radio_topics=())))
     return NODES[-1]
 
 
