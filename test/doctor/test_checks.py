@@ -14,6 +14,8 @@
 
 """The table of checks, and their findings."""
 
+from pathlib import Path
+import re
 
 from doctor.scene import healthy, statuses, told
 from leader_election.doctor import command
@@ -29,6 +31,11 @@ def test_each_check_is_there_once_and_says_all() -> None:
     for check in CHECKS:
         assert check.question.endswith('?')
         assert check.meaning.endswith('.') and check.remedy.endswith('.')
+
+
+def test_the_readme_tells_how_many_questions_there_are() -> None:
+    text = (Path(__file__).parents[2] / 'README.md').read_text()
+    assert set(re.findall(r'(\d+)\s+questions', text)) == {str(len(CHECKS))}
 
 
 def test_one_robot_alone() -> None:
