@@ -30,7 +30,7 @@ from leader_election.robot.diagnostics import (
 )
 from leader_election.robot.wire import RejectReason
 
-Key = TypeVar('Key')
+K = TypeVar('K')
 
 
 class Explanation(NamedTuple):
@@ -101,7 +101,7 @@ EXPLANATIONS = (
 """The explanations, in the order in which they are tried; without cycles among checks."""
 
 
-def root_causes(found: Mapping[Key, tuple[str, Symptom]]) -> dict[Key, Key]:
+def root_causes(found: Mapping[K, tuple[str, Symptom]]) -> dict[K, K]:
     """
     Return the first cause of each finding; that of a finding without one is itself.
 
@@ -114,10 +114,10 @@ def root_causes(found: Mapping[Key, tuple[str, Symptom]]) -> dict[Key, Key]:
     >>> root_causes({1: ('reception', deaf), 2: ('found', alone)})
     {1: 2, 2: 2}
     """
-    by_check: dict[str, list[Key]] = {}
+    by_check: dict[str, list[K]] = {}
     for key, (check, _) in found.items():
         by_check.setdefault(check, []).append(key)
-    parents: dict[Key, Key] = {}
+    parents: dict[K, K] = {}
     for row in EXPLANATIONS:
         causes = [key for key in by_check.get(row.cause, ())
                   if found[key][1].level > Level.NOTE and row.cause_text in found[key][1].what]
@@ -131,13 +131,13 @@ def root_causes(found: Mapping[Key, tuple[str, Symptom]]) -> dict[Key, Key]:
     return {key: _root(key, parents) for key in found}
 
 
-def _of_robots(causes: Sequence[Key], robots: Sequence[str],
-               found: Mapping[Key, tuple[str, Symptom]]) -> Key:
+def _of_robots(causes: Sequence[K], robots: Sequence[str],
+               found: Mapping[K, tuple[str, Symptom]]) -> K:
     """Return the cause that concerns one of the robots; the first one without."""
     return next((key for key in causes if set(found[key][1].subjects) & set(robots)), causes[0])
 
 
-def _root(key: Key, parents: Mapping[Key, Key]) -> Key:
+def _root(key: K, parents: Mapping[K, K]) -> K:
     while key in parents:
         key = parents[key]
     return key
