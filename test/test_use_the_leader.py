@@ -1,0 +1,108 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The user's nodes of the chapter 'Use the leader in your own node', whatever ends the robot."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+import os
+from pathlib import Path
+import re
+import shutil
+import signal
+import subprocess
+import sys
+
+from environment import variables
+from lifecycle_msgs.msg import Transition
+from lifecycle_msgs.srv import ChangeState
+import pytest
+from rclpy.node import Node
+from support import PATIENCE, spin_until
+
+CHAPTER = Path(__file__).parents[1] / 'doc' / 'use_the_leader.md'
+SPACE = ('--ros-args', '-r', '__ns:=/alone')
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Return a folder with the files of the chapter."""
+    for block, name in re.findall(r'```\w+\n((?:#|//) ([\w.]+\.\w+)\n.*?)```',
+                                  CHAPTER.read_text(), re.DOTALL):
+        (tmp_path / name).write_text(block)
+    return tmp_path
+
+
+@pytest.fixture
+def robot(ros: None) -> Iterator['subprocess.Popen[str]']:
+    """Start a robot that is alone, so it leads."""
+    with ExitStack() as stack:
+        process = stack.enter_context(subprocess.Popen(
+            [sys.executable, '-m', 'leader_election', 'managed_election_node', *SPACE,
+             '-p', 'robot_id:=7', '-p', 'odometry_timeout:=0.0'], env=variables(),
+            stderr=subprocess.DEVNULL, text=True))
+        stack.callback(process.kill)
+        yield process
+
+
+def deactivate(process: 'subprocess.Popen[str]') -> None:
+    node = Node('manager', use_global_arguments=False)
+    client = node.create_client(ChangeState, '/alone/election_node/change_state')
+    spin_until([node], client.service_is_ready)
+    asked = client.call_async(ChangeState.Request(
+        transition=Transition(id=Transition.TRANSITION_DEACTIVATE)))
+    spin_until([node], asked.done)
+    node.destroy_node()
+
+
+ENDINGS = {
+    'killed': (lambda process: process.kill(), 'nothing new'),
+    'stopped': (lambda process: process.terminate(), 'inactive'),
+    'hanging': (lambda process: process.send_signal(signal.SIGSTOP), 'nothing new'),
+    'deactivated': (deactivate, 'inactive')}
+
+
+def check(command: list[str], robot: 'subprocess.Popen[str]', ending: str) -> None:
+    """Run a user's node beside a robot, end the robot, and read what the node logs."""
+    end, reason = ENDINGS[ending]
+    environment = variables() | {'RCUTILS_CONSOLE_OUTPUT_FORMAT': '{message}'}
+    with subprocess.Popen([*command, *SPACE], env=environment, text=True,
+                          stderr=subprocess.PIPE) as work:
+        try:
+            assert work.stderr is not None
+            assert work.stderr.readline() == 'leads: True (leads)\n'
+            end(robot)
+            assert work.stderr.readline() == f'leads: False ({reason})\n'
+            work.send_signal(signal.SIGINT)
+            assert work.wait(PATIENCE) == 0
+        finally:
+            robot.send_signal(signal.SIGCONT)
+            work.kill()
+
+
+@pytest.mark.parametrize('ending', ENDINGS)
+def test_python(folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
+    check([sys.executable, str(folder / 'use_the_leader.py')], robot, ending)
+
+
+@pytest.mark.parametrize('ending', ENDINGS)
+def test_cpp(folder: Path, robot: 'subprocess.Popen[str]', ending: str) -> None:
+    prefixes = os.environ.get('AMENT_PREFIX_PATH', '').split(':')
+    if not any((Path(prefix) / 'share/rclcpp/cmake').is_dir() for prefix in prefixes):
+        pytest.skip('rclcpp is not installed, as PyPI does not have it')
+    if shutil.which('cmake') is None:
+        pytest.skip('cmake is not installed')
+    for arguments in (('-B', 'build'), ('--build', 'build')):
+        subprocess.run(['cmake', *arguments], cwd=folder, check=True, timeout=240)
+    check([str(folder / 'build' / 'use_the_leader')], robot, ending)
