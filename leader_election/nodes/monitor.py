@@ -21,6 +21,7 @@ import sys
 import time
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from leader_election.nodes import clock
 from leader_election.nodes.declare import declare_all
 from leader_election.nodes.markers import Markers, trail_marker
@@ -55,8 +56,8 @@ class Monitor(Node):
     """
     Presents a swarm in the terminal, as markers, as a picture and as an animation.
 
-    It subscribes to ``neighbourhood`` and ``world``, and publishes ``markers`` and, less often,
-    ``trails``, which are long.
+    It subscribes to ``neighbourhood`` and ``world``, and publishes ``markers``, ``robots`` (their
+    namespaces) and, less often, ``trails``, which are long.
 
     :ivar steady_clock: the clock of all times here.
     :ivar tracker: the last message of each robot.
@@ -107,6 +108,8 @@ class Monitor(Node):
                                  qos_overriding_options=overridable())
         self.create_subscription(MarkerArray, 'world', self._see_world, copy(STATE),
                                  qos_overriding_options=overridable())
+        self._robots = self.create_publisher(DiagnosticArray, 'robots', copy(STATE))
+        self._namespaces: dict[int, str] = {}
         self.create_timer(self.parameters.refresh_period, self.refresh, clock=self.steady_clock)
         if self.parameters.trail > 0.0:
             self._trails = Trails(self.parameters.trail)
@@ -129,8 +132,22 @@ class Monitor(Node):
                             dict(self.remarks))
         self._publisher.publish(
             self._markers.update(self._frame, self.parameters.communication_range))
+        self._publish_namespaces()
         self._record_frame()
         self._show()
+
+    def _publish_namespaces(self) -> None:
+        """Publish the map from ids to namespaces, when it has changed."""
+        found = self.tracker.namespaces(self.resolve_topic_name('neighbourhood'))
+        if found == self._namespaces:
+            return
+        self._namespaces = found
+        message = DiagnosticArray(status=[DiagnosticStatus(
+            name='robots', message='namespaces by id',
+            values=[KeyValue(key=str(i), value=name) for i, name in found.items()])])
+        message.header.stamp = self.get_clock().now().to_msg()
+        message.header.frame_id = self.parameters.frame
+        self._robots.publish(message)
 
     def _trail(self) -> None:
         """Publish the trails of the robots."""

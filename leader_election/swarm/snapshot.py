@@ -55,6 +55,8 @@ class RobotView(NamedTuple):
     """The position by odometry alone, never corrected [m]; ``None`` if it is not published."""
     heard: float = math.nan
     """The time of its last message, on the observer's clock [s]."""
+    name: str = ''
+    """Its namespace, if it is not the usual one (:mod:`leader_election.robot.naming`)."""
 
 
 class Snapshot(NamedTuple):

@@ -21,6 +21,7 @@ from leader_election.algorithms import Algorithm, ALGORITHMS
 from leader_election.robot.codec import codec_for, MAIN, Message
 from leader_election.robot.diagnostics import own_fields
 from leader_election.robot.mailbox import Mailbox, ReceivedMessage
+from leader_election.robot.naming import usual_namespace
 from leader_election.robot.observation_clock import ObservationClock
 from leader_election.robot.parameters import names_in
 from leader_election.robot.wire import RejectReason
@@ -88,6 +89,15 @@ class SwarmTracker:
         if message.position is not None:
             self.first_heard.setdefault(message.id, now)
 
+    def namespaces(self, topic: str) -> dict[int, str]:
+        """
+        Return the namespaces of all robots so far, by id.
+
+        :param topic: the full name of the topic on which robots send.
+        """
+        return {i: view.name or usual_namespace(topic, i)
+                for i, view in sorted(self._last.items())}
+
     def snapshot(self, now: float) -> Snapshot:
         """Return the state of the swarm at this time [s]."""
         living = {message.id for message in self._mailbox.messages(self._clock.observe(now))}
@@ -107,7 +117,8 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
     algorithm = main_algorithm if name is None else ALGORITHMS.get(name)
     view = RobotView(
         id=message.id, position=message.position, value=getattr(export, 'value', math.nan),
-        distance=export.distance, leader=export.leader, fields=own_fields(algorithm, export))
+        distance=export.distance, leader=export.leader, fields=own_fields(algorithm, export),
+        name=message.names.get(message.id, ''))
     localised = message.localisation
     if localised is not None:
         view = view._replace(

@@ -58,6 +58,8 @@ _MOST_ROWS = 24
 """The greatest number of rows of a table: more are slow to draw, and nobody reads them."""
 _LEAST_MAP = 30
 """The least width of a map [characters]."""
+_NAME = 13
+"""The length of the namespace of a leader [characters]."""
 _NO_OUTLINES = Rings()
 _AROUND = 4
 """Lines of a table above and below its rows."""
@@ -192,6 +194,9 @@ def _table(frame: Frame, statistics: Statistics, rows: int, width: int) -> Table
             label.append(' gone', style='bold red')
         elif alarmed(frame.snapshot, leader):
             label.append(' alarm', style='bold red')
+        view = robots.get(leader) or frame.snapshot.gone.get(leader)
+        if view is not None and view.name:
+            label.append(shortened(f' {view.name}', _NAME))
         value = robots[members[0]].value
         # Not every algorithm exports the strength of a leader.
         strength = '' if math.isnan(value) else f'{-value:.4g}'

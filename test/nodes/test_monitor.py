@@ -16,6 +16,7 @@
 
 from pathlib import Path
 
+from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import Point
 from leader_election.nodes.monitor import Monitor
 from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, STATE
@@ -97,6 +98,22 @@ def test_decisions_are_shown_at_their_leaders(ros):
     spin_until([monitor, swarm], lambda: ('decisions', 3) in swarm.shown)
     marker = swarm.shown['decisions', 3]
     assert marker.text == '[{"members":1}]' and marker.pose.position.x == 2.0
+
+
+def test_where_each_robot_is_named_is_latched(ros):
+    """Robots under their usual names send none; robot 9 sends its own."""
+    monitor, swarm = Monitor(parameter_overrides=overrides()), Swarm()
+    swarm.create_timer(0.1, lambda: swarm.out.publish(String(
+        data='{"v":1,"id":9,"frame":"map","p":[9,1],"c":[-9,0,9],"n":{"9":"/alice","8":"/x"}}')))
+    spin_until([monitor, swarm], lambda: len(monitor.snapshot.robots) == 4)
+    seen = []
+    swarm.create_subscription(DiagnosticArray, 'robots', seen.append, STATE)
+    spin_until([monitor, swarm], lambda: seen and {
+        pair.key: pair.value for pair in seen[-1].status[0].values} == {
+        '1': '/robot_1', '2': '/robot_2', '3': '/robot_3', '9': '/alice'})
+    count, rounds = len(seen), monitor.tracker.messages
+    spin_until([monitor, swarm], lambda: monitor.tracker.messages > rounds + 12)
+    assert len(seen) == count, 'only on change'
 
 
 def test_who_drives_leaves_a_trail(ros):

@@ -49,6 +49,13 @@ def test_the_table_lists_regions_the_largest_first():
     assert hexadecimal(drawn.colours[1]) in console.export_html()
 
 
+def test_a_leader_in_an_unusual_namespace_is_named():
+    drawn = frame()
+    views = {**drawn.snapshot.robots, 1: drawn.snapshot.robots[1]._replace(name='/tb3_0')}
+    text = shown(drawn._replace(snapshot=drawn.snapshot._replace(robots=views))).export_text()
+    assert '● 1 /tb3_0 ' in text
+
+
 def test_many_regions_are_cut_short_and_fit_the_terminal():
     views = {i: RobotView(i, None, -1.0, 0.0, i) for i in range(200)}
     snapshot = Snapshot(0.0, views)
