@@ -22,8 +22,8 @@ unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 # Without bytecode files each process would compile all its modules, for seconds.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo lab reproduce study scale test test-least chaos prove fuzz test-gazebo gazebo physics \
-  physics-logs docs benchmark lint config clean
+.PHONY: help demo lab reproduce study scale test test-least chaos prove fuzz physics physics-logs \
+  docs benchmark lint config clean
 
 help:  ## List the targets (the default)
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | while IFS="$$(printf '\t')" read -r name what; \
@@ -33,7 +33,7 @@ help:  ## List the targets (the default)
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
 
-demo: .venv/.run  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
+demo: .venv/.run $(if $(findstring --physics,$(ARGS)),.venv/.physics)  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
 	@env --block-signal=INT $(BIN)/python -m leader_election demo $(addprefix --task ,$(TASK)) $(ARGS)
 
 lab: .venv/.lab  ## Measure algorithms in networks that move, ARGS="--help" for more
@@ -61,17 +61,11 @@ benchmark: .venv/.benchmark  ## Print the figures: rounds, the neighbourhood fil
 	@for each in round_cost neighbourhood_filter leader_killed moving_swarm cold_start steady_state swarm_key regions laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
 
-test-gazebo: .venv/.dev gazebo  ## Fetch Gazebo Classic 11 and run the tests in real physics
-	@.ci/test -m gazebo $(ARGS)
+physics: .venv/.physics  ## Measure a swarm with contact physics; two minutes, ARGS="--help" for more
+	@$(BIN)/python -m benchmarks.real_physics $(ARGS)
 
-gazebo: .venv/.physics  ## Fetch Gazebo Classic 11 into ~/.cache/leader_election: 260 MB to download, 840 MB unpacked
-	@$(BIN)/python test/physics/fetch.py
-
-physics: gazebo  ## Measure a swarm in real physics; five minutes, ARGS="--help" for more
-	@PYTHONPATH=test $(BIN)/python -m benchmarks.real_physics $(ARGS)
-
-physics-logs: gazebo  ## Record logs of five robots in real physics, like those in the package; ARGS=FOLDER
-	@PYTHONPATH=test $(BIN)/python -m physics.record_logs $(ARGS)
+physics-logs: .venv/.physics  ## Record logs of five robots with contact physics, like those in the package; ARGS=FOLDER
+	@$(BIN)/python -m benchmarks.record_logs $(ARGS)
 
 docs: .venv/.dev  ## Build the documentation: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees doc build/docs
@@ -116,12 +110,12 @@ clean:  ## Remove all generated files, ./.venv too
 
 .venv/.dev: .venv/.made $(DEV:%=requirements/%.txt)
 	$(INSTALL) $(DEV:%=-r requirements/%.txt)
-	@touch .venv/.run .venv/.lab .venv/.cluster $@
+	@touch .venv/.run .venv/.lab .venv/.cluster .venv/.physics $@
 
 .venv/.benchmark: .venv/.lab requirements/benchmark.txt
 	$(INSTALL) -r requirements/benchmark.txt
 	@touch $@
 
-.venv/.physics: .venv/.lab requirements/physics.txt
+.venv/.physics: .venv/.run requirements/physics.txt
 	$(INSTALL) -r requirements/physics.txt
 	@touch $@

@@ -13,240 +13,216 @@
 # limitations under the License.
 
 """
-Real physics: elections of wandering robots in Gazebo Classic 11 for five minutes.
+Real physics: elections of wandering robots in MuJoCo, compared with the truth.
 
-Each robot elects by the odometry of its own wheels. Beside it a second set of nodes of the same
-robots elects by their true positions. This is the control; the difference between the two is
-the loss due to slipping wheels. Both are compared with the partition by true positions, computed
-directly. After that the
-same swarm runs in the embedded world, where wheels never slip.
+Each robot elects by the odometry of its own wheels. A second set of the same robots elects by
+their true positions: the control; the difference between the two is the loss due to slipping
+wheels. Both are compared with the partition by true positions, computed directly. After that the
+same swarm runs in the kinematic world, where wheels never slip. All of it runs in one process,
+without ROS, in simulated time: the same seed gives the same figures.
 
-With ``--sightings`` there is a third swarm, which corrects its odometry by sightings of each other
-(``pose_source: cooperative``). Gazebo has no sensor that identifies robots: the bridge makes the
-sightings of true poses, with the errors of the embedded world's sensors.
-
-``make physics`` fetches Gazebo and runs this.
+With ``--sightings`` there is a third set, which corrects its odometry by sightings of each other
+(``pose_source: cooperative``), made of true poses with the errors of the world's sensors.
 """
 
 import argparse
-from collections.abc import Callable
-import os
-from pathlib import Path
-import signal
+from collections.abc import Mapping
+import math
 import sys
-import tempfile
-from types import FrameType
+import time
+from typing import Any
 
+from benchmarks.simulated_swarm import SimulatedSwarm
+from benchmarks.swarm_watch import Figures, LOOK, Rules, Watch
+from benchmarks.wandering_world import WanderingWorld
+from leader_election.command_line import print_error
 from leader_election.demo.logs import CAMERA, SIGHTINGS, UWB
-from leader_election.parameters import Parameter, ParameterError
-from leader_election.swarm.partition import Share
+from leader_election.parameters import build, Parameter, ParameterError
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.robot.robot import Robot
 from leader_election.world.kinematics import relative
-from leader_election.world.scene import make_scene
+from leader_election.world.parameters import WorldParameters
 import numpy as np
-from physics import swarm
-from physics.fetch import is_there, root
-from physics.swarm import (
-    CONTROL,
-    COOPERATIVE,
-    embedded,
-    in_gazebo,
-    Running,
-    Settings,
-    STEADY,
-    Watch,
-)
-import rclpy
-from rclpy.signals import SignalHandlerOptions
 
 STRETCH = 60.0
 """The time of a row of the table [s]."""
-EVER = float('inf')
+RADIUS, REACH = 6.0, 4.0
+"""Parameters ``radius`` and ``communication_range`` of the robots [m]."""
 SECONDS = Parameter('seconds', float, 300.0, 'The simulated time of each run.', unit='s',
                     lower=10.0, upper=1e5)
-PACE = Parameter('pace', float, swarm.PACE, 'The real-time factor that Gazebo aims at.',
-                 lower=0.05, upper=10.0)
-SPEED = Parameter('speed', float, Settings.speed, 'The most that robots drive.', unit='m/s',
-                  lower=0.01, upper=1.0)
-SENSORS = (UWB, CAMERA)
-TITLES = {'': 'by odometry', COOPERATIVE: 'with sightings', CONTROL: 'by true positions',
-          STEADY: 'by true positions, hysteresis'}
-"""The swarms in Gazebo, in the order of their columns, by their namespaces."""
-PATIENCE = 60.0
-"""The timeout for the first messages of all robots [s]."""
+ODOMETRY, COOPERATIVE, STEADY, CONTROL = (
+    'by odometry', 'with sightings', 'by true positions, hysteresis', 'by true positions')
+ROBOTS: Mapping[str, Mapping[str, Any]] = {
+    ODOMETRY: {}, COOPERATIVE: {'pose_source': 'cooperative'}, CONTROL: {},
+    STEADY: {'radius_hysteresis': ElectionParameters.radius_hysteresis}}
+"""The parameters of robots, by swarm."""
+
+
+class HeardRobot(Robot):
+    """A robot whose messages are watched; its strength is its id."""
+
+    watch: Watch
+
+    def round(self, now: float) -> str:  # noqa: A003
+        """Run a round, as ``Robot`` does."""
+        payload = super().round(now)
+        self.watch.hear(payload, now)
+        return payload
+
+
+class Swarm(SimulatedSwarm):
+    """
+    One set of robots that elect on the bodies of a world, and hear each other everywhere.
+
+    :ivar watch: compares it with the truth.
+    """
+
+    def __init__(self, name: str, bodies: WanderingWorld) -> None:
+        """:param name: of :data:`ROBOTS`."""
+        # With hysteresis the right partition depends on the history.
+        settings = {'radius_hysteresis': 0.0, **ROBOTS[name]}
+        self.watch = Watch(Rules(RADIUS, REACH, settings['radius_hysteresis']))
+        self._true, self._sees = name in (CONTROL, STEADY), name == COOPERATIVE
+        self._bodies = bodies
+        scene = bodies.world.scene
+        self._starts = np.array(scene.starts)
+        robots = {robot: HeardRobot(build(ElectionParameters, {
+            'robot_id': robot, 'strength': float(robot), 'radius': RADIUS,
+            'communication_range': REACH, 'initial_pose': start, **settings}))
+            for robot, start in zip(scene.ids, scene.starts)}
+        for each in robots.values():
+            each.watch = self.watch
+        super().__init__(robots, lambda robot: [other for other in robots if other != robot])
+
+    def sense(self) -> None:
+        """Take the odometry and the sightings of the world's present step."""
+        world = self._bodies.world
+        poses = relative(self._starts, world.poses) if self._true else world.odometry
+        sightings = world.sightings(range(len(poses))) if self._sees else np.empty((0, 4))
+        for row, (robot, (x, y, yaw)) in enumerate(zip(self.robots.values(), poses.tolist())):
+            robot.sensing.take_odometry((x, y, 0.0), self.now, yaw=yaw)
+            seen = sightings[sightings[:, 0] == row, 1:]
+            if len(seen):
+                robot.sensing.take_measurements(seen.ravel().tolist(), self.now, width=3)
+
+
+class Run:
+    """
+    A world and the swarms on it.
+
+    :ivar bodies: the world.
+    :ivar swarms: by name.
+    """
+
+    def __init__(self, asked: argparse.Namespace, physics: str, *names: str) -> None:
+        """
+        Build both.
+
+        :param asked: the options of the command line.
+        :param physics: parameter ``physics`` of the world.
+        :param names: of the swarms.
+        :raises ParameterError: for options that are not allowed.
+        """
+        drift = {'linear_scale_error': asked.drift, 'angular_scale_error': asked.drift}
+        self.bodies = WanderingWorld(build(WorldParameters, {
+            'robots': asked.robots, 'world': asked.world, 'seed': asked.seed, **drift,
+            'speed': asked.speed, 'motion': 'cmd_vel', 'physics': physics, 'scan_rate': 5.0,
+            **SIGHTINGS.get(asked.sightings, {})}), scanners=not asked.blind)
+        self.swarms = {name: Swarm(name, self.bodies) for name in names}
+        self._look = 0.0
+
+    def until(self, end: float) -> None:
+        """Run until a time [s]."""
+        world = self.bodies.world
+        while world.time < end - 1e-9:
+            for swarm in self.swarms.values():
+                swarm.sense()
+                swarm.run(world.dt)
+            self.bodies.step()
+            if world.time >= self._look:
+                self._look += LOOK
+                for swarm in self.swarms.values():
+                    swarm.watch.look(world.time, self.bodies.places())
+
+
+def shares(figures: Figures) -> str:
+    """Return the shares of robots and of whole partitions, as text."""
+    return f'{figures.robots:.1%} / {figures.partitions:.1%}'
+
+
+def summary(run: Run, name: str) -> str:
+    """Return the figures of a swarm over its whole run, as text."""
+    watch = run.swarms[name].watch
+    figures = watch.figures()
+    first = watch.partitioned - max(watch.tracker.first_heard.values(), default=math.nan)
+    return (f'{name}: first partition {first:.1f} s, {figures.robots:.1%} of the robots right, '
+            f'the whole partition at {figures.partitions:.1%} of the looks, '
+            f'{figures.changes:.2f} changes of leader a robot and minute, '
+            f'position off by {figures.error:.2f} m, at the end {figures.end:.2f} m')
+
+
+def measure(asked: argparse.Namespace, names: list[str]) -> None:
+    """Print the figures of swarms in physics, and of the same robots without slip."""
+    run = Run(asked, 'mujoco', *names)
+    print('| time [s] | simulated s per CPU s | odometry off by, mean (worst) [m] | touching | '
+          + ' | '.join(names) + ' | lost to slip |\n' + '|---' * (len(names) + 5) + '|')
+    begin, since = 0.0, time.process_time()
+    while begin < asked.seconds:
+        end = min(begin + STRETCH, asked.seconds)
+        run.until(end)
+        took, since = time.process_time() - since, time.process_time()
+        figures = [run.swarms[name].watch.figures(begin, end) for name in names]
+        drift = run.bodies.drift
+        print(f'| {begin:.0f} to {end:.0f} | {(end - begin) / took:.1f} '
+              f'| {drift.mean():.2f} ({drift.max():.2f}) | {run.bodies.touched.mean():.1%} | '
+              + ' | '.join(map(shares, figures))
+              + f' | {100.0 * (figures[-1].robots - figures[0].robots):.1f} points |', flush=True)
+        begin = end
+    print(f'way {run.bodies.travelled.mean():.1f} m a robot')
+    for name in names:
+        print('MuJoCo, ' + summary(run, name))
+    if names == [ODOMETRY, CONTROL]:
+        run = Run(asked, 'kinematic', ODOMETRY)
+        run.until(asked.seconds)
+        print('kinematic world, ' + summary(run, ODOMETRY))
 
 
 def arguments() -> argparse.Namespace:
     """Return the options of the command line."""
     parser = argparse.ArgumentParser(
-        prog='make physics ARGS=...', description='A swarm in Gazebo Classic 11.')
+        prog='make physics ARGS=...', description='A swarm with contact physics.')
     parser.add_argument('--robots', type=int, default=20)
     parser.add_argument('--seconds', type=float, default=SECONDS.default, help='of the world')
     parser.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
     parser.add_argument('--seed', type=int, default=1)
-    parser.add_argument('--speed', type=float, default=SPEED.default,
+    parser.add_argument('--speed', type=float, default=0.3,
                         help='the greatest speed of robots [m/s] (%(default)s)')
-    parser.add_argument('--steady', action='store_true',
-                        help="a further swarm by true positions, with the robots' default "
-                        'hysteresis of the radius; nothing runs in the embedded world then')
-    parser.add_argument('--sightings', choices=SENSORS, default='',
-                        help='a third swarm, whose robots see each other by ranging radios (uwb) '
-                        'or cameras, made of true poses; nothing runs in the embedded world then')
-    parser.add_argument('--pace', type=float, default=PACE.default,
-                        help='the real-time factor that Gazebo aims at (%(default)s); less where '
-                        'it falls behind, so that information is not late')
+    parser.add_argument('--drift', type=float, default=0.0, help='standard deviation of the '
+                        'relative error of speeds by odometry, beside slip (%(default)s)')
+    parser.add_argument('--blind', action='store_true', help='robots have no scanners; they '
+                        'avoid walls by the map and their odometry, and have bumpers')
+    parser.add_argument('--steady', action='store_true', help="a further swarm by true positions, "
+                        "with the robots' default hysteresis of the radius; no kinematic world")
+    parser.add_argument('--sightings', choices=(UWB, CAMERA), default='',
+                        help='a further swarm, whose robots see each other by ranging radios '
+                        '(uwb) or cameras; no kinematic world')
     return parser.parse_args()
 
 
-def settings_of(asked: argparse.Namespace) -> Settings:
-    """
-    Return the common settings of the swarms.
-
-    :raises ParameterError: for wrong settings, before anything is started.
-    """
-    SECONDS.check(asked.seconds)
-    PACE.check(asked.pace)
-    SPEED.check(asked.speed)
-    settings = Settings(robots=asked.robots, world=asked.world, seed=asked.seed, speed=asked.speed)
-    make_scene(settings.scene)
-    if not is_there():
-        raise ParameterError(f'Gazebo Classic 11 is not in {root()}; make gazebo fetches it')
-    return settings
-
-
-def drift(running: Running) -> np.ndarray:
-    """Return the error of each robot's odometry [m], shape (n,)."""
-    assert running.bridge is not None
-    starts = np.array(make_scene(running.settings.scene).starts)
-    true = relative(starts, running.bridge.truth)
-    return np.hypot(*(true - running.bridge.wheels.poses)[:, :2].T)
-
-
-def summary(watch: Watch, settings: Settings, seconds: float) -> str:
-    """Return first partition and instability, as text."""
-    first = watch.partitioned - max(watch.tracker.first_heard.values())
-    changes = watch.statistics.leader_changes / settings.robots / seconds * 60.0
-    whole = watch.agreement.share(0.0, EVER)
-    partitions = 'none' if whole is None else f'{whole.partitions:.1%}'
-    return (f'first partition {first:.1f} s, agreement {_percent(whole)} of the robots, the whole '
-            f'partition right at {partitions} of the looks, '
-            f'{changes:.2f} changes of leader a robot and minute')
-
-
-def _percent(share: Share | None) -> str:
-    return 'none' if share is None else f'{share.robots:.1%}'
-
-
-def hear_all(running: Running) -> None:
-    """
-    Wait until a message of each robot was received.
-
-    :raises RuntimeError: after the timeout.
-    """
-    for watch in running.observer.watches.values():
-        def heard(watch: Watch = watch) -> bool:
-            return len(watch.tracker.first_heard) == running.settings.robots
-        if not running.until(heard, PATIENCE):
-            raise RuntimeError(f'only {len(watch.tracker.first_heard)} of '
-                               f'{running.settings.robots} robots were heard in {PATIENCE:.0f} s')
-
-
-def gazebo(settings: Settings, asked: argparse.Namespace, folder: Path,
-           check: Callable[[], None]) -> None:
-    """Print the figures of the swarms in Gazebo."""
-    beside = [*([STEADY] if asked.steady else []), *([COOPERATIVE] if asked.sightings else []),
-              CONTROL]
-    titles = [TITLES[space] for space in ('', *beside)]
-    seconds = asked.seconds
-    with in_gazebo(root(), settings, folder, beside=beside, pace=asked.pace, check=check,
-                   sightings=SIGHTINGS.get(asked.sightings, {})) as running:
-        watches = running.observer.watches
-        hear_all(running)
-        begin, factors = running.observer.now(), []
-        print('| time [s] | real-time factor | odometry off by, mean (worst) [m] | '
-              + ' | '.join(titles) + ' | lost to slip |\n' + '|---' * (len(titles) + 4) + '|')
-        while running.observer.now() < begin + seconds - 1.0:
-            since = running.observer.now()
-            factors.append(running.run(min(STRETCH, begin + seconds - since)))
-            shares = [watch.agreement.share(since, running.observer.now())
-                      for watch in watches.values()]
-            off, own, control = drift(running), shares[0], shares[-1]
-            lost = control.robots - own.robots if own and control else 0.0
-            print(f'| {since - begin:.0f} to {running.observer.now() - begin:.0f} '
-                  f'| {factors[-1]:.3f} | {off.mean():.2f} ({off.max():.2f}) | '
-                  + ' | '.join(map(_percent, shares)) + f' | {100 * lost:.1f} points |',
-                  flush=True)
-        took = running.observer.now() - begin
-        print(f'real-time factor {sum(factors) / len(factors):.3f}')
-        for title, watch in zip(titles, watches.values()):
-            print(f'Gazebo, {title}: {summary(watch, settings, took)}', flush=True)
-
-
-def world(settings: Settings, seconds: float, folder: Path, check: Callable[[], None]) -> None:
-    """Print the figures of the same swarm in the embedded world."""
-    with embedded(settings, folder, check) as running:
-        watch = running.watch
-        hear_all(running)
-        factor = running.run(seconds)
-        print(f'embedded world (real-time factor {factor:.3f}): '
-              f'{summary(watch, settings, seconds)}', flush=True)
-
-
 def main() -> int:
-    """Print the figures; return the exit status: 2 for wrong usage, 1 for a failure."""
+    """Print the figures; return the exit status: 2 for wrong usage."""
     asked = arguments()
-    stop = Stop()
     try:
-        run(settings_of(asked), asked, stop.check)
+        SECONDS.check(asked.seconds)
+        print(f'## Real physics: {asked.robots} robots, world {asked.world}, radius {RADIUS:g} m, '
+              f'range {REACH:g} m, {asked.speed:g} m/s, right: robots / whole partitions')
+        measure(asked, [ODOMETRY, *([COOPERATIVE] if asked.sightings else []),
+                        *([STEADY] if asked.steady else []), CONTROL])
     except ParameterError as error:
-        return refuse(error, 2)
-    except (RuntimeError, OSError) as error:
-        return refuse(error, 1)
+        return print_error(error)
+    except KeyboardInterrupt:
+        return 130
     return 0
-
-
-def refuse(error: Exception, status: int) -> int:
-    """Print the error in one line; return the status."""
-    print('error: ' + ' '.join(str(error).split()), file=sys.stderr)
-    return status
-
-
-class Stop:
-    """
-    Records signals that end this process, to end it at points where all its children are stopped.
-
-    An exception of a handler might be lost, for example while a process is started.
-    """
-
-    def __init__(self) -> None:
-        self._number = 0
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            # nohup ignores SIGHUP.
-            if signal.getsignal(number) is not signal.SIG_IGN:
-                signal.signal(number, self._take)
-
-    def _take(self, number: int, frame: FrameType | None) -> None:
-        self._number = number
-
-    def check(self) -> None:
-        """Exit if there was one, with the status that a shell would give."""
-        if self._number:
-            sys.exit(128 + self._number)
-
-
-def run(settings: Settings, asked: argparse.Namespace, check: Callable[[], None]) -> None:
-    """Print the figures; the check is made all the time."""
-    print(f'## Real physics: {settings.robots} robots, world {settings.world}, radius '
-          f'{settings.radius:g} m, range {settings.reach:g} m, {settings.speed:g} m/s'
-          + (f', sightings by {asked.sightings}' if asked.sightings else ''), flush=True)
-    os.environ.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            gazebo(settings, asked, Path(folder) / 'gazebo', check)
-            if not (asked.sightings or asked.steady):
-                world(settings, asked.seconds, Path(folder) / 'embedded', check)
-    finally:
-        rclpy.try_shutdown()
 
 
 if __name__ == '__main__':

@@ -66,7 +66,7 @@ def test_the_manifest_names_what_is_pinned() -> None:
 def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
     declared = set(re.findall(r"'([\w-]+)>=", (ROOT / 'setup.py').read_text()))
     assert declared == set().union(*map(pinned, (
-        'run', 'view', 'lab', 'record', 'cluster', 'notebook', 'test')))
+        'run', 'view', 'lab', 'record', 'cluster', 'notebook', 'physics', 'test')))
 
 
 def test_only_the_extra_wheels_brings_ros() -> None:
@@ -114,7 +114,7 @@ def without(missing: tuple[str, ...], code: str) -> 'subprocess.CompletedProcess
 
 
 def test_robots_and_their_world_run_without_the_extras() -> None:
-    ran = without(VIEW + LABORATORY,
+    ran = without((*VIEW, *LABORATORY, 'mujoco'),
                   'from leader_election.nodes import election_node, robot_host, swarm_world\n'
                   'import shapely\nprint("here")')
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, 'here\n', '')

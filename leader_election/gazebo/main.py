@@ -27,13 +27,12 @@ from leader_election.gazebo.plan import (
     plan_swarm,
     SwarmPlan,
 )
-from leader_election.gazebo.simulator import Simulator
 from leader_election.parameters import build, Parameter, ParameterError, strict_yaml, table
 import yaml
 
 
 def options() -> CommandLineParser:
-    """Return the parser of the command line: one option for each parameter, and two more."""
+    """Return the parser of the command line: one option for each parameter, and one more."""
     parser = CommandLineParser(
         prog='leader_election gazebo_world',
         description='Write a world file for Gazebo that holds a whole swarm, the '
@@ -41,9 +40,6 @@ def options() -> CommandLineParser:
     for p in table(GazeboParameters):
         text = f'{p.description} Takes {p.allowed()}; {p.default!r} unless given.'
         parser.add_argument(_option(p), metavar='VALUE', help=text.replace('%', '%%'))
-    parser.add_argument('--simulator', default=Simulator.GZ_SIM.value,
-                        choices=[each.value for each in Simulator],
-                        help='Simulator; %(default)s unless given.')
     parser.add_argument('--output', default='.', metavar='FOLDER', type=Path,
                         help='Where to write the files; created if it does not exist.')
     return parser
@@ -114,8 +110,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         values = {p.name: _parse(p, chosen[p.name]) for p in table(GazeboParameters)
                   if chosen[p.name] is not None}
-        simulator = Simulator(chosen['simulator'])
-        plan = plan_swarm(build(GazeboParameters, values), simulator)
+        plan = plan_swarm(build(GazeboParameters, values))
         files = write_files(plan, chosen['output'])
     except ParameterError as error:
         return print_error(error)
@@ -123,8 +118,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
           + ', '.join(str(file) for file in files.values()))
     if plan.note:
         print(f'note: {plan.note}', file=sys.stderr)
-    if simulator is Simulator.GZ_SIM:
-        print('\n'.join(commands(plan, files)))
+    print('\n'.join(commands(plan, files)))
     return ExitStatus.OK
 
 

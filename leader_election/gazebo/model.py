@@ -29,7 +29,6 @@ from leader_election.gazebo.simulator import (
     ground_truth_plugin,
     lidar_sensor,
     NO_EQUIPMENT,
-    Simulator,
 )
 from leader_election.world.robot_body import (
     CASTER_RADIUS,
@@ -51,7 +50,7 @@ from leader_election.world.robot_body import (
 )
 
 SDF_VERSION = '1.7'
-"""A version that both Gazebo Sim and Gazebo Classic 11 read."""
+"""A version that all versions of Gazebo Sim read."""
 
 _MIN_RANGE = HEAD_RADIUS * math.sqrt(3) + 0.001
 """
@@ -66,7 +65,7 @@ _BLACK = (0.1, 0.1, 0.1)
 _WHITE = (0.95, 0.95, 0.95)
 
 
-def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour, simulator: Simulator,
+def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour,
               equipment: Equipment = NO_EQUIPMENT, z: float = 0.0) -> str:
     """
     Return an SDF file with one robot.
@@ -74,35 +73,34 @@ def robot_sdf(name: str, pose: tuple[float, float, float], colour: Colour, simul
     :param name: of the model; it is part of the names of its topics in Gazebo.
     :param pose: x, y, yaw [m, rad].
     :param colour: of disc and head.
-    :param simulator: for which simulator the plugins are.
     :param equipment: what the robot has in addition to its drive.
     :param z: the height of the floor [m].
 
     >>> 'gz-sim-diff-drive-system' in robot_sdf(
-    ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0), Simulator.GZ_SIM)
+    ...     'robot_1', (1.0, 2.0, 0.0), (1.0, 0.0, 0.0))
     True
     """
-    return document(tag('sdf', robot_model(name, pose, colour, simulator, equipment, z),
+    return document(tag('sdf', robot_model(name, pose, colour, equipment, z),
                         version=SDF_VERSION))
 
 
 def robot_model(name: str, pose: tuple[float, float, float], colour: Colour,
-                simulator: Simulator, equipment: Equipment = NO_EQUIPMENT,
+                equipment: Equipment = NO_EQUIPMENT,
                 z: float = 0.0) -> Element:
     """Return one robot as an element of a world; parameters as of :func:`robot_sdf`."""
     x, y, yaw = pose
     half = WHEEL_SEPARATION / 2
     return tag(
         'model', tag('pose', (x, y, z, 0.0, 0.0, yaw)),
-        _chassis(name, colour, simulator, equipment),
+        _chassis(name, colour, equipment),
         _wheel('left', half), _wheel('right', -half), _joint('left'), _joint('right'),
-        drive_plugin(simulator, WHEEL_SEPARATION, WHEEL_RADIUS),
+        drive_plugin(WHEEL_SEPARATION, WHEEL_RADIUS),
         *([ground_truth_plugin()]
-          if equipment.ground_truth and simulator is Simulator.GZ_SIM else []),
+          if equipment.ground_truth else []),
         name=name)
 
 
-def _chassis(name: str, colour: Colour, simulator: Simulator, equipment: Equipment) -> Element:
+def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
     disc = tag('geometry', tag('cylinder', tag('radius', RADIUS), tag('length', TOP - FLOOR)))
     head = tag('geometry', tag('cylinder', tag('radius', HEAD_RADIUS), tag('length', HEAD)))
     nose = tag('geometry', tag('box', tag('size', (0.07, 0.03, 0.01))))
@@ -119,10 +117,10 @@ def _chassis(name: str, colour: Colour, simulator: Simulator, equipment: Equipme
         # The caster does not turn, but slides without friction.
         tag('collision', at_caster, caster, _surface(0.0), name='caster_shape'),
         tag('visual', at_caster, caster, material(_BLACK), name='caster'),
-        *([lidar_sensor(simulator, equipment.lidar, height=SCANNER_Z, min_range=_MIN_RANGE)]
+        *([lidar_sensor(equipment.lidar, height=SCANNER_Z, min_range=_MIN_RANGE)]
           if equipment.lidar else []),
         *([contact_sensor('disc_shape', contact_topic(name))]
-          if equipment.bumper and simulator is Simulator.GZ_SIM else []),
+          if equipment.bumper else []),
         name='base_link')
 
 

@@ -39,8 +39,7 @@ from leader_election.gazebo.simulator import (
     Lidar,
     MIN_BEAMS,
     NO_EQUIPMENT,
-    Simulator,
-    STEPS,
+    STEP,
 )
 from leader_election.gazebo.user_world import (
     add_robots,
@@ -109,9 +108,8 @@ class GazeboParameters:
         '', 'Height at which robots are put [m], -1000 to 1000. Empty: the floor of the world '
         'file as far as it is planes and boxes, else 0.')
     step: float = parameter(
-        0.0, "Time step of the simulator's physics; 0: "
-        f'{STEPS[Simulator.GZ_SIM]:g} in Gazebo Sim, {STEPS[Simulator.GZ_CLASSIC]:g} in Gazebo '
-        f'Classic. At least {LEAST_STEP:g} otherwise. A world file of your own has its own.',
+        0.0, f"Time step of the simulator's physics; 0: {STEP:g}. At least {LEAST_STEP:g} "
+        'otherwise. A world file of your own has its own.',
         unit='s', lower=0.0, upper=0.02)
 
 
@@ -158,12 +156,11 @@ class SwarmPlan(NamedTuple):
     """A note for the user, one line; may be empty."""
 
 
-def plan_swarm(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ_SIM) -> SwarmPlan:
+def plan_swarm(parameters: GazeboParameters) -> SwarmPlan:
     """
     Plan a swarm; equal parameters give equal plans.
 
     :param parameters: of the swarm.
-    :param simulator: for which simulator the world file is.
     :raises ParameterError: for wrong robots, a wrong world, or robots without free space.
 
     >>> plan_swarm(GazeboParameters(robots='2', layout='grid', world='empty')).robots[1].name
@@ -177,10 +174,10 @@ def plan_swarm(parameters: GazeboParameters, simulator: Simulator = Simulator.GZ
     heights, note = _heights(parameters.world, parameters.z, robots)
     if is_user_world(parameters.world):
         name, world = add_robots(
-            parameters.world, read_world(parameters.world), robots, simulator, equipment, heights)
+            parameters.world, read_world(parameters.world), robots, equipment, heights)
     else:
         name = WORLD_NAME
-        world = world_sdf(load_arena(parameters.world), robots, simulator, equipment,
+        world = world_sdf(load_arena(parameters.world), robots, equipment,
                           parameters.step, heights=heights)
     return SwarmPlan(
         robots=robots, world_name=name, world=world, bridge=bridge_yaml(robots, name, equipment),
@@ -248,12 +245,11 @@ class SpawnPlan(NamedTuple):
     """A note for the user, one line; may be empty."""
 
 
-def plan_spawn(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_SIM) -> SpawnPlan:
+def plan_spawn(parameters: SpawnParameters) -> SpawnPlan:
     """
     Plan the spawning of one robot.
 
     :param parameters: of the robot.
-    :param simulator: for which simulator the model is.
     :raises ParameterError: for a wrong name or world, and for a robot without free space.
     """
     p = parameters
@@ -269,7 +265,7 @@ def plan_spawn(parameters: SpawnParameters, simulator: Simulator = Simulator.GZ_
     (z,), note = _heights(p.world, p.z, [robot])
     return SpawnPlan(
         robot=robot,
-        model=robot_sdf(name, robot.pose, robot_colour(p.id), simulator, equipment, z),
+        model=robot_sdf(name, robot.pose, robot_colour(p.id), equipment, z),
         bridge=bridge_yaml([robot], running, equipment),
         world_name=running, arena=arena, z=z,
         odometry=_odometry_parameters([robot], equipment, 0), note=note)

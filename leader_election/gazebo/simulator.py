@@ -12,14 +12,8 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""
-The two supported simulators, and all differences between them in a robot and in a world.
+"""The plugins and sensors of Gazebo Sim (``gz sim``: Harmonic, Ionic, Jetty)."""
 
-Gazebo Sim is the current one (``gz sim``: Harmonic, Ionic, Jetty); Gazebo Classic 11 is its
-predecessor. Both read SDF 1.7; names and elements of plugins differ.
-"""
-
-from enum import Enum
 import math
 from typing import NamedTuple
 
@@ -29,27 +23,12 @@ from leader_election.world.robot_body import (
     MAX_SPEED,
     MAX_TURN_ACCELERATION,
     MAX_TURN_RATE,
-    WHEEL_TORQUE,
 )
 
 ODOMETRY_RATE = 10.0
 """The rate at which wheel odometry is published [Hz]."""
-
-
-class Simulator(Enum):
-    """The supported simulators."""
-
-    GZ_SIM = 'gz-sim'
-    GZ_CLASSIC = 'gazebo-classic'
-
-
-STEPS = {Simulator.GZ_SIM: 0.005, Simulator.GZ_CLASSIC: 0.002}
-"""
-The default time step of physics [s].
-
-In Gazebo Classic (ODE) a robot drives 1 % faster than commanded with 2 ms, 3 % with 4 ms. In
-Gazebo Sim (DART) 5 ms are as exact as 2 ms, at half the processor time.
-"""
+STEP = 0.005
+"""The default time step of physics [s]: as exact as 2 ms, at half the processor time."""
 
 MIN_BEAMS = 8
 """The least number of beams; between fewer beams a robot could be undetected until it is near."""
@@ -71,15 +50,11 @@ class Equipment(NamedTuple):
 
     lidar: Lidar | None = None
     ground_truth: bool = False
-    """
-    Whether Gazebo Sim publishes each robot's true pose in the shared frame.
-
-    Gazebo Classic always publishes the poses of all models.
-    """
+    """Whether Gazebo publishes each robot's true pose in the shared frame."""
     odometry_drift: bool = False
     """Whether node ``gazebo_odometry`` adds errors to the simulator's odometry."""
     bumper: bool = False
-    """Whether, in Gazebo Sim, a contact sensor detects what the disc touches."""
+    """Whether a contact sensor detects what the disc touches."""
 
     @property
     def needs_odometry_node(self) -> bool:
@@ -91,21 +66,17 @@ NO_EQUIPMENT = Equipment()
 """The drive alone."""
 
 
-def drive_plugin(simulator: Simulator, separation: float, radius: float) -> Element:
+def drive_plugin(separation: float, radius: float) -> Element:
     """
     Return the plugin that drives the joints ``left_wheel_joint`` and ``right_wheel_joint``.
 
-    Topics have their default names, which contain the model's name: in Gazebo Sim
-    ``/model/NAME/cmd_vel``, ``/model/NAME/odometry`` and ``/model/NAME/tf``; in Gazebo Classic
-    ``~/NAME/vel_cmd``, with the opposite sign of the angular velocity, and no odometry.
+    Topics have their default names, which contain the model's name: ``/model/NAME/cmd_vel``,
+    ``/model/NAME/odometry`` and ``/model/NAME/tf``.
 
-    :param separation: between the wheels [m]; Gazebo Classic measures it itself.
-    :param radius: of a wheel [m]; Gazebo Classic measures it itself.
+    :param separation: between the wheels [m].
+    :param radius: of a wheel [m].
     """
     joints = [tag('left_joint', 'left_wheel_joint'), tag('right_joint', 'right_wheel_joint')]
-    if simulator is Simulator.GZ_CLASSIC:
-        return tag('plugin', *joints, tag('torque', WHEEL_TORQUE),
-                   name='drive', filename='libDiffDrivePlugin.so')
     return tag(
         'plugin', *joints, tag('wheel_separation', separation), tag('wheel_radius', radius),
         tag('odom_publish_frequency', ODOMETRY_RATE),
@@ -174,10 +145,8 @@ _SYSTEMS = {'physics': 'Physics', 'user-commands': 'UserCommands',
 """Systems of Gazebo Sim needed for motion, for adding models, and for the display."""
 
 
-def world_plugins(simulator: Simulator, equipment: Equipment) -> list[Element]:
-    """Return the plugins that a world needs; Gazebo Classic has their functions built in."""
-    if simulator is Simulator.GZ_CLASSIC:
-        return []
+def world_plugins(equipment: Equipment) -> list[Element]:
+    """Return the plugins that a world needs."""
     plugins = [tag('plugin', name=f'gz::sim::systems::{name}', filename=f'gz-sim-{file}-system')
                for file, name in _SYSTEMS.items()]
     if equipment.bumper:
@@ -189,7 +158,7 @@ def world_plugins(simulator: Simulator, equipment: Equipment) -> list[Element]:
     return plugins
 
 
-def lidar_sensor(simulator: Simulator, lidar: Lidar, height: float, min_range: float) -> Element:
+def lidar_sensor(lidar: Lidar, height: float, min_range: float) -> Element:
     """
     Return the sensor of a laser scanner; its topic has its default name, with the model's name.
 
@@ -203,11 +172,9 @@ def lidar_sensor(simulator: Simulator, lidar: Lidar, height: float, min_range: f
             # A full circle: the last beam is one step before the first.
             tag('min_angle', -math.pi), tag('max_angle', math.pi - step)))
     reach = tag('range', tag('min', min_range), tag('max', lidar.reach), tag('resolution', 0.01))
-    classic = simulator is Simulator.GZ_CLASSIC
     return tag(
         'sensor', tag('pose', (0.0, 0.0, height, 0.0, 0.0, 0.0)),
         tag('update_rate', lidar.rate), tag('always_on', True),
         # Its frame differs from base_link in height only, which does not matter in the plane.
-        *([] if classic else [tag('gz_frame_id', 'base_link')]),
-        tag('ray' if classic else 'lidar', rays, reach),
-        name='lidar', type='ray' if classic else 'gpu_lidar')
+        tag('gz_frame_id', 'base_link'), tag('lidar', rays, reach),
+        name='lidar', type='gpu_lidar')

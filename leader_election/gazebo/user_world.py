@@ -25,7 +25,7 @@ from xml.parsers import expat
 from leader_election.fleet.robot_list import RobotSpec
 from leader_election.gazebo.floor import floor_height, floor_slabs
 from leader_election.gazebo.sdf import Element, indented
-from leader_election.gazebo.simulator import Equipment, Simulator, world_plugins
+from leader_election.gazebo.simulator import Equipment, world_plugins
 from leader_election.gazebo.world import robot_models
 from leader_election.parameters import ParameterError
 
@@ -105,7 +105,7 @@ def floor_heights(path: str, places: Sequence[tuple[float, float]]) -> list[floa
     return [floor_height(slabs, place) for place in places]
 
 
-def add_robots(path: str, text: str, robots: Sequence[RobotSpec], simulator: Simulator,
+def add_robots(path: str, text: str, robots: Sequence[RobotSpec],
                equipment: Equipment, heights: Sequence[float] = ()) -> UserWorld:
     """
     Add robots to a copy of a world, and the systems needed by robots and missing in the world.
@@ -116,7 +116,6 @@ def add_robots(path: str, text: str, robots: Sequence[RobotSpec], simulator: Sim
     :param path: of the file, for messages.
     :param text: of the file, as of :func:`read_world`.
     :param robots: the robots to be added.
-    :param simulator: for which simulator the plugins are.
     :param equipment: what robots have in addition to their drive.
     :param heights: at which robots are put [m]; empty: all at 0.
     :raises ParameterError: for a text that is not XML or has no world with a name, and for a model
@@ -131,9 +130,9 @@ def add_robots(path: str, text: str, robots: Sequence[RobotSpec], simulator: Sim
             raise ParameterError(f'parameter world: file {path}: there is a model {robot.name} '
                                  'already, as one of the robots is called; rename it there')
     there = {_system(plugin) for plugin in world.findall('plugin')}
-    added = [plugin for plugin in world_plugins(simulator, equipment)
+    added = [plugin for plugin in world_plugins(equipment)
              if _system(plugin) not in there]
-    added += robot_models(robots, simulator, equipment, heights)
+    added += robot_models(robots, equipment, heights)
     return UserWorld(found.name, _insert(text, found.end, added))
 
 

@@ -29,8 +29,7 @@ from leader_election.gazebo.sdf import Colour, document, Element, material, robo
 from leader_election.gazebo.simulator import (
     Equipment,
     NO_EQUIPMENT,
-    Simulator,
-    STEPS,
+    STEP,
     world_plugins,
 )
 from leader_election.world.arena import Arena
@@ -80,53 +79,45 @@ WORLD_NAME = 'swarm'
 _GROUND = (0.83, 0.84, 0.82)
 _MARGIN = 10.0
 """The width of the ground beyond the arena, on each side [m]."""
-_ITERATIONS = 20
-"""
-Iterations of Gazebo Classic's solver.
-
-Its default, 50, gives the same speeds within 1 % for 1.6 times the computation.
-"""
 
 
-def world_sdf(arena: Arena, robots: Sequence[RobotSpec], simulator: Simulator,
-              equipment: Equipment = NO_EQUIPMENT, step: float = 0.0,
-              real_time_factor: float = 1.0, heights: Sequence[float] = ()) -> str:
+def world_sdf(arena: Arena, robots: Sequence[RobotSpec], equipment: Equipment = NO_EQUIPMENT,
+              step: float = 0.0, real_time_factor: float = 1.0,
+              heights: Sequence[float] = ()) -> str:
     """
     Return a world file with an arena and robots.
 
     :param arena: the walls and obstacles.
     :param robots: with their initial poses.
-    :param simulator: for which simulator the file is.
     :param equipment: what robots have in addition to their drive.
-    :param step: the time step of physics [s]; 0: the simulator's of :data:`.STEPS`.
+    :param step: the time step of physics [s]; 0: :data:`.STEP`.
     :param real_time_factor: the greatest ratio of simulated time to real time.
     :param heights: at which the robots are put [m]; empty: all at 0.
 
     >>> from leader_election.world.arena import load_arena
-    >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)], Simulator.GZ_SIM)
+    >>> 'robot_7' in world_sdf(load_arena('blocks'), [RobotSpec('robot_7', 7)])
     True
     """
     left, bottom, right, top = arena.outline.bounds
     size = (right - left + 2 * _MARGIN, top - bottom + 2 * _MARGIN)
     world = tag(
-        'world', _physics(step or STEPS[simulator], real_time_factor),
-        *world_plugins(simulator, equipment),
+        'world', _physics(step or STEP, real_time_factor),
+        *world_plugins(equipment),
         _scene(), _sun(), _ground(size), arena_model(arena),
-        *robot_models(robots, simulator, equipment, heights), name=WORLD_NAME)
+        *robot_models(robots, equipment, heights), name=WORLD_NAME)
     return document(tag('sdf', world, version=SDF_VERSION))
 
 
-def robot_models(robots: Sequence[RobotSpec], simulator: Simulator, equipment: Equipment,
+def robot_models(robots: Sequence[RobotSpec], equipment: Equipment,
                  heights: Sequence[float] = ()) -> list[Element]:
     """
     Return the models of robots, each in its own colour.
 
     :param robots: with their initial poses.
-    :param simulator: for which simulator the plugins are.
     :param equipment: what robots have in addition to their drive.
     :param heights: at which they are put [m]; empty: all at 0.
     """
-    return [robot_model(robot.name, robot.pose, robot_colour(robot.id), simulator, equipment, z)
+    return [robot_model(robot.name, robot.pose, robot_colour(robot.id), equipment, z)
             for robot, z in zip(robots, heights or [0.0] * len(robots), strict=True)]
 
 
@@ -134,7 +125,6 @@ def _physics(step: float, real_time_factor: float) -> Element:
     return tag(
         'physics', tag('max_step_size', step), tag('real_time_factor', real_time_factor),
         tag('real_time_update_rate', real_time_factor / step),
-        tag('ode', tag('solver', tag('type', 'quick'), tag('iters', _ITERATIONS))),
         name='step', type='ode')
 
 

@@ -147,7 +147,7 @@ MAX_SPEED = 1.0
 MAX_ACCELERATION = 1.0
 """Far below what would tip the robot over or make a wheel slide [m/s²]."""
 MAX_TURN_RATE = 3.0
-"""[rad/s]. Gazebo Classic takes the command as a quaternion, which cannot express more than pi."""
+"""[rad/s]."""
 MAX_TURN_ACCELERATION = 6.0
 """[rad/s²]."""
 WHEEL_TORQUE = 0.12

@@ -21,24 +21,23 @@ from xml.etree import ElementTree
 from gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
 from leader_election.gazebo import model
 from leader_election.gazebo.sdf import robot_colour
-from leader_election.gazebo.simulator import Equipment, Lidar, Simulator
+from leader_election.gazebo.simulator import Equipment, Lidar
 from leader_election.world import robot_body
 import pytest
 
 ALL = Equipment(Lidar(), ground_truth=True, bumper=True)
-SIMULATORS = list(Simulator)
 
 
-def robot(simulator: Simulator, equipment: Equipment = ALL) -> ElementTree.Element:
-    text = model.robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), simulator, equipment)
+def robot(equipment: Equipment = ALL) -> ElementTree.Element:
+    text = model.robot_sdf('robot_1', (1.0, -2.0, 0.5), (1.0, 0.0, 0.0), equipment)
     return ElementTree.fromstring(text)
 
 
 def test_the_drive_plugin_matches_the_model() -> None:
-    drive = robot(Simulator.GZ_SIM).find('.//plugin[@filename="gz-sim-diff-drive-system"]')
+    drive = robot().find('.//plugin[@filename="gz-sim-diff-drive-system"]')
     assert drive is not None
     values = {part.tag: part.text for part in drive}
-    joints = {joint.get('name') for joint in robot(Simulator.GZ_SIM).iter('joint')}
+    joints = {joint.get('name') for joint in robot().iter('joint')}
     assert {values['left_joint'], values['right_joint']} == joints
     assert float(values['wheel_separation'] or 0) == robot_body.WHEEL_SEPARATION
     assert float(values['wheel_radius'] or 0) == robot_body.WHEEL_RADIUS
@@ -46,55 +45,41 @@ def test_the_drive_plugin_matches_the_model() -> None:
     assert 'topic' not in values and 'odom_topic' not in values
 
 
-@pytest.mark.parametrize('simulator', SIMULATORS)
-def test_the_torque_of_the_wheels_is_limited(simulator: Simulator) -> None:
-    efforts = [limit.findtext('effort', '') for limit in robot(simulator).iter('limit')]
+def test_the_torque_of_the_wheels_is_limited() -> None:
+    efforts = [limit.findtext('effort', '') for limit in robot().iter('limit')]
     assert list(map(float, efforts)) == [robot_body.WHEEL_TORQUE] * 2
 
 
 def test_a_bumper_is_a_contact_sensor_on_the_disc() -> None:
-    (sensor,) = robot(Simulator.GZ_SIM, Equipment(bumper=True)).iter('sensor')
-    parts = {part.get('name') for part in robot(Simulator.GZ_SIM).iter('collision')}
+    (sensor,) = robot(Equipment(bumper=True)).iter('sensor')
+    parts = {part.get('name') for part in robot().iter('collision')}
     assert sensor.get('type') == 'contact' and sensor.findtext('contact/collision') in parts
     assert sensor.findtext('contact/topic') == '/model/robot_1/contacts'
 
 
-def test_each_simulator_has_its_own_plugins_and_scanner() -> None:
-    sim, classic = (robot(simulator) for simulator in SIMULATORS)
-    assert [plugin.get('filename') for plugin in classic.iter('plugin')] == [
-        'libDiffDrivePlugin.so']
-    assert {plugin.get('filename') for plugin in sim.iter('plugin')} == {
+def test_a_robot_has_the_plugins_and_sensors_of_its_equipment() -> None:
+    assert {plugin.get('filename') for plugin in robot().iter('plugin')} == {
         'gz-sim-diff-drive-system', 'gz-sim-pose-publisher-system'}
-    assert [sensor.get('type') for each in (sim, classic) for sensor in each.iter('sensor')] == [
-        'gpu_lidar', 'contact', 'ray']
-    assert robot(Simulator.GZ_SIM, Equipment()).find('.//sensor') is None
-    # But for these the two are one robot.
-    for each in (sim, classic):
-        (body,) = each
-        for parent in list(body.iter()):
-            for part in [p for p in parent if p.tag in ('plugin', 'sensor')]:
-                parent.remove(part)
-    assert ElementTree.tostring(sim).split() == ElementTree.tostring(classic).split()
+    assert [sensor.get('type') for sensor in robot().iter('sensor')] == ['gpu_lidar', 'contact']
+    assert robot(Equipment()).find('.//sensor') is None
 
 
 def test_beams_are_even_over_the_full_circle() -> None:
-    for simulator in SIMULATORS:
-        (sensor,) = robot(simulator, Equipment(Lidar(beams=8))).iter('horizontal')
-        low, high = (float(sensor.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
-        assert sensor.findtext('samples') == '8'
-        assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
+    (sensor,) = robot(Equipment(Lidar(beams=8))).iter('horizontal')
+    low, high = (float(sensor.findtext(f'{end}_angle', '')) for end in ('min', 'max'))
+    assert sensor.findtext('samples') == '8'
+    assert (high - low) == pytest.approx(7 / 8 * 2 * math.pi)
 
 
 def test_a_scanner_detects_other_robots_even_in_contact_and_not_its_own() -> None:
-    for simulator in SIMULATORS:
-        body = robot(simulator, Equipment(Lidar()))
-        (sensor,) = body.iter('sensor')
-        height = float(sensor.findtext('pose', '').split()[2])
-        begin = float(sensor.findtext('.//range/min', ''))
-        for kind in ('collision', 'visual'):
-            (radius,) = met(body, kind, height)
-            # What is rendered begins nearer than the range, by a square root of three.
-            assert radius < begin / math.sqrt(3) < begin < 2 * robot_body.RADIUS - radius
+    body = robot(Equipment(Lidar()))
+    (sensor,) = body.iter('sensor')
+    height = float(sensor.findtext('pose', '').split()[2])
+    begin = float(sensor.findtext('.//range/min', ''))
+    for kind in ('collision', 'visual'):
+        (radius,) = met(body, kind, height)
+        # What is rendered begins nearer than the range, by a square root of three.
+        assert radius < begin / math.sqrt(3) < begin < 2 * robot_body.RADIUS - radius
 
 
 def met(body: ElementTree.Element, kind: str, height: float) -> list[float]:
@@ -118,18 +103,16 @@ def test_robots_have_different_colours() -> None:
 
 
 @needs_tool
-@pytest.mark.parametrize('simulator', SIMULATORS)
-def test_the_sdf_tool_finds_it_valid(tmp_path: Path, simulator: Simulator) -> None:
+def test_the_sdf_tool_finds_it_valid(tmp_path: Path) -> None:
     file = tmp_path / 'robot.sdf'
-    file.write_text(model.robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), simulator, ALL))
+    file.write_text(model.robot_sdf('robot_1', (1.0, 2.0, 0.5), (1.0, 0.0, 0.0), ALL))
     assert verdict(file) == 'Valid.'
 
 
 @needs_specification
-@pytest.mark.parametrize('simulator', SIMULATORS)
-def test_every_element_is_in_the_sdf_specification(simulator: Simulator) -> None:
+def test_every_element_is_in_the_sdf_specification() -> None:
     """The tool does not check this: it ignores unknown elements."""
-    assert misspelled(robot(simulator)) == []
-    broken = robot(simulator)
+    assert misspelled(robot()) == []
+    broken = robot()
     next(broken.iter('inertia')).tag = 'inertai'
     assert misspelled(broken) == ['inertial/inertai']

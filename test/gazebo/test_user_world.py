@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 from gazebo.sdf_tool import needs_tool, verdict
 from leader_election.fleet.robot_list import RobotSpec
-from leader_election.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT, Simulator
+from leader_election.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT
 from leader_election.gazebo.user_world import (
     add_robots,
     is_user_world,
@@ -37,9 +37,8 @@ NEEDED = ['gz-sim-physics-system', 'gz-sim-user-commands-system',
           'gz-sim-scene-broadcaster-system']
 
 
-def put(text: str, simulator: Simulator = Simulator.GZ_SIM,
-        equipment: Equipment = NO_EQUIPMENT) -> UserWorld:
-    return add_robots('depot.sdf', text, ROBOTS, simulator, equipment)
+def put(text: str, equipment: Equipment = NO_EQUIPMENT) -> UserWorld:
+    return add_robots('depot.sdf', text, ROBOTS, equipment)
 
 
 def systems(world: UserWorld) -> list[str | None]:
@@ -115,7 +114,6 @@ def test_the_name_of_a_world_is_read(tmp_path: Path) -> None:
 def test_missing_systems_are_added() -> None:
     assert systems(put(PLAIN)) == NEEDED
     assert systems(put(PLAIN, equipment=Equipment(Lidar()))) == [*NEEDED, 'gz-sim-sensors-system']
-    assert systems(put(PLAIN, Simulator.GZ_CLASSIC)) == []
 
 
 @pytest.mark.parametrize('name', ['gz-sim-physics-system', 'libgz-sim-physics-system.so',

@@ -19,7 +19,7 @@ from xml.etree import ElementTree
 
 from gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
 from leader_election.fleet.hosting import scene_robots
-from leader_election.gazebo.simulator import Equipment, Lidar, Simulator
+from leader_election.gazebo.simulator import Equipment, Lidar
 from leader_election.gazebo.world import world_sdf
 from leader_election.world.arena import load_arena, shipped_worlds
 from leader_election.world.parameters import SceneParameters
@@ -27,13 +27,12 @@ from leader_election.world.scene import make_scene
 import pytest
 
 ALL = Equipment(Lidar(), ground_truth=True)
-CASES = [(world, robots, simulator)
-         for world in shipped_worlds() for robots in (1, 30) for simulator in Simulator]
+CASES = [(world, robots) for world in shipped_worlds() for robots in (1, 30)]
 
 
-def made(world: str, robots: int, simulator: Simulator, equipment: Equipment = ALL) -> str:
+def made(world: str, robots: int, equipment: Equipment = ALL) -> str:
     scene = make_scene(SceneParameters(robots=robots, world=world))
-    return world_sdf(load_arena(world), scene_robots(scene), simulator, equipment)
+    return world_sdf(load_arena(world), scene_robots(scene), equipment)
 
 
 def world_in(text: str) -> ElementTree.Element:
@@ -42,17 +41,16 @@ def world_in(text: str) -> ElementTree.Element:
     return world
 
 
-@pytest.mark.parametrize(('world', 'robots', 'simulator'), CASES)
-def test_it_contains_arena_ground_and_robots(
-        world: str, robots: int, simulator: Simulator) -> None:
-    names = [model.get('name') for model in world_in(made(world, robots, simulator))
+@pytest.mark.parametrize(('world', 'robots'), CASES)
+def test_it_contains_arena_ground_and_robots(world: str, robots: int) -> None:
+    names = [model.get('name') for model in world_in(made(world, robots))
              if model.tag == 'model']
     assert names == ['ground', 'arena', *(f'robot_{i}' for i in range(1, robots + 1))]
 
 
 def test_robots_have_their_initial_poses() -> None:
     robots = scene_robots(make_scene(SceneParameters(robots=5)))
-    text = world_sdf(load_arena('blocks'), robots, Simulator.GZ_SIM)
+    text = world_sdf(load_arena('blocks'), robots)
     models = {model.get('name'): model for model in world_in(text).iter('model')}
     for robot in robots:
         x, y, *above, yaw = map(float, models[robot.name].findtext('pose', '').split())
@@ -60,41 +58,39 @@ def test_robots_have_their_initial_poses() -> None:
 
 
 def test_gazebo_sim_gets_the_systems_that_it_needs() -> None:
-    def systems(equipment: Equipment, simulator: Simulator = Simulator.GZ_SIM) -> list[str]:
+    def systems(equipment: Equipment) -> list[str]:
         return [plugin.get('filename', '')
-                for plugin in world_in(made('empty', 1, simulator, equipment)).findall('plugin')]
+                for plugin in world_in(made('empty', 1, equipment)).findall('plugin')]
 
     needed = [f'gz-sim-{name}-system' for name in
               ('physics', 'user-commands', 'scene-broadcaster')]
     assert systems(Equipment()) == needed
     assert systems(Equipment(bumper=True)) == [*needed, 'gz-sim-contact-system']
     assert systems(Equipment(Lidar())) == [*needed, 'gz-sim-sensors-system']
-    assert systems(ALL, Simulator.GZ_CLASSIC) == []
 
 
 def test_the_update_rate_gives_real_time_at_any_step() -> None:
-    text = world_sdf(load_arena('empty'), [], Simulator.GZ_CLASSIC, step=0.004)
+    text = world_sdf(load_arena('empty'), [], step=0.004)
     physics = world_in(text).find('physics')
     assert physics is not None
     step, rate = (float(physics.findtext(name, ''))
                   for name in ('max_step_size', 'real_time_update_rate'))
     assert (step, rate) == (0.004, 250.0)
     assert '<real_time_factor>1<' in text
-    swift = world_sdf(load_arena('empty'), [], Simulator.GZ_SIM, step=0.004, real_time_factor=2.0)
+    swift = world_sdf(load_arena('empty'), [], step=0.004, real_time_factor=2.0)
     assert '<real_time_factor>2<' in swift and '<real_time_update_rate>500<' in swift
 
 
 @needs_tool
-@pytest.mark.parametrize(('world', 'robots', 'simulator'), [
-    case for case in CASES if case[:2] in (('blocks', 30), ('rooms', 1), ('empty', 1))])
+@pytest.mark.parametrize(('world', 'robots'), [
+    case for case in CASES if case in (('blocks', 30), ('rooms', 1), ('empty', 1))])
 def test_the_sdf_tool_finds_it_valid(
-        tmp_path: Path, world: str, robots: int, simulator: Simulator) -> None:
+        tmp_path: Path, world: str, robots: int) -> None:
     file = tmp_path / 'world.sdf'
-    file.write_text(made(world, robots, simulator))
+    file.write_text(made(world, robots))
     assert verdict(file) == 'Valid.'
 
 
 @needs_specification
-@pytest.mark.parametrize('simulator', Simulator)
-def test_every_element_is_in_the_sdf_specification(simulator: Simulator) -> None:
-    assert misspelled(ElementTree.fromstring(made('blocks', 2, simulator))) == []
+def test_every_element_is_in_the_sdf_specification() -> None:
+    assert misspelled(ElementTree.fromstring(made('blocks', 2))) == []

@@ -12,84 +12,67 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""``make physics``: what is asked for wrongly, and how it ends."""
+"""``make physics``: its figures, what is asked for wrongly, and how it ends."""
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-import os
 from pathlib import Path
-import signal
 import subprocess
 import sys
 
 from benchmarks import real_physics
+from benchmarks.real_physics import CONTROL, COOPERATIVE, ODOMETRY, Run, STEADY
+from benchmarks.wandering_world import WanderingWorld
+from leader_election.world.parameters import WorldParameters
+import numpy as np
 import pytest
 
 ROOT = Path(__file__).parents[2]
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-@contextmanager
-def running(*arguments: str, **environment: str) -> Iterator['subprocess.Popen[str]']:
-    path = os.pathsep.join([str(ROOT), str(ROOT / 'test'), *filter(None, sys.path)])
-    process = subprocess.Popen(
-        [sys.executable, '-m', 'benchmarks.real_physics', *arguments], text=True,
-        env={**os.environ, 'PYTHONPATH': path, **environment}, stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        # Whoever runs the tests may have it ignored, as a shell does of what is in its background.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-    with process:
-        try:
-            yield process
-        finally:
-            process.kill()
+def asked(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
+    monkeypatch.setattr(sys, 'argv', ['real_physics', *arguments])
 
 
 @pytest.mark.parametrize(('arguments', 'stated'), [
     (('--world', 'nonsense'), "parameter world: 'nonsense' is none of"),
     (('--robots', '0'), 'parameter robots: 0 is not allowed'),
-    (('--robots', '5000'), 'parameter robots: 5000 do not fit'),
+    (('--robots', '99', '--world', 'empty:2x2'), 'parameter robots: 99 do not fit'),
     (('--seconds', '0'), 'parameter seconds: 0.0 is not allowed'),
-    (('--pace', '0'), 'parameter pace: 0.0 is not allowed'),
-    (('--seconds', 'nan'), 'parameter seconds: nan is not allowed'),
-    (('--seed', '-1'), 'parameter seed: -1 is not allowed'),
-    ((), 'Gazebo Classic 11 is not in ')])
-def test_what_is_wrong_is_one_line_and_status_2_before_anything_is_started(
-        arguments: tuple[str, ...], stated: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
+    (('--seed', '-1'), 'parameter seed: -1 is not allowed')])
+def test_what_is_wrong_is_one_line_and_status_2(
+        arguments: tuple[str, ...], stated: str, monkeypatch: pytest.MonkeyPatch,
         capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv('XDG_CACHE_HOME', str(tmp_path))
-    monkeypatch.setattr(sys, 'argv', ['real_physics', *arguments])
-    handlers = {number: signal.getsignal(number) for number in ENDING}
-    try:
-        status = real_physics.main()
-    finally:
-        for number, handler in handlers.items():
-            signal.signal(number, handler)
-    out, error = capsys.readouterr()
-    assert (status, out) == (2, '')
+    asked(monkeypatch, *arguments)
+    assert real_physics.main() == 2
+    error = capsys.readouterr().err
     assert error.startswith(f'error: {stated}') and error.count('\n') == 1
 
 
-def test_a_process_with_a_wrong_option_prints_one_line(tmp_path: Path) -> None:
-    with running('--robots', '0', XDG_CACHE_HOME=str(tmp_path)) as process:
-        out, error = process.communicate()
-    assert (process.returncode, out) == (2, '')
-    assert error.startswith('error: parameter robots: 0 is not') and error.count('\n') == 1
+def test_all_swarms_elect_on_the_same_bodies_and_a_seed_repeats_a_run(
+        monkeypatch: pytest.MonkeyPatch) -> None:
+    asked(monkeypatch, '--robots', '5', '--world', 'empty:8x8', '--sightings', 'uwb')
+    runs = [Run(real_physics.arguments(), 'mujoco', ODOMETRY, COOPERATIVE, STEADY, CONTROL)
+            for _ in range(2)]
+    for run in runs:
+        run.until(8.0)
+    figures = [[swarm.watch.figures() for swarm in run.swarms.values()] for run in runs]
+    assert figures[0] == figures[1]
+    assert all(each.robots > 0.8 and each.error < 0.3 for each in figures[0])
+    assert runs[0].bodies.travelled.mean() > 0.5 and runs[0].bodies.drift.max() < 0.2
 
 
-@pytest.mark.gazebo
-@pytest.mark.parametrize('number', ENDING)
-def test_a_signal_ends_it_and_leaves_nothing_behind(
-        number: signal.Signals, gazebo: Path, tmp_path: Path) -> None:
-    with running('--robots', '2', TMPDIR=str(tmp_path)) as process:
-        assert process.stdout is not None
-        for _ in range(1200):
-            if any(tmp_path.glob('gazebo-*/log')):
-                break
-            with pytest.raises(subprocess.TimeoutExpired):
-                process.wait(timeout=0.05)
-        process.send_signal(number)
-        _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (128 + number, '')
-    # The simulator's folder goes when the simulator has.
-    assert list(tmp_path.iterdir()) == []
+def test_robots_without_scanners_bump_into_things_and_leave_them() -> None:
+    bodies = WanderingWorld(WorldParameters(
+        robots=4, world='empty:3x3', motion='cmd_vel', physics='mujoco', scan_rate=5.0,
+        linear_scale_error=0.3), scanners=False)
+    # Their map is wrong: the way that they believe to have driven is.
+    for _ in range(300):
+        bodies.step()
+    assert bodies.touched.max() > 0.0 and bodies.travelled.min() > 1.0
+    assert np.abs(bodies.world.poses[:, :2]).max() < 1.5
+
+
+def test_a_process_prints_a_table() -> None:
+    ran = subprocess.run(
+        [sys.executable, '-m', 'benchmarks.real_physics', '--robots', '2', '--seconds', '10'],
+        cwd=ROOT, capture_output=True, text=True, check=True)
+    assert '| 0 to 10 |' in ran.stdout and 'kinematic world, by odometry' in ran.stdout
