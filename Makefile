@@ -1,22 +1,26 @@
 # Everything here runs in ./.venv, which is made on first use, with ROS 2 from PyPI. Needs python3
-# and make.
+# and make. ROS_DISTRO_WHEELS=kilted takes ROS 2 Kilted in place of Jazzy, in ./.venv-kilted.
 
 PYTHON ?= python3
 ARGS ?=
 TASK ?=
-BIN := .venv/bin
+# Empty for Jazzy, -kilted for Kilted.
+OTHER := $(addprefix -,$(filter-out jazzy,$(ROS_DISTRO_WHEELS)))
+VENV := .venv$(OTHER)
+BIN := $(VENV)/bin
 
-# The requirements of each environment; each includes the previous one.
-RUN := ros run view record
+# The requirements of each environment; each includes the previous one. The linters are Jazzy's.
+RUN := ros$(OTHER) run view record
 LAB := $(RUN) lab
 CLUSTER := $(LAB) cluster
-DEV := $(CLUSTER) notebook physics test build lint docs
+DEV := $(CLUSTER) notebook physics test build $(if $(OTHER),,lint) docs
 # No compilation at installation: most modules are never imported.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile
 
 # A virtual environment that holds ROS 2 is an ament prefix. The variables that a sourced ROS 2, or
 # another such environment, has set would mix its libraries into this one.
-export AMENT_PREFIX_PATH := $(CURDIR)/.venv
+export AMENT_PREFIX_PATH := $(CURDIR)/$(VENV)
+export VENV
 unexport PYTHONPATH PYTHONHOME COLCON_PREFIX_PATH CMAKE_PREFIX_PATH LD_LIBRARY_PATH ROS_DISTRO
 unexport RMW_IMPLEMENTATION _ROS_WHEELS_BOOTSTRAP_COMPLETE VIRTUAL_ENV
 # Without bytecode files each process would compile all its modules, for seconds.
@@ -33,89 +37,89 @@ help:  ## List the targets (the default)
 	@if [ -n "$(ROS_DISTRO)" ]; then \
 	echo 'ROS 2 $(ROS_DISTRO) is sourced: colcon build and ros2 launch use it; make uses ./.venv instead.'; fi
 
-demo: .venv/.run $(if $(findstring --physics,$(ARGS)),.venv/.physics)  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
+demo: $(VENV)/.run $(if $(findstring --physics,$(ARGS)),$(VENV)/.physics)  ## See a swarm elect leaders, lose the strongest, and recover, ARGS="--help" for more
 	@env --block-signal=INT $(BIN)/python -m leader_election demo $(addprefix --task ,$(TASK)) $(ARGS)
 
-lab: .venv/.lab  ## Measure algorithms in networks that move, ARGS="--help" for more
+lab: $(VENV)/.lab  ## Measure algorithms in networks that move, ARGS="--help" for more
 	@$(BIN)/python -m leader_election lab $(ARGS)
 
-reproduce: .venv/.lab  ## Reproduce the papers' figures, 200 seeds each, ARGS="--seeds 20" for less
+reproduce: $(VENV)/.lab  ## Reproduce the papers' figures, 200 seeds each, ARGS="--seeds 20" for less
 	@$(BIN)/python -m leader_election lab reproduce $(ARGS)
 
-scale: .venv/.lab  ## Measure all algorithms with 100 to 1,000,000 devices; an hour or two, ARGS="--largest 100000" for less
+scale: $(VENV)/.lab  ## Measure all algorithms with 100 to 1,000,000 devices; an hour or two, ARGS="--largest 100000" for less
 	@$(BIN)/python -m benchmarks.scale $(ARGS)
 
-study: .venv/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for less
+study: $(VENV)/.lab  ## Run the study of regions, 100 seeds, ARGS="--seeds 10" for less
 	@$(BIN)/python -m leader_election lab study $(ARGS)
 
-test: .venv/.dev  ## Build with colcon and run all tests
+test: $(VENV)/.dev  ## Build with colcon and run all tests
 	@.ci/test $(ARGS)
 
 test-least:  ## Run the tests with the minimum versions of setup.py, in build/least
 	@PYTHON='$(PYTHON)' .ci/least $(ARGS)
 
-chaos: .venv/.run  ## Expose 40 robots to faults of all kinds for ten minutes, ARGS="--seconds 7200" for longer
+chaos: $(VENV)/.run  ## Expose 40 robots to faults of all kinds for ten minutes, ARGS="--seconds 7200" for longer
 	@$(BIN)/python -m benchmarks.chaos $(ARGS)
 
-benchmark: .venv/.benchmark  ## Print the figures: rounds, the neighbourhood filter, start, steady state, a swarm key, recovery, steadiness, regions, the laboratory
+benchmark: $(VENV)/.benchmark  ## Print the figures: rounds, the neighbourhood filter, start, steady state, a swarm key, recovery, steadiness, regions, the laboratory
 	@for each in round_cost neighbourhood_filter leader_killed moving_swarm cold_start steady_state swarm_key regions laboratory; do \
 	$(BIN)/python -m benchmarks.$$each || exit 1; done
 
-physics: .venv/.physics  ## Measure a swarm with contact physics; two minutes, ARGS="--help" for more
+physics: $(VENV)/.physics  ## Measure a swarm with contact physics; two minutes, ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.real_physics $(ARGS)
 
-physics-logs: .venv/.physics  ## Record logs of five robots with contact physics, like those in the package; ARGS=FOLDER
+physics-logs: $(VENV)/.physics  ## Record logs of five robots with contact physics, like those in the package; ARGS=FOLDER
 	@$(BIN)/python -m benchmarks.record_logs $(ARGS)
 
-docs: .venv/.dev  ## Build the documentation: build/docs/index.html
+docs: $(VENV)/.dev  ## Build the documentation: build/docs/index.html
 	@$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees doc build/docs
 	@echo 'build/docs/index.html'
 
-lint: .venv/.dev  ## Check the code with ruff and mypy
+lint: $(VENV)/.dev  ## Check the code with ruff and mypy
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 
-config: .venv/.run  ## Generate config/*.yaml from the declarations of the parameters
+config: $(VENV)/.run  ## Generate config/*.yaml from the declarations of the parameters
 	@$(BIN)/python -m leader_election.config config
 
-prove: .venv/.lab  ## Check Bounded Election in every small network, from any state, in any order; ARGS="--help" for more
+prove: $(VENV)/.lab  ## Check Bounded Election in every small network, from any state, in any order; ARGS="--help" for more
 	@$(BIN)/python -m benchmarks.explicit_states $(ARGS)
 
-fuzz: .venv/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
+fuzz: $(VENV)/.dev  ## Fuzz codec, mailbox and round with messages of all algorithms; an hour, ARGS="--minutes 600" for more
 	@PYTHONPATH=.:test $(BIN)/python -m benchmarks.fuzz $(ARGS)
 
 clean:  ## Remove all generated files, ./.venv too
-	rm -rf .venv build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
+	rm -rf .venv .venv-* build install log .pytest_cache .mypy_cache .ruff_cache .hypothesis *.egg-info
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-.venv/.made:
+$(VENV)/.made:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null || \
 	{ echo 'error: $(PYTHON) is missing or older than 3.10; try make PYTHON=python3.12' >&2; exit 1; }
 	@$(PYTHON) -c 'import ensurepip, venv' 2>/dev/null || \
 	{ echo 'error: $(PYTHON) has no venv; try apt install python3-venv' >&2; exit 1; }
-	$(PYTHON) -m venv --clear .venv
+	$(PYTHON) -m venv --clear $(VENV)
 	@touch $@
 
-.venv/.run: .venv/.made $(RUN:%=requirements/%.txt)
+$(VENV)/.run: $(VENV)/.made $(RUN:%=requirements/%.txt)
 	$(INSTALL) $(RUN:%=-r requirements/%.txt)
 	@touch $@
 
-.venv/.lab: .venv/.made $(LAB:%=requirements/%.txt)
+$(VENV)/.lab: $(VENV)/.made $(LAB:%=requirements/%.txt)
 	$(INSTALL) $(LAB:%=-r requirements/%.txt)
-	@touch .venv/.run $@
+	@touch $(VENV)/.run $@
 
-.venv/.cluster: .venv/.made $(CLUSTER:%=requirements/%.txt)
+$(VENV)/.cluster: $(VENV)/.made $(CLUSTER:%=requirements/%.txt)
 	$(INSTALL) $(CLUSTER:%=-r requirements/%.txt)
-	@touch .venv/.run .venv/.lab $@
+	@touch $(VENV)/.run $(VENV)/.lab $@
 
-.venv/.dev: .venv/.made $(DEV:%=requirements/%.txt)
+$(VENV)/.dev: $(VENV)/.made $(DEV:%=requirements/%.txt)
 	$(INSTALL) $(DEV:%=-r requirements/%.txt)
-	@touch .venv/.run .venv/.lab .venv/.cluster .venv/.physics $@
+	@touch $(VENV)/.run $(VENV)/.lab $(VENV)/.cluster $(VENV)/.physics $@
 
-.venv/.benchmark: .venv/.lab requirements/benchmark.txt
+$(VENV)/.benchmark: $(VENV)/.lab requirements/benchmark.txt
 	$(INSTALL) -r requirements/benchmark.txt
 	@touch $@
 
-.venv/.physics: .venv/.run requirements/physics.txt
+$(VENV)/.physics: $(VENV)/.run requirements/physics.txt
 	$(INSTALL) -r requirements/physics.txt
 	@touch $@

@@ -69,6 +69,10 @@ def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
         'run', 'view', 'lab', 'record', 'cluster', 'notebook', 'physics', 'test')))
 
 
+def test_kilted_is_pinned_like_jazzy() -> None:
+    assert {name.replace('kilted', 'jazzy') for name in pinned('ros-kilted')} == pinned('ros')
+
+
 def test_only_the_extra_wheels_brings_ros() -> None:
     """Where a ROS 2 is sourced, its wheels beside it would be a second one."""
     with patch('setuptools.setup') as setup, patch('sys.path', [*sys.path]):

@@ -289,7 +289,8 @@ def test_as_a_process_it_refuses_and_stops_as_others_do():
         assert (out, runs.returncode) == ('', 0)
         assert [line.partition(']: ')[2] for line in err.splitlines()] == [
             'configured: robot 7: algorithm bounded, radius 10 m, communication range 5 m, topic '
-            '/alone/neighbourhood, no key', 'activated: the robot takes part']
+            '/alone/neighbourhood, no key', 'activated: the robot takes part',
+            'SingleThreadedExecutor runs']
     finally:
         for process in (*refused, runs):
             process.kill()

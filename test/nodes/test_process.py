@@ -184,10 +184,9 @@ def test_stops_clean_while_it_runs(ros, robots, number):
     spin_until([bench], lambda: bench.count_publishers('/alone/leader') == 0, deadline=15.0)
     destroy_nodes()
     assert (robots[0].returncode, out) == (0, '')
-    (line,) = err.splitlines()
-    assert line.startswith('[INFO]') and line.endswith(
-        ']: robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
-        '/alone/neighbourhood, no key')
+    assert [line.partition(' [')[2].partition(']: ')[2] for line in err.splitlines()] == [
+        'robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
+        '/alone/neighbourhood, no key', 'EventsExecutor runs']
 
 
 def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):
@@ -217,10 +216,24 @@ def test_what_falls_over_is_closed_first(robots, executor):
     assert err.endswith('LookupError: no such shelf\n')
 
 
+@pytest.mark.parametrize(('kind', 'absent', 'line'), [
+    ('events', (), 'EventsExecutor runs'), ('single', (), 'SingleThreadedExecutor runs'),
+    ('events', ('rclpy.experimental',), 'SingleThreadedExecutor runs: this rclpy has no Events'),
+])
+def test_which_executor_runs_is_logged_once(robots, kind, absent, line):
+    robots.append(start(f'import sys; sys.modules.update(dict.fromkeys({absent}))\n' + COMMAND,
+                        '-p', 'robot_id:=1', '-p', f'executor:={kind}'))
+    err = iter(robots[0].stderr)
+    assert any(line in said for said in err)
+    robots[0].send_signal(signal.SIGTERM)
+    assert not any('Executor runs' in said for said in err)
+    assert robots[0].wait(timeout=PATIENCE) == 0
+
+
 def test_it_ends_even_if_the_middleware_hangs(robots):
     robots.append(start(HANGS))
-    assert robots[0].communicate(timeout=PATIENCE) == ('', '')
-    assert robots[0].returncode == 0
+    out, err = robots[0].communicate(timeout=PATIENCE)
+    assert (out, unexpected(err), robots[0].returncode) == ('', [], 0)
 
 
 def test_messages_sent_at_the_end_arrive(ros, robots):
