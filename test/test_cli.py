@@ -14,7 +14,6 @@
 
 """The command ``leader_election``: its help, its executables, and what is said of a wrong name."""
 
-from dataclasses import replace
 from pathlib import Path
 import signal
 import subprocess
@@ -22,7 +21,7 @@ import sys
 from xml.etree import ElementTree
 
 from leader_election.cli import main, missing, usage
-from leader_election.executables import EXECUTABLES, Requirement
+from leader_election.executables import EXECUTABLES
 import pytest
 
 ROOT = Path(__file__).parents[1]
@@ -132,14 +131,6 @@ from leader_election.cli import main
 raise SystemExit(main())"""], cwd=ROOT, capture_output=True, text=True, timeout=60)
     assert (ran.returncode, ran.stderr) == (0, '')
     assert ran.stdout.startswith(usage_line)
-
-
-def test_what_is_missing_names_the_extra_that_brings_it() -> None:
-    executable = replace(EXECUTABLES[0], requires=Requirement(
-        extra='record', modules=('no_such_module',), purpose='the recorder'))
-    assert missing(executable).startswith(
-        'the recorder needs no_such_module; install it with: pip install '
-        "'leader_election[record]'")
 
 
 def test_each_extra_that_is_required_exists() -> None:

@@ -129,7 +129,7 @@ def test_what_shows_a_swarm_says_what_it_lacks(script: str) -> None:
     ran = without(VIEW, f'from leader_election import cli\nraise SystemExit(cli.run({script!r}))')
     assert (ran.returncode, ran.stdout, len(ran.stderr.splitlines())) == (2, '', 1)
     assert 'matplotlib, pillow, rich' in ran.stderr
-    assert 'pip install matplotlib pillow rich (beside a sourced ROS 2' in ran.stderr
+    assert "pip install 'leader_election[view]' (beside a sourced ROS 2" in ran.stderr
 
 
 @needs_laboratory
@@ -139,7 +139,7 @@ def test_the_laboratory_says_what_it_lacks(missing: tuple[str, ...]) -> None:
     assert (ran.returncode, ran.stdout) == (2, '')
     assert ran.stderr == (
         f'error: the laboratory needs {", ".join(missing)}; install it with: pip install '
-        f'{" ".join(missing)} (beside a sourced ROS 2, in python3 -m venv '
+        "'leader_election[lab]' (beside a sourced ROS 2, in python3 -m venv "
         '--system-site-packages)\n')
 
 
