@@ -24,6 +24,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from leader_election.nodes.qos import LEASE, OUTPUT, repeated, STATE
+from leader_election.robot.robot import ROUNDS
 from nodes.bench import Bench, destroy_nodes, leaders, NODES, robot
 import pytest
 from rclpy.duration import Duration
@@ -128,6 +129,19 @@ def test_leadership_is_repeated_with_a_stamp_and_says_since_when() -> None:
         'id': '1', 'namespace': '/r1', 'instance': 'rescue', 'leader': '1',
         'leader_namespace': '/r1', 'is_leader': 'true', 'role': 'leader', 'distance': '0.000',
         'hops': '0', 'tasks': '', 'since': ''}
+
+
+def test_without_subscribers_only_changes_are_published() -> None:
+    """A late subscriber receives the last change, with its stamp, and then each round."""
+    node, bench = robot(1), Bench({1: (0.0, 0.0)})
+    spin_until([node, bench], lambda: node.robot.counts[ROUNDS] > 5)
+    follower, stamps = Follower('/r1', {}), []
+    follower.create_subscription(DiagnosticArray, '/r1/leadership', lambda message: stamps.append(
+        float(message.status[0].values[-1].value) - message.header.stamp.sec
+        - 1e-9 * message.header.stamp.nanosec), STATE)
+    spin_until([node, bench, follower], lambda: len(stamps) > 3)
+    assert stamps[0] == pytest.approx(0.0, abs=1e-6) and sorted(stamps, reverse=True) == stamps
+    assert stamps[1] < -0.4
 
 
 def test_subscribers_of_any_profile_receive_it() -> None:

@@ -21,7 +21,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.nodes import process
-from leader_election.nodes.qos import EVENTS, NEIGHBOURHOOD, SENSOR, SIGHTINGS, STATE
+from leader_election.nodes.qos import EVENTS, LEASE, NEIGHBOURHOOD, SENSOR, SIGHTINGS, STATE
 from leader_election.nodes.robot_host import RobotHost
 from leader_election.nodes.swarm_world import SwarmWorld
 from leader_election.parameters import ParameterError
@@ -100,6 +100,9 @@ def test_lean_robots_elect_and_publish_their_states(radio: str) -> None:
             and all(robot.robot.state.leader == 4 for robot in host.robots)), deadline=PATIENCE)
         assert [robot.robot.state.leader for robot in host.robots] == [4] * 4
         assert reader.leader == 4
+        host.robots[0].close()
+        process.spin([reader], lambda: reader.leader == -1, deadline=PATIENCE)
+        assert reader.leader == -1
         assert 'swarm/robot_3: election' in reader.concerns
         assert {robot.robot.counts['messages_rejected'] for robot in host.robots} == {0}
 
@@ -147,7 +150,9 @@ def test_a_lean_robot_is_a_node_with_a_topic_for_each_output_and_no_service() ->
         assert ('election_node', '/swarm/robot_1') in host.get_node_names_and_namespaces()
         published = dict(host.get_publisher_names_and_types_by_node(*name))
         assert set(published) == {f'/swarm/robot_1/{topic}' for topic in (
-            'leader', 'is_leader', 'role', 'distance', 'neighbours', 'region')}
+            'leadership', 'leader', 'is_leader', 'role', 'distance', 'neighbours', 'region')}
+        offered = host.get_publishers_info_by_topic('/swarm/robot_1/is_leader')[0].qos_profile
+        assert offered.liveliness_lease_duration.nanoseconds == LEASE * 1e9
         assert not host.get_subscriber_names_and_types_by_node(*name)
         assert not host.get_service_names_and_types_by_node(*name)
 
