@@ -94,7 +94,9 @@ EXPLANATIONS = (
     Explanation('receive_buffers', 'loss', same_robot=False),
     Explanation('loss', 'one_way', same_robot=False),
     *(Explanation('jumps', effect) for effect in ('drifts', 'offsets')),
+    *(Explanation('slip', effect) for effect in ('sightings', 'deviation')),
     *(Explanation(cause, 'self_reported', text) for cause, text in (
+        ('slip', 'wheels turn'),
         ('deviation', 'distances are too uncertain'), ('sightings', 'sightings'),
         ('sensor_bias', 'own ranges'))),
 )

@@ -125,6 +125,8 @@ def text(swarm: Observations, findings: Sequence[Finding], columns: int = WIDTHS
     for topic, robots in topics.items() if len(topics) > 1 else ():
         lines += wrapped(f'swarm on {topic}: {listing(robots, 10)}')
     well = [check for check in CHECKS if all(check.name != f.check for f in findings)]
+    if not (swarm.robots or swarm.sent):
+        well = []
     if findings:
         names = ', '.join(check.name for check in well)
         lines += wrapped(f'ok    {names}', 2, 6) if well else []

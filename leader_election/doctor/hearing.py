@@ -25,7 +25,7 @@ from leader_election.doctor.observations import (
     Observations,
     Symptom,
 )
-from leader_election.robot.diagnostics import COMMUNICATION_RANGE, MESSAGE_EXPIRY
+from leader_election.robot.diagnostics import COMMUNICATION_RANGE, MESSAGE_EXPIRY, NEIGHBOURS
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import HEARD, ROUNDS
 
@@ -100,6 +100,8 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
         reports = [report for report in swarm.reports_of(robot) if HEARD in report.values]
         if robot not in swarm.ids:
             yield Symptom(Level.NOTE, (robot,), 'unknown, as it publishes no diagnostics')
+        if swarm.increase(robot, HEARD) > 0.0:
+            yield from _out_of_range(swarm, robot)
         if len(reports) < 2 or swarm.increase(robot, HEARD) > 0.0:
             continue
         begin, end = reports[0].received, reports[-1].received
@@ -118,6 +120,20 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
                           f'sends is {min(by_distance.values())[0]:.1f} m away')
         elif end - begin > SILENT_FOR:
             yield Symptom(Level.NOTE, (robot,), f'it received nothing: {NO_SENDER}')
+
+
+def _out_of_range(swarm: Observations, robot: str) -> Iterator[Symptom]:
+    """Find a robot that receives others, all of which are out of range."""
+    reach, own = swarm.setting(robot, COMMUNICATION_RANGE), swarm.ids[robot]
+    nearest = min((swarm.distance_between(own, other) for other in swarm.sent if other != own),
+                  default=0.0)
+    if nearest > reach and all(
+            report.values.get(NEIGHBOURS) == '0' for report in swarm.reports_of(robot)):
+        yield Symptom(Level.NOTE, (robot,), f'it has no neighbours: the nearest robot is '
+                      f'{nearest:.1f} m away, and {COMMUNICATION_RANGE} is {reach:g} m',
+                      'Where they are nearer than that: correct initial_pose, or the odometry. '
+                      'Where they are not, they lead themselves: bring them nearer, or raise '
+                      'communication_range, if their radios reach as far.')
 
 
 def _longest_link(swarm: Observations) -> float:

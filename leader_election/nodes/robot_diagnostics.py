@@ -129,7 +129,8 @@ def _localisation(robot: Robot, fault: str, now: float) -> Concern:
 
 def _neighbourhood(robot: Robot, fault: str) -> Concern:
     elsewhere = (*OF_ELECTION, *OF_ODOMETRY, *OF_LOCALISATION)
-    values = {'neighbours': len(robot.neighbours), vocabulary.METRIC: robot.parameters.metric,
+    values = {vocabulary.NEIGHBOURS: len(robot.neighbours),
+              vocabulary.METRIC: robot.parameters.metric,
               **{name: f'{getattr(robot.parameters, name):g}' for name in SETTINGS},
               'senders_expired': robot.mailbox.expired,
               **{name: number for name, number in robot.counts.items() if name not in elsewhere}}

@@ -20,7 +20,7 @@ from pathlib import Path
 from doctor.scene import healthy, said, without
 from leader_election.doctor import command
 from leader_election.doctor.checks import CHECKS, examine
-from leader_election.doctor.observations import Level
+from leader_election.doctor.observations import Level, Observations
 import pytest
 
 
@@ -51,6 +51,11 @@ def test_what_is_found_is_told_with_what_to_do() -> None:
         'check': 'frames', 'level': 'error', 'robots': ['bob'],
         'what': "the frame is 'odom', and 'map' with alice, carol",
         'remedy': 'Set parameter frame to one value on all robots.', 'explained_by': None}]
+
+
+def test_nothing_is_well_where_nothing_is() -> None:
+    nobody = Observations(10.0, 10.0)
+    assert '  ok ' not in command.text(nobody, examine(nobody))
 
 
 def test_notes_alone_are_no_fault() -> None:

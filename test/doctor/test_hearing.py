@@ -95,6 +95,14 @@ def test_who_hears_nobody() -> None:
         assert what in told_of_it
 
 
+def test_who_is_out_of_range() -> None:
+    for x, signs_of_it in ((30.0, [(('bob',), 'it has no neighbours: the nearest robot is 24.0 m '
+                                    'away, and communication_range is 5 m')]), (7.0, [])):
+        assert signs(hearing.reception, messages=without(2) + said(2, x=x),
+                     diagnostics=[s._replace(values={**s.values, 'neighbours': str(int(
+                         s.robot != 'bob'))}) for s in healthy().diagnostics]) == signs_of_it
+
+
 def test_who_is_heard_and_does_not_hear() -> None:
     both, less = healthy().neighbours, {'bob': [Neighbours(0.2, (3,))]}
     assert signs(hearing.one_way, neighbours={**both, **less}) == [
