@@ -20,6 +20,7 @@ computation is :func:`.partition`, of true positions and strengths, without roun
 """
 
 from collections.abc import Callable, Mapping
+from itertools import combinations
 import math
 from typing import NamedTuple
 
@@ -87,6 +88,8 @@ class Figures(NamedTuple):
     """The greatest error of a position [m]."""
     end: float
     """The mean error in the last sample [m]."""
+    neighbours: float
+    """Error of the position of a robot in range relative to one's own, the mean [m]."""
     changes: float
     """Changes of leader per robot and minute; a change back between two samples is not seen."""
 
@@ -106,8 +109,8 @@ class Watch:
         self.partitioned = math.inf
         self._statistics = Statistics()
         self._agreement = Agreement()
-        self._samples: list[tuple[float, int, list[float]]] = []
-        """Time [s], changes of leader so far, the error of each known position [m]."""
+        self._samples: list[tuple[float, int, list[float], list[float]]] = []
+        """Time [s], changes of leader so far, errors of positions, and relative ones [m]."""
 
     def hear(self, payload: str, now: float) -> None:
         """Take a message at a time [s]."""
@@ -127,21 +130,26 @@ class Watch:
         self._agreement.compare(now, said, Snapshot(now, {
             robot: RobotView(robot, places[robot], math.nan, 0.0, leader)
             for robot, leader in right.items()}))
-        self._samples.append((now, self._statistics.leader_changes, [
-            math.dist(robot.position, places[robot.id]) for robot in said.robots.values()
-            if robot.position is not None and robot.id in places]))
+        errors = {robot.id: np.subtract(robot.position, places[robot.id])
+                  for robot in said.robots.values()
+                  if robot.position is not None and robot.id in places}
+        self._samples.append((
+            now, self._statistics.leader_changes, [math.hypot(*each) for each in errors.values()],
+            [math.dist(errors[one], errors[other]) for one, other in combinations(errors, 2)
+             if math.dist(places[one], places[other]) <= self.rules.reach]))
 
     def figures(self, begin: float = 0.0, end: float = math.inf) -> Figures:
         """Return the figures of ``[begin, end)`` [s]."""
         samples = [sample for sample in self._samples if begin <= sample[0] < end]
         share = self._agreement.share(begin, end)
-        errors = np.array([error for *_, each in samples for error in each])
+        errors = np.array([error for _, _, each, _ in samples for error in each])
+        relative = [error for *_, each in samples for error in each] or math.nan
         if share is None or not len(errors):
             return Figures(*[math.nan] * len(Figures._fields))
         changes = samples[-1][1] - samples[0][1]
         minutes = max(samples[-1][0] - samples[0][0], LOOK) / 60.0
         return Figures(share.robots, share.partitions, float(errors.mean()), float(errors.max()),
-                       float(np.mean(samples[-1][2] or math.nan)),
+                       float(np.mean(samples[-1][2] or math.nan)), float(np.mean(relative)),
                        changes / len(self.tracker.first_heard) / minutes)
 
 

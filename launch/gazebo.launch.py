@@ -132,7 +132,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         # A user's world file may name models beside it.
         *([] if plan.arena else [AppendEnvironmentVariable(
             'GZ_SIM_RESOURCE_PATH', str(Path(parameters.world).resolve().parent))]),
-        gazebo_server(files['world'], headless),
+        *gazebo_server(files['world'], headless),
         *([gazebo_window()] if window else []),
         *note(plan.note),
         gazebo_bridge(files['clock'], 'clock_bridge', sim_time),

@@ -72,6 +72,8 @@ def install(prefix: Path, *packages: str) -> None:
     for package in ('leader_election', *packages):
         (prefix / INDEX / package).touch()
         (prefix / 'share' / package / 'launch').mkdir(parents=True)
+        (prefix / 'share' / package / 'package.xml').write_text(
+            '<package><version>1.0.5</version></package>')
         folder = prefix / 'lib' / package
         folder.mkdir(parents=True)
         for name in PROGRAMS.get(package, ()):

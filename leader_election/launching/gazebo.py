@@ -21,10 +21,12 @@ import shlex
 import sys
 from typing import Any
 
+from leader_election.command_line import print_error
 from leader_election.launching.arguments import PACKAGE
 from leader_election.launching.processes import (
     distro,
     package_node,
+    shut_down,
     shut_down_with_status,
     start_after,
 )
@@ -58,35 +60,59 @@ def _is_number(robots: str) -> bool:
     return re.fullmatch('[1-9][0-9]{0,3}', robots) is not None
 
 
-def gazebo_server(world: Path, headless: bool) -> Any:
+def gazebo_server(world: Path, headless: bool) -> list[Any]:
     """
-    Return the process of Gazebo's server; its end ends the launch.
+    Return the process of Gazebo's server; its end ends the launch, with a status other than 0.
 
     :param world: the path of the world file.
     :param headless: whether sensors are rendered without a display.
     """
+    from launch.actions import RegisterEventHandler
+    from launch.event_handlers import OnProcessExit
+    file = shlex.quote(str(world))
+
+    def on_exit(event: Any, context: Any) -> list[Any]:
+        if context.is_shutdown or file not in ' '.join(event.cmd):
+            return []
+        print_error(f'Gazebo has ended by itself, with status {event.returncode}; see its output')
+        # Also that of gz where the world cannot be loaded is 0.
+        return shut_down(event, context, max(event.returncode, 1))
+
     # gz_sim.launch.py puts the arguments into a shell command.
     rendering = ' --headless-rendering' if headless else ''
-    return _gz_sim(f'-r -s -v2{rendering} {shlex.quote(str(world))}', on_exit_shutdown='true')
+    return [RegisterEventHandler(OnProcessExit(on_exit=on_exit)),
+            _gz_sim(f'-r -s -v2{rendering} {file}')]
 
 
 def gazebo_window() -> Any:
     """Return the process of Gazebo's window; closing it does not end the launch."""
-    # Given explicitly: launch would otherwise keep the value set for the server.
-    return _gz_sim('-g -v2', on_exit_shutdown='false')
+    return _gz_sim('-g -v2')
 
 
-def _gz_sim(arguments: str, on_exit_shutdown: str) -> Any:
+def _gz_sim(arguments: str) -> Any:
+    """Return a process of Gazebo, whose end does not end the launch."""
+    from ament_index_python.packages import get_package_share_directory
     from launch.actions import GroupAction, IncludeLaunchDescription, SetLaunchConfiguration
-    from launch.substitutions import PathJoinSubstitution
-    from launch_ros.substitutions import FindPackageShare
-    file = PathJoinSubstitution([FindPackageShare('ros_gz_sim'), 'launch', 'gz_sim.launch.py'])
+    share = Path(get_package_share_directory('ros_gz_sim'))
     # It runs gz in a shell, which does not forward the signals of a launch; ours does.
     prefix = shlex.join([sys.executable, '-m', 'leader_election.launching.process_group'])
     return GroupAction([
         SetLaunchConfiguration('launch-prefix', prefix),
-        IncludeLaunchDescription(file, launch_arguments={
-            'gz_args': arguments, 'on_exit_shutdown': on_exit_shutdown}.items())])
+        IncludeLaunchDescription(str(share / 'launch' / 'gz_sim.launch.py'), launch_arguments={
+            'gz_args': arguments,
+            'on_exit_shutdown': no_shutdown(share / 'package.xml')}.items())])
+
+
+def no_shutdown(manifest: Path) -> str:
+    """
+    Return the value of argument ``on_exit_shutdown`` of gz_sim.launch.py that means no.
+
+    Before ros_gz 1.0.7 any text but an empty one means yes, later any text but this one.
+
+    :param manifest: the package.xml of ros_gz_sim.
+    """
+    found = re.search(r'<version>1\.0\.(\d+)<', manifest.read_text())
+    return '' if found and int(found[1]) < 7 else 'false'
 
 
 def gazebo_bridge(config: Path, name: str, sim_time: bool) -> Any:

@@ -17,15 +17,18 @@ Processes of launch files: nodes of this package, RViz; and the ends of processe
 
 By default ``launch`` ends with status 1 after an error in a launch file, and with 0 for any end
 of its processes. Here a wrong argument ends it with one line and status 2, and the end of a
-process with the process's status.
+process with the process's status. However a launch ends, no process that it has started goes on.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from functools import wraps
 import os
 from pathlib import Path
+import signal
 import sys
+import time
 from typing import Any
 
 from leader_election.command_line import print_error
@@ -118,14 +121,15 @@ def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
 
     So does a node whose executable is not installed, before anything is started. Processes that an
     including launch file has started before are stopped first. If no launch is
-    running, as in a test, the error is raised to the caller.
+    running, as in a test, the error is raised to the caller. Where the launch itself is ended, as
+    by SIGTERM, its processes are ended, too.
     """
     @wraps(callback)
     def decorated(context: Any) -> list[Any]:
         try:
             actions = callback(context)
             check_programs(actions)
-            return actions
+            return [*_leaves_nothing(context), *actions]
         except ParameterError as error:
             if context.asyncio_loop is None:
                 raise
@@ -136,6 +140,57 @@ def ends_on_error(callback: OpaqueCallback) -> OpaqueCallback:
     return decorated
 
 
+GRACE = 10.0
+"""The time after which what remains of a launch is killed [s]."""
+_PAUSE = 0.05
+
+
+def _leaves_nothing(context: Any) -> list[Any]:
+    """
+    Return handlers that end the processes of a launch which ends without doing so itself.
+
+    ``launch`` (3.4) leaves its processes running after SIGTERM, and after some exceptions.
+    """
+    task = _running_task(context.asyncio_loop)
+    if task is None:
+        return []
+    from launch.actions import RegisterEventHandler
+    from launch.event_handlers import OnProcessExit, OnProcessStart
+    running: set[int] = set()
+
+    def started(event: Any, _: Any) -> None:
+        running.add(event.pid)
+
+    def exited(event: Any, _: Any) -> None:
+        running.discard(event.pid)
+
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        # Otherwise it would end this process at once. launch then takes it, and cancels its task.
+        signal.signal(signal.SIGTERM, lambda *_: None)
+    task.add_done_callback(lambda _: end_processes(running))
+    return [RegisterEventHandler(OnProcessStart(on_start=started)),
+            RegisterEventHandler(OnProcessExit(on_exit=exited))]
+
+
+def end_processes(pids: Iterable[int]) -> None:
+    """End child processes, by SIGTERM, and later SIGKILL."""
+    rest = set(pids)
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        for pid in rest:
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+        deadline = time.monotonic() + GRACE
+        while (rest := {pid for pid in rest if _lives(pid)}) and time.monotonic() < deadline:
+            time.sleep(_PAUSE)
+
+
+def _lives(pid: int) -> bool:
+    """Return whether a child process runs. It is left to asyncio to wait for it."""
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
+    return False
+
+
 def shut_down_with_status(event: Any, context: Any) -> list[Any]:
     """
     End the launch when a process ends, with the status of the process; for its ``on_exit``.
@@ -144,13 +199,23 @@ def shut_down_with_status(event: Any, context: Any) -> list[Any]:
     :param context: of the launch.
     :return: the actions to execute.
     """
+    # The status of a process that a signal killed is negative.
+    return shut_down(event, context, event.returncode and max(event.returncode, 1))
+
+
+def shut_down(event: Any, context: Any, status: int) -> list[Any]:
+    """
+    End the launch with a status when a process ends, unless it does because the launch does.
+
+    :param event: a ``launch.events.process.ProcessExited``.
+    :param context: of the launch.
+    :return: the actions to execute.
+    """
     from launch.actions import Shutdown
     if context.is_shutdown:
-        # The process ends because the launch does.
         return []
-    if event.returncode != 0 and context.asyncio_loop is not None:
-        # The status of a process that a signal killed is negative.
-        _end_with_status(context.asyncio_loop, max(event.returncode, 1))
+    if status != 0 and context.asyncio_loop is not None:
+        _end_with_status(context.asyncio_loop, status)
     return [Shutdown(reason=f'{event.process_name} has ended')]
 
 
@@ -190,8 +255,13 @@ def start_after(first: Any, rest: Sequence[Any], error_text: str) -> list[Any]:
 
 def _end_with_status(loop: asyncio.AbstractEventLoop, status: int) -> None:
     """Make this process exit with a status when the launch has ended."""
-    for task in asyncio.all_tasks(loop):
-        # launch has no interface for an exit status. The task with this name is the one that
-        # LaunchService.run waits for.
-        if getattr(task.get_coro(), '__name__', '') == 'run_async':
-            task.add_done_callback(lambda _: sys.exit(status))
+    task = _running_task(loop)
+    if task is not None:
+        # launch has no interface for an exit status.
+        task.add_done_callback(lambda _: sys.exit(status))
+
+
+def _running_task(loop: asyncio.AbstractEventLoop | None) -> 'asyncio.Task[Any] | None':
+    """Return the task for which ``LaunchService.run`` waits; ``None`` outside of a launch."""
+    return next((task for task in (asyncio.all_tasks(loop) if loop is not None else ())
+                 if getattr(task.get_coro(), '__name__', '') == 'run_async'), None)

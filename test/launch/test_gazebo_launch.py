@@ -117,8 +117,8 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
     actions = launched('gazebo', robots='5', robots_per_process='3', seed='7', radius='4')
     server, window = simulators(actions)
     world, bridge = prefix / 'logs' / 'world.sdf', prefix / 'logs' / 'bridge.yaml'
-    assert server == {'gz_args': f'-r -s -v2 {world}', 'on_exit_shutdown': 'true'}
-    assert window == {'gz_args': '-g -v2', 'on_exit_shutdown': 'false'}
+    assert server == {'gz_args': f'-r -s -v2 {world}', 'on_exit_shutdown': ''}
+    assert window == {'gz_args': '-g -v2', 'on_exit_shutdown': ''}
     found = nodes(actions)
     assert list(found) == ['parameter_bridge', 'await_clock', 'gazebo_odometry', 'fleet', 'fleet2',
                            'wander', 'monitor']

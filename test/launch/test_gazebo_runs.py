@@ -160,18 +160,55 @@ from launch.actions import DeclareLaunchArgument, ExecuteProcess, OpaqueFunction
 from launch.substitutions import LaunchConfiguration
 
 def server(context):
-    # As that of ros_gz_sim: words in a shell.
+    # As that of ros_gz_sim 1.0.5: words in a shell, and any text but an empty one means yes.
     return [ExecuteProcess(
         cmd=[sys.executable + ' $(which gz-stand-in) sim', LaunchConfiguration('gz_args'),
              '--force-version', '8'], name='gazebo', output='screen', shell=True,
-        on_exit=Shutdown() if LaunchConfiguration('on_exit_shutdown').perform(context) != 'false'
+        on_exit=Shutdown() if LaunchConfiguration('on_exit_shutdown').perform(context)
         else None)]
 
 def generate_launch_description():
     return LaunchDescription([DeclareLaunchArgument('gz_args'),
-                              DeclareLaunchArgument('on_exit_shutdown'),
+                              DeclareLaunchArgument('on_exit_shutdown', default_value='false'),
                               OpaqueFunction(function=server)])
 """
+
+LAUNCH = """
+import sys
+from pathlib import Path
+from launch import LaunchDescription, LaunchService
+from leader_election.launching.gazebo import gazebo_server, gazebo_window
+service = LaunchService()
+service.include_launch_description(LaunchDescription([
+    *gazebo_server(Path('/tmp/a world.sdf'), False), *([gazebo_window()] if WINDOW else [])]))
+sys.exit(service.run())
+"""
+CLOSED = """
+import pathlib, sys, time
+# The window is closed at once; then the server ends, as one that cannot load its world.
+closed = pathlib.Path(__file__).with_name('closed')
+if '-g' in sys.argv:
+    closed.touch()
+else:
+    while not closed.exists():
+        time.sleep(0.05)
+    time.sleep(1.0)
+    print('the server ends', flush=True)
+"""
+
+
+def test_the_window_may_be_closed_but_the_end_of_the_server_is_an_error(
+        prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
+    file.write_text(GZ_SIM_LAUNCH)
+    (prefix / 'gz-stand-in').write_text(CLOSED)
+    (prefix / 'gz-stand-in').chmod(0o755)
+    monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
+    ran = subprocess.run([sys.executable, '-c', LAUNCH.replace('WINDOW', 'True')],
+                         capture_output=True, text=True, timeout=60)
+    assert ran.returncode == 1, ran.stdout + ran.stderr
+    assert 'the server ends' in ran.stdout
+    assert 'error: Gazebo has ended by itself, with status 0' in ran.stderr
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
@@ -184,12 +221,8 @@ def test_a_signal_to_the_launch_alone_leaves_no_server(
     pids = prefix / 'pids'
     monkeypatch.setenv('PATH', f'{prefix}:{os.environ["PATH"]}')
     monkeypatch.setenv('PIDS', str(pids))
-    code = ('import sys\nfrom pathlib import Path\nfrom launch import LaunchDescription, '
-            'LaunchService\nfrom leader_election.launching.gazebo import gazebo_server\n'
-            'service = LaunchService()\nservice.include_launch_description(LaunchDescription(['
-            "gazebo_server(Path('/tmp/a world.sdf'), False)]))\nsys.exit(service.run())\n")
-    with subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, text=True) as launch:
+    with subprocess.Popen([sys.executable, '-c', LAUNCH.replace('WINDOW', 'False')],
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as launch:
         end = time.monotonic() + 60.0
         while not (pids.exists() and pids.read_text()) and time.monotonic() < end:
             time.sleep(0.05)

@@ -12,11 +12,15 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Ends of launches after errors, as a process."""
+"""Ends of launches, as a process."""
 
+import os
+from pathlib import Path
+import signal
 import subprocess
 import sys
 
+from launched import left_behind
 from leader_election.launching.processes import ends_on_error
 from leader_election.parameters import ParameterError
 import pytest
@@ -60,6 +64,37 @@ service.include_launch_description(LaunchDescription(start_after(
         process('echo falls; exit 5', on_exit=shut_down_with_status)], 'it did not come')))
 sys.exit(service.run())
 """
+
+ENDLESS = """
+from launch import LaunchDescription, LaunchService
+from launch.actions import ExecuteProcess, OpaqueFunction
+from leader_election.launching.processes import ends_on_error
+
+@ends_on_error
+def processes(context):
+    return [ExecuteProcess(cmd=['sh', '-c', each], output='screen') for each in (
+        'echo here; exec sleep 100', "trap '' INT; echo here; exec sleep 100")]
+
+service = LaunchService()
+service.include_launch_description(LaunchDescription([OpaqueFunction(function=processes)]))
+raise SystemExit(service.run())
+"""
+
+
+def test_sigterm_to_the_launch_alone_leaves_no_process(tmp_path: Path) -> None:
+    pytest.importorskip('launch_ros', reason='launch_ros is not importable')
+    with subprocess.Popen([sys.executable, '-c', ENDLESS], stdout=subprocess.PIPE, text=True,
+                          env=os.environ | {'LAUNCHED': str(tmp_path)}) as launch:
+        assert launch.stdout is not None
+        here = 0
+        while here < 2:
+            line = launch.stdout.readline()
+            assert line, 'the launch has ended'
+            here += 'here' in line
+        launch.send_signal(signal.SIGTERM)
+        launch.communicate(timeout=60)
+    assert launch.returncode not in (0, -signal.SIGTERM)
+    assert left_behind(tmp_path) == []
 
 
 @pytest.mark.parametrize(('first', 'status', 'said'), [(0, 5, 'falls'), (3, 3, None)])

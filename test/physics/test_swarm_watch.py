@@ -45,6 +45,7 @@ def test_figures_count_wrong_leaders_wrong_positions_and_changes() -> None:
     figures = watch.figures()
     assert (figures.robots, figures.partitions) == (7 / 8, 3 / 4)
     assert (figures.error, figures.worst, figures.end) == pytest.approx((0.25, 0.5, 0.25))
+    assert figures.neighbours == pytest.approx(0.5)
     assert figures.changes == 2 / 2 / (3.0 / 60.0)
     assert watch.figures(0.0, 2.5).robots == 1.0 and math.isnan(watch.figures(9.0).robots)
 
