@@ -16,6 +16,7 @@
 
 from glob import glob
 from pathlib import Path
+import re
 from runpy import run_path
 from xml.etree import ElementTree
 
@@ -47,6 +48,19 @@ TEST = [*CLUSTER, *NOTEBOOK, *RECORD, *PHYSICS, 'hypothesis>=6.98.15', 'jsonsche
         'lxml>=5.2.1', 'pytest>=7.4.4']
 
 
+def page():
+    """Return the README for PyPI, which has no other file: its links lead to the repository."""
+    readme = HERE / 'README.md'
+    folder = URLS['repository'].removesuffix('.git')
+
+    def absolute(match):
+        kind = 'raw' if match[1].startswith('!') else 'blob'
+        return f'{match[1]}({folder}/{kind}/main/{match[2]})'
+    # Of a path in the repository, not of an address or of a heading. A colcon build may lack it.
+    return re.sub(r'(!?\[[^][]*\])\((?!\w+:|#)([^)\s]+)\)', absolute,
+                  readme.read_text()) if readme.exists() else ''
+
+
 def pinned(name):
     """Return the names and versions in a file of requirements."""
     lines = (HERE / 'requirements' / f'{name}.txt').read_text().splitlines()
@@ -70,7 +84,7 @@ setup(
     # A literal: catkin_prepare_release looks for it.
     version='0.1.0',
     description='Decentralised leader election and regions for robot swarms on ROS 2',
-    long_description=(HERE / 'README.md').read_text() if (HERE / 'README.md').exists() else '',
+    long_description=page(),
     long_description_content_type='text/markdown',
     author=MANIFEST.findtext('author'),
     maintainer=MAINTAINER.text,
@@ -79,6 +93,16 @@ setup(
     url=URLS['website'],
     project_urls={'Source': URLS['repository'], 'Bug Tracker': URLS['bugtracker']},
     python_requires='>=3.10',
+    classifiers=[
+        'Development Status :: 4 - Beta',
+        'Environment :: Console',
+        'Intended Audience :: Developers',
+        'Intended Audience :: Science/Research',
+        'Operating System :: POSIX :: Linux',
+        *(f'Programming Language :: Python :: 3.{minor}' for minor in range(10, 15)),
+        'Topic :: Scientific/Engineering',
+        'Topic :: System :: Distributed Computing',
+    ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
     package_data={NAME: ['**/*.json', '**/*.yaml', 'world/logs/**', 'lab/published/**']},
     data_files=[

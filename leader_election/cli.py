@@ -20,15 +20,14 @@ is a clean one.
 """
 
 from collections.abc import Callable
-from importlib import import_module, metadata
+from importlib import import_module
 from importlib.util import find_spec
 import os
-from pathlib import Path
 import select
 import signal
 import sys
-from xml.etree import ElementTree
 
+import leader_election
 from leader_election.command_line import (
     ExitStatus,
     how_to_install,
@@ -61,14 +60,6 @@ def parameter_help(executable: Executable) -> str:
             f'[--params-file FILE]]\n\n'
             f'{executable.description.capitalize()}. A parameter file with all defaults:\n\n'
             + text(executable.parameter_file))
-
-
-def version() -> str:
-    """Return the version of this package; in a checkout, where it is not installed, as well."""
-    manifest = Path(__file__).parents[1] / 'package.xml'
-    if manifest.is_file():
-        return str(ElementTree.parse(manifest).findtext('version'))
-    return metadata.version(COMMAND)
 
 
 def wrong_argument(executable: Executable) -> str:
@@ -127,7 +118,7 @@ def run(name: str) -> int:
     stop_with(executable.stop_status)
     plain = list(outside_ros_args(sys.argv[1:]))
     if plain == ['--version']:
-        print(COMMAND, version())
+        print(COMMAND, leader_election.__version__)
         return ExitStatus.OK
     wants_help = not {'--help', '-h'}.isdisjoint(plain)
     if wants_help and executable.parameter_file:
@@ -180,7 +171,7 @@ def main() -> int:
         print(usage())
         return ExitStatus.OK
     if name == '--version':
-        print(COMMAND, version())
+        print(COMMAND, leader_election.__version__)
         return ExitStatus.OK
     names = [each.name for each in EXECUTABLES]
     if name not in names:

@@ -69,6 +69,19 @@ def test_what_is_pinned_is_what_is_installed_with_the_package() -> None:
         'run', 'view', 'lab', 'record', 'cluster', 'notebook', 'physics', 'test')))
 
 
+def test_links_of_the_page_on_pypi_lead_to_files_of_the_repository() -> None:
+    with patch('setuptools.setup') as setup, patch('sys.path', [*sys.path]):
+        run_path(str(ROOT / 'setup.py'))
+    page = setup.call_args.kwargs['long_description']
+    targets = re.findall(r'\]\(([^)\s]+)\)', page)
+    repository = next(url.text for url in MANIFEST.iter('url') if url.get('type') == 'repository')
+    paths = [re.fullmatch(rf'{re.escape((repository or "").removesuffix(".git"))}/(?:raw|blob)/'
+                          r'main/([^#]+)(?:#.*)?', target) for target in targets]
+    assert all(path or re.match('https?:|#', target) for path, target in zip(paths, targets))
+    assert [path[1] for path in paths if path and not (ROOT / path[1]).exists()] == []
+    assert re.search(r'!\[[^][]*\]\(https://[^)]*/raw/main/doc/images/', page)
+
+
 def test_kilted_is_pinned_like_jazzy() -> None:
     assert {name.replace('kilted', 'jazzy') for name in pinned('ros-kilted')} == pinned('ros')
 

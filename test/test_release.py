@@ -39,6 +39,7 @@ def metadata(*names: str) -> list[str]:
 
 def test_one_version() -> None:
     assert leader_election.__version__ == VERSION
+    assert f'\nversion: {VERSION}\n' in (ROOT / 'CITATION.cff').read_text()
     # catkin_prepare_release replaces a literal of exactly this form.
     assert re.findall(r"version='(\d+\.\d+\.\d+)',", (ROOT / 'setup.py').read_text()) == [VERSION]
 

@@ -375,9 +375,11 @@ def further_names(given: Mapping[str, Any]) -> Iterator[str]:
     >>> {'rescue.radius', 'rescue.patrol.lane', 'patrol.lane'} <= names
     True
     """
-    prefixes = ('', *(f'{name}.' for name in names_in(str(given.get('instances', '')))))
-    for prefix in prefixes:
-        sections = plug_in_parameters()
+    entries: list[Any] = [
+        registry.get(name) for registry in (ALGORITHMS, METRICS, STRENGTH_SOURCES)
+        for name in registry.names()]
+    for prefix in ('', *(f'{name}.' for name in names_in(str(given.get('instances', ''))))):
+        sections = {prefix_of(entry): entry.parameters for entry in entries if has_own(entry)}
         for task in {*task_names(), *names_in(str(given.get(f'{prefix}tasks', '')))}:
             with suppress(KeyError):
                 sections[f'{task_label(task)}.'] = task_class(task).parameters

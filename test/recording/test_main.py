@@ -90,7 +90,7 @@ def test_replay_needs_no_ros_and_says_what_it_lacks(recorded):
     ran = without(('mcap', *VIEW, 'shapely'), code)
     assert (ran.returncode, ran.stdout) == (2, '')
     assert ran.stderr == ('error: replay needs mcap, matplotlib, pillow, rich, shapely; '
-                          'install it with: pip install mcap matplotlib pillow rich shapely '
+                          "install it with: pip install 'leader_election[record]' "
                           '(beside a sourced ROS 2, in python3 -m venv --system-site-packages)\n')
 
 
