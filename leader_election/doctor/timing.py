@@ -53,7 +53,10 @@ def simulated_time(swarm: Observations) -> Iterator[Symptom]:
     for endpoint in swarm.nodes:
         # A lean robot has the clock of its host.
         nodes = {endpoint.node, *swarm.hosts.get(endpoint.node, ())}
-        by_time[bool(nodes & subscribers)].add(endpoint.robot)
+        uses = bool(nodes & subscribers)
+        # Discovery may not have found the subscription of a robot of which nothing is heard.
+        if uses or endpoint.robot in swarm.ids:
+            by_time[uses].add(endpoint.robot)
     using, without = sorted(by_time[True]), sorted(by_time[False])
     if len(publishers) > 1:
         yield Symptom(Level.ERROR, (),

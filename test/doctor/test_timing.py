@@ -69,6 +69,8 @@ def test_simulated_time() -> None:
         (('bob', 'carol'), 'use_sim_time is false, but /clock is published, and used by alice')]
     assert signs(timing.simulated_time, endpoints=[*healthy().endpoints, SIMULATOR]) == [
         (NAMES, 'use_sim_time is false, but /clock is published')]
+    assert signs(timing.simulated_time, endpoints=mixed, diagnostics=told('bob')) == [
+        (('carol',), 'use_sim_time is false, but /clock is published, and used by alice')]
     # Lean robots have the clock of their host.
     hosted = [*lean(healthy().endpoints, '/fleet'), SIMULATOR]
     assert signs(timing.simulated_time, endpoints=hosted) == [
