@@ -130,4 +130,6 @@ def _short_expiry(swarm: Observations) -> Iterator[Symptom]:
         if slowest is not None and expiry < EXPIRY_ROUNDS * periods[slowest]:
             yield Symptom(Level.WARN, (robot,), f'{MESSAGE_EXPIRY} is {expiry:g} s, less than '
                           f'{EXPIRY_ROUNDS} times the {ROUND_PERIOD} {periods[slowest]:g} s of '
-                          f'{slowest}: it forgets {slowest} between messages')
+                          f'{slowest}: it forgets {slowest} between messages',
+                          f'Raise {MESSAGE_EXPIRY} of {robot}, or shorten {ROUND_PERIOD} of '
+                          f'{slowest} (ros2 param set).')

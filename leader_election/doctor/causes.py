@@ -24,6 +24,7 @@ from leader_election.doctor.timing import SLOW_TIME, STANDS_STILL
 from leader_election.robot.diagnostics import (
     COMMUNICATION_RANGE,
     DUPLICATE_ID,
+    MESSAGE_EXPIRY,
     NO_MESSAGE,
     NO_POSITION_ANNOUNCED,
     QOS_FAULT,
@@ -81,7 +82,10 @@ EXPLANATIONS = (
     Explanation('settings', 'one_way', COMMUNICATION_RANGE, COMMUNICATION_RANGE,
                 same_robot=False),
     Explanation('places', 'one_way'),
+    Explanation('settings', 'loss', MESSAGE_EXPIRY, MESSAGE_EXPIRY, same_robot=False),
     Explanation('profiles', 'odometry'),
+    Explanation('profiles', 'self_reported', NO_POSITION_ANNOUNCED),
+    *_refusals('profiles', RejectReason.NO_POSITION),
     *(Explanation(cause, effect) for cause in ('shared_topic', 'profiles')
       for effect in ('reception', 'one_way')),
     *(Explanation(cause, 'self_reported', NO_MESSAGE)

@@ -21,6 +21,7 @@ from leader_election.doctor.observations import (
     Level,
     listing,
     Observations,
+    ODOMETRY,
     OdometryReading,
     Symptom,
 )
@@ -40,11 +41,13 @@ def _needed(swarm: Observations) -> list[tuple[str, str]]:
 
 def odometry(swarm: Observations) -> Iterator[Symptom]:
     """Find odometry that is missing, slow, invalid or published by several nodes."""
+    unused = _unused(swarm)
+    hint = f'; odometry is published on {listing(unused)}, which no node uses' if unused else ''
     for robot, topic in _needed(swarm):
         publishers = swarm.publishers(topic)
         readings = swarm.odometry.get(topic, ())
         if not publishers and not readings:
-            yield Symptom(Level.ERROR, (robot,), f'no node publishes {topic}')
+            yield Symptom(Level.ERROR, (robot,), f'no node publishes {topic}{hint}')
             continue
         if len(publishers) > 1:
             yield Symptom(Level.ERROR, (robot,), f'{len(publishers)} nodes publish {topic}: '
@@ -55,6 +58,15 @@ def odometry(swarm: Observations) -> Iterator[Symptom]:
                 f'{topic} is published by {publishers[0].node}, but no message was received')
             continue
         yield from _quality(swarm, robot, topic, readings)
+
+
+def _unused(swarm: Observations) -> list[str]:
+    """Return the topics of odometry without a subscription, except robots' outputs and truths."""
+    used = {e.topic for e in swarm.endpoints if not e.publishes}
+    robots = {e.node for e in swarm.nodes}
+    return sorted({e.topic for e in swarm.endpoints
+                   if e.publishes and e.type == ODOMETRY and e.topic not in used
+                   and e.node not in robots and not e.topic.endswith('/ground_truth')})
 
 
 def _quality(swarm: Observations, robot: str, topic: str,

@@ -20,7 +20,7 @@ from doctor.scene import healthy, rewired, saying, statuses, told, wiring, witho
 from leader_election.doctor.causes import EXPLANATIONS
 from leader_election.doctor.checks import CHECKS, examine
 from leader_election.doctor.command import text
-from leader_election.doctor.observations import Endpoint, RobotReport
+from leader_election.doctor.observations import Endpoint, ODOMETRY, RobotReport
 import pytest
 
 
@@ -49,7 +49,11 @@ def without_odometry() -> list[Endpoint]:
     ({'diagnostics': bob(1, 'neighbours: 0; no message of another robot for 12 s',
                          messages_heard=0),
       'endpoints': rewired('bob', *wiring('bob', '/bob/neighbourhood')), 'messages': without(2)},
-     'shared_topic', {'self_reported', 'reception'})])
+     'shared_topic', {'self_reported', 'reception'}),
+    ({'diagnostics': bob(1, 'no odometry yet: no position is announced'),
+      'endpoints': rewired('bob', *(
+          e if e.publishes or e.type != ODOMETRY else e._replace(latched=True)
+          for e in wiring('bob')))}, 'profiles', {'self_reported'})])
 def test_one_fault_in_one_place(
         changes: dict[str, object], cause: str, effects: set[str]) -> None:
     found = [f for f in examine(healthy(**changes)) if (f.check, f.subjects) != (

@@ -45,6 +45,12 @@ def test_odometry_that_nobody_publishes() -> None:
     assert signs(sensing.odometry, odometry=of_bob([]),
                  endpoints=rewired('bob', *wiring('bob')[:-1])) == [
         (('bob',), f'no node publishes {ODOM}')]
+    *robots_own, driver = wiring('bob')
+    driver, truth = (driver._replace(topic=topic) for topic in ('/odom', '/bob/ground_truth'))
+    assert signs(sensing.odometry, odometry=of_bob([]),
+                 endpoints=rewired('bob', *robots_own, driver, truth)) == [
+        (('bob',), f'no node publishes {ODOM}; odometry is published on /odom, which no node '
+         'uses')]
 
 
 def test_odometry_that_does_not_arrive() -> None:
