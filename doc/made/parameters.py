@@ -18,7 +18,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from leader_election.parameters import Parameter, table
+from leader_election.parameters import grouped, Parameter
 
 
 def parameters(root: Path, argument: str) -> str:
@@ -33,11 +33,13 @@ def parameters(root: Path, argument: str) -> str:
 
 
 def section(file: str, kind: type, title: str) -> str:
-    """Return the parameters of one file, the required ones first."""
+    """Return the parameters of one file by group, each with an anchor: ``#election-radius``."""
     link = f'[`config/{file}`](../../config/{file})'
-    # Sorting is stable: the others keep the order of their declaration.
-    entries = map(entry, sorted(table(kind), key=lambda p: not p.required))
-    return '\n'.join([f'## {file}\n\n{title} As a file: {link}.\n', *entries])
+    lines = [f'## {file}\n\n{title} As a file: {link}.\n']
+    for group, declared in grouped(kind).items():
+        lines += [f'### {group}\n'] * bool(group)
+        lines += [f'({Path(file).stem}-{p.name})=\n{entry(p)}' for p in declared]
+    return '\n'.join(lines)
 
 
 def entry(p: Parameter) -> str:

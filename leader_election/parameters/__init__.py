@@ -17,6 +17,7 @@
 from leader_election.parameters.numbers import as_number, as_whole_number
 from leader_election.parameters.parameter import (
     build,
+    grouped,
     NoParameters,
     Parameter,
     parameter,
@@ -38,6 +39,7 @@ __all__ = [
     'as_whole_number',
     'build',
     'did_you_mean',
+    'grouped',
     'parameter',
     'table',
     'to_yaml',

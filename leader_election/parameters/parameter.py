@@ -192,6 +192,23 @@ def _table(parameters: Any) -> tuple[Parameter, ...]:
         for f in dataclasses.fields(parameters) if 'description' in f.metadata)
 
 
+def grouped(parameters: type) -> dict[str, list[Parameter]]:
+    """
+    Return the declarations by group, in the order of documents.
+
+    A dataclass of many parameters has their names by group in its attribute ``GROUPS``. Others are
+    one group with an empty title: first what is required, last what each process has.
+    """
+    declared = {p.name: p for p in table(parameters)}
+    groups: Mapping[str, str] = getattr(parameters, 'GROUPS', {})
+    if groups:
+        return {title: [declared[name] for name in names.split()]
+                for title, names in groups.items()}
+    of_process = {p.name for p in table(ProcessParameters)}
+    return {'': sorted(declared.values(), key=lambda p: (
+        p.name in of_process, not p.required))}
+
+
 def build(parameters: type[T], values: Mapping[str, Any]) -> T:
     """Return checked parameters from values by name; others have their defaults."""
     known = {p.name: p for p in table(parameters)}
@@ -215,7 +232,9 @@ def to_yaml(parameters: type, title: str, sections: Mapping[str, type] = NO_SECT
     :param sections: further dataclasses of parameters, by their prefix on the node, for example
         ``greedy.``.
     """
-    lines = [f'# {title}', '/**:', '  ros__parameters:', *_lines(table(parameters))]
+    lines = [f'# {title}', '/**:', '  ros__parameters:']
+    for group, declared in grouped(parameters).items():
+        lines += [f'    ## {group}'] * bool(group) + _lines(declared)
     for prefix, own in sections.items():
         lines += _lines([replace(p, name=prefix + p.name) for p in table(own)])
     return '\n'.join(lines) + '\n'

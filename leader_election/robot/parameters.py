@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 import re
-from typing import Any
+from typing import Any, ClassVar
 
 from leader_election.algorithms import ALGORITHMS, BOUNDED
 from leader_election.algorithms.given import GivenSettings, leader_ranges
@@ -165,6 +165,36 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
                          LocalisationParameters, SightingSourceParameters, SlipParameters,
                          ProcessParameters):
     """The parameters of one robot."""
+
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        'What is set first': 'robot_id radius communication_range algorithm strength '
+                             'strength_source tasks initial_pose',
+        'Election': 'radius_hysteresis hop_limit ties strength_hysteresis leaders '
+                    'diameter_factor radius_inclusive replicates replicate_period instances '
+                    'hierarchy over',
+        'Regions': 'regions zones outline connected role collection gossip_members gossip_depth '
+                   'spreading decision_expiry feedback_gain feedback_alpha feedback_target '
+                   'feedback_least feedback_most',
+        'Distances between robots': 'metric metric_floor look_ahead range_smoothing '
+                                    'rssi_at_one_metre rssi_exponent sensor_weight '
+                                    'sensor_metre_weight round_trip_smoothing '
+                                    'round_trip_neighbours measurement_expiry',
+        'Messages and rounds': 'message_expiry neighbour_limit hearing_budget top_speed schedule '
+                               'round_period round_phase reactive_interval reactive_tolerance '
+                               'reactive_repeats send_topic',
+        'Where the robot is': 'frame pose_source send_transform odometry_expiry odometry_timeout '
+                              'slip_sources',
+        'Neighbourhood filter (pose_source: cooperative)':
+            'odometry_noise_position odometry_noise_turn odometry_noise_heading '
+            'odometry_noise_rest initial_deviation range_noise range_noise_scale bearing_noise '
+            'sighting_interval most_sightings localised_neighbours landmarks max_deviation '
+            'hops_beyond_deviation sighting_sources tag_names sensor_frame sensor_pose range_ids '
+            'range_offset',
+        'Security': 'swarm_key_file accept_unverified replay_window',
+        'Outputs and process': 'output_namespace diagnostics_period metrics_period event_log '
+                               'executor',
+    }
+    """The names of all parameters by group, for documents (:func:`.grouped`)."""
 
     robot_id: int = parameter(
         REQUIRED_INT, 'Number of this robot, unique in the swarm.',

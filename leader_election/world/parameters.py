@@ -19,8 +19,10 @@ The parameters of the embedded world.
 initial poses and radio topics from the same values.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 import re
+from typing import ClassVar
 
 from leader_election.parameters import parameter, ParameterError, ProcessParameters
 from leader_election.parameters.id_ranges import id_ranges, IdRange
@@ -74,6 +76,27 @@ class SceneParameters:
 class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorParameters,
                       ProcessParameters):
     """Parameters of the world alone: motion, odometry, clock, radio and sensors."""
+
+    GROUPS: ClassVar[Mapping[str, str]] = {
+        'What is set first': 'robots seed world motion speed radio',
+        'Robots and their places': 'first_id layout spacing robot_radius logs lean',
+        'Motion': 'physics turn_rate levy_scale levy_shape command_timeout step_rate',
+        'Odometry': 'odom_source send_transforms linear_scale_error angular_scale_error '
+                    'angular_bias linear_noise angular_noise',
+        'Faults of odometry': 'odom_silent odom_shifted odom_shift carried_robots carried_at '
+                              'carried_by',
+        'Clock': 'publish_clock real_time_factor clock_listeners',
+        'Radio': 'radio_range radio_namespaces line_of_sight radio_loss radio_delay radio_jitter '
+                 'radio_duplication radio_reordering radio_groups',
+        'Laser scanner, reading': 'scan_rate scan_beams scan_range reading_rate reading_base '
+                                  'reading_peaks reading_noise',
+        'Sightings': 'ranging_rate ranging_range ranging_noise ranging_outliers ranging_loss '
+                     'ranging_bias ranging_line_of_sight camera_rate camera_range '
+                     'camera_field_of_view camera_noise camera_noise_scale camera_bearing_noise '
+                     'camera_outliers camera_loss landmarks logged_sightings',
+        'Process': 'executor',
+    }
+    """The names of all parameters by group, for documents."""
 
     motion: str = parameter(
         'static', 'Motion of the robots: none, Levy walks, the velocity commands on topics '

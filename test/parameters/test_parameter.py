@@ -16,10 +16,12 @@
 
 from dataclasses import dataclass
 import math
+import re
 from typing import Any
 
 from leader_election.parameters import (
     build,
+    grouped,
     Parameter,
     parameter,
     ParameterError,
@@ -28,6 +30,8 @@ from leader_election.parameters import (
     to_yaml,
 )
 from leader_election.robot.parameters import ElectionParameters
+from leader_election.swarm.parameters import MonitorParameters
+from leader_election.world.parameters import WorldParameters
 import pytest
 import yaml
 
@@ -132,6 +136,23 @@ def test_yaml_holds_every_default(parameters, required):
     assert set(values) | set(required) == {p.name for p in table(parameters)}
     assert not set(values) & set(required), 'what has to be given is a comment'
     assert build(parameters, {**values, **required}) == build(parameters, required)
+
+
+@pytest.mark.parametrize('parameters', [ElectionParameters, WorldParameters])
+def test_each_parameter_is_in_one_group(parameters):
+    groups = grouped(parameters)
+    names = [p.name for declared in groups.values() for p in declared]
+    assert sorted(names) == sorted(p.name for p in table(parameters))
+    assert '' not in groups
+
+
+def test_a_file_begins_with_what_is_set_first():
+    lines = [line.strip() for line in to_yaml(ElectionParameters, 'Title.').splitlines()]
+    names = [line.partition(':')[0].removeprefix('# ') for line in lines
+             if re.match(r'(# robot_id|[a-z_]+): ', line)]
+    assert names[:5] == ['robot_id', 'radius', 'communication_range', 'algorithm', 'strength']
+    assert lines.index('## What is set first') < lines.index('## Security')
+    assert [p.name for p in grouped(MonitorParameters)['']][-1] == 'executor'
 
 
 def test_yaml_explains():
