@@ -115,7 +115,7 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     headless = parse_bool(settings, 'headless')
     share = parse_value(ROBOTS_PER_PROCESS, settings[ROBOTS_PER_PROCESS.name])
     motion = wander_nodes(settings, names, {
-        'world': plan.arena, 'seed': parameters.seed, 'use_sim_time': sim_time},
+        **plan.wander, 'seed': parameters.seed, 'use_sim_time': sim_time},
         on_exit=shut_down_with_status)
     window = parse_bool(settings, 'gui') and not headless
     observers = rviz_nodes(settings, sim_time)

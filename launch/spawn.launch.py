@@ -78,7 +78,7 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     check_scanner(settings, [robot.name], parameters.lidar)
     sim_time = parse_bool(settings, 'use_sim_time')
     motion = wander_nodes(settings, [robot.name], {
-        'world': plan.arena, 'use_sim_time': sim_time}, on_exit=shut_down_with_status)
+        **plan.wander, 'use_sim_time': sim_time}, on_exit=shut_down_with_status)
     election = given_values(settings, ElectionParameters, ELECTION_ARGUMENTS)
     check_parameters(settings['params_file'],
                      {f'/{robot.name}/{NODE_NAME}': ElectionParameters}, election)

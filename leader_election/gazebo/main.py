@@ -73,8 +73,7 @@ def _roster(plan: SwarmPlan) -> str:
     """Return the parameters of fleet, gazebo_odometry and wander as a parameter file."""
     nodes = {'/**': {'use_sim_time': True, 'roster': format_robot_list(plan.robots)},
              'gazebo_odometry': plan.odometry,
-             'wander': {'robots': ','.join(robot.name for robot in plan.robots),
-                        'world': plan.arena}}
+             'wander': {'robots': ','.join(robot.name for robot in plan.robots), **plan.wander}}
     return str(yaml.safe_dump(
         {name: {'ros__parameters': values} for name, values in nodes.items() if values},
         width=10**6, sort_keys=False))

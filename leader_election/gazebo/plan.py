@@ -149,7 +149,9 @@ class SwarmPlan(NamedTuple):
     bridge: str
     """The text of the configuration of the robots' bridge, YAML."""
     arena: str
-    """The value of parameter ``world`` of the nodes; empty if the arena is not known."""
+    """The arena; empty if it is not known."""
+    wander: dict[str, Any]
+    """The parameters of node ``wander`` that depend on the arena."""
     odometry: dict[str, Any]
     """The parameters of node ``gazebo_odometry``; empty if it is not needed."""
     note: str
@@ -182,7 +184,14 @@ def plan_swarm(parameters: GazeboParameters) -> SwarmPlan:
     return SwarmPlan(
         robots=robots, world_name=name, world=world, bridge=bridge_yaml(robots, name, equipment),
         arena=_known_arena(parameters.world),
+        wander=_wander_parameters(_known_arena(parameters.world), equipment),
         odometry=_odometry_parameters(robots, equipment, parameters.seed), note=note)
+
+
+def _wander_parameters(arena: str, equipment: Equipment) -> dict[str, Any]:
+    """Return the parameters of node ``wander`` that depend on the arena."""
+    # Among unknown walls robots without a scanner feel their way.
+    return {'world': arena} if arena or equipment.lidar else {'world': '', 'blind': True}
 
 
 def _odometry_parameters(robots: Sequence[RobotSpec], equipment: Equipment,
@@ -236,7 +245,9 @@ class SpawnPlan(NamedTuple):
     world_name: str
     """The name of the running world."""
     arena: str
-    """The value of parameter ``world`` of its nodes; empty if the arena is not known."""
+    """The arena; empty if it is not known."""
+    wander: dict[str, Any]
+    """The parameters of node ``wander`` that depend on the arena."""
     z: float
     """Its initial height [m]."""
     odometry: dict[str, Any]
@@ -267,7 +278,7 @@ def plan_spawn(parameters: SpawnParameters) -> SpawnPlan:
         robot=robot,
         model=robot_sdf(name, robot.pose, robot_colour(p.id), equipment, z),
         bridge=bridge_yaml([robot], running, equipment),
-        world_name=running, arena=arena, z=z,
+        world_name=running, arena=arena, wander=_wander_parameters(arena, equipment), z=z,
         odometry=_odometry_parameters([robot], equipment, 0), note=note)
 
 

@@ -17,8 +17,8 @@ The node ``wander``: robots that drive about at random, in any simulator or on t
 
 Each makes a Levy walk, past the obstacles in its ``scan``, and away from what it touches
 (``bumper``). For a robot without a scanner a scan is computed from the arena's walls, its own
-position, and the other robots' published positions. A robot with neither, or without odometry,
-does not drive.
+position, and the other robots' published positions. A robot with neither drives only with
+parameter ``blind``, and one without odometry not at all.
 """
 
 from collections.abc import Callable
@@ -52,6 +52,8 @@ from std_msgs.msg import String
 
 _STEPS = 4
 """The number of commands to a robot in its reaction time."""
+_NOTHING = Scan([], 0.0, 0.0, 0.0)
+"""The scan of a robot that drives blindly."""
 _WARNING_PERIOD = 10.0
 """The period of the warning that names the robots that stand still [s]."""
 
@@ -238,7 +240,10 @@ class WanderNode(Node):
                        places: list[Place | None]) -> tuple[Scan | None, str]:
         """Return the computed scan of the robot, or ``None`` with the reason."""
         if self._map_lidar is None or robot.origin is None:
-            return None, 'it hears no scan; one without a scanner needs parameter world'
+            if self._settings.blind:
+                return _NOTHING, ''
+            return None, ('it hears no scan; one without a scanner needs parameter world, or '
+                          'blind')
         if place is None:
             robot.origin.ask()
             return None, (f'it hears no scan, and no {robot.prefix}{ROBOT_NODE} says where it '

@@ -42,6 +42,9 @@ class WanderParameters(DrivingParameters, ProcessParameters):
         'a YAML file. They then avoid its walls and each other by their odometry, the start '
         'poses that their own nodes have, and the positions published on neighbourhood. Empty: '
         'only robots with a scan drive.')
+    blind: bool = parameter(
+        False, 'Whether robots with neither a scanner nor a known arena drive, too: they back off '
+        'from what they touch (topic bumper), and where their wheels stall.')
     patience: float = parameter(
         4.0, 'The time without progress after which a goal is given up for the next one.',
         unit='s', lower=0.1, upper=1e6)

@@ -138,6 +138,15 @@ def spawn_plan(**given: object) -> SpawnPlan:
     return plan_spawn(build(SpawnParameters, {'id': 31, 'x': 9.0, 'y': 0.0} | given))
 
 
+def test_among_unknown_walls_robots_without_a_scanner_feel_their_way(tmp_path: Path) -> None:
+    file = tmp_path / 'depot.sdf'
+    file.write_text('<sdf version="1.7"><world name="depot"/></sdf>')
+    blind = {'world': '', 'blind': True}
+    assert plan(robots='1', world=str(file)).wander == blind == spawn_plan(world='none').wander
+    assert plan(robots='1', world=str(file), lidar=36).wander == {'world': ''}
+    assert plan(robots='1').wander == spawn_plan().wander == {'world': 'blocks'}
+
+
 def test_a_spawned_robot_has_the_name_of_its_world(tmp_path: Path) -> None:
     file = tmp_path / 'depot.sdf'
     file.write_text('<sdf version="1.7"><world name="my depot"/></sdf>')

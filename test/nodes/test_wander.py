@@ -203,3 +203,10 @@ def test_it_backs_off_from_what_the_robot_touches(made: list[Node]) -> None:
         return body.commands[-1].linear.x < 0.0
     spin_until(made, backs_off)
     spin_until(made, lambda: body.commands[-1].linear.x == 0.0 != body.commands[-1].angular.z)
+
+
+def test_blind_robots_drive_without_a_scan(made: list[Node]) -> None:
+    body = Body()
+    body.sensors.remove('scan')
+    made += [body, wanderer(robots='r1', seed=5, blind=True)]
+    spin_until(made, lambda: body.moves())
