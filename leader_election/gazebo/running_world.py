@@ -19,11 +19,16 @@ Also the command ``gazebo_spawn``. The corresponding command of ros_gz waits for
 does not run, and reports success if a model of that name exists already, as Gazebo does.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+import errno
+import hashlib
 import json
 import math
+import os
 from pathlib import Path
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -95,11 +100,38 @@ def spawn(world: str, name: str, file: Path, pose: tuple[float, float, float, fl
     :param file: SDF.
     :param pose: x, y, z, yaw [m, rad].
     :param request: how Gazebo is asked.
-    :raises ParameterError: if no such world runs, if there is a model of that name already, and
-        if the new one does not appear.
+    :raises ParameterError: if no such world runs, if there is a model of that name already or
+        another process adds one, and if the new one does not appear.
     """
     place = gazebo_topic(f'/world/{world}')
+    # Gazebo reports success for a second model of that name, and drops it.
+    with reserved(f'{os.environ.get("GZ_PARTITION", "")}{place}/{name}') as free:
+        if not free:
+            raise ParameterError(f'parameter name: {name} is being put into world {world!r} by '
+                                 'another process; give the robot another id or name')
+        _spawn(world, place, name, file, pose, request)
 
+
+@contextmanager
+def reserved(name: str) -> Iterator[bool]:
+    """
+    Reserve a name among the processes of this computer.
+
+    :return: whether no other process has it.
+    """
+    address = f'\0leader_election/spawn/{hashlib.sha256(name.encode()).hexdigest()}'
+    # An abstract address: no file, free again at the end of the process.
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as reservation:
+        try:
+            reservation.bind(address)
+        except OSError as error:
+            yield error.errno != errno.EADDRINUSE
+        else:
+            yield True
+
+
+def _spawn(world: str, place: str, name: str, file: Path,
+           pose: tuple[float, float, float, float], request: Request) -> None:
     def models() -> set[str] | None:
         scene = request(f'{place}/scene/info', 'Empty', 'Scene', '')
         return None if scene is None else model_names(scene)

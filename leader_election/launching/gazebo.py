@@ -94,11 +94,13 @@ def _gz_sim(arguments: str) -> Any:
     from ament_index_python.packages import get_package_share_directory
     from launch.actions import GroupAction, IncludeLaunchDescription, SetLaunchConfiguration
     share = Path(get_package_share_directory('ros_gz_sim'))
-    # It runs gz in a shell, which does not forward the signals of a launch; ours does.
-    prefix = shlex.join([sys.executable, '-m', 'leader_election.launching.process_group'])
+    file = share / 'launch' / 'gz_sim.launch.py'
+    # gz runs other processes, and does not hand all signals on; a shell hands none on.
+    prefix = [*(['exec'] if 'shell=True' in file.read_text() else []),
+              sys.executable, '-m', 'leader_election.launching.process_group']
     return GroupAction([
-        SetLaunchConfiguration('launch-prefix', prefix),
-        IncludeLaunchDescription(str(share / 'launch' / 'gz_sim.launch.py'), launch_arguments={
+        SetLaunchConfiguration('launch-prefix', shlex.join(prefix)),
+        IncludeLaunchDescription(str(file), launch_arguments={
             'gz_args': arguments,
             'on_exit_shutdown': no_shutdown(share / 'package.xml')}.items())])
 

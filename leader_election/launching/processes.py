@@ -147,41 +147,56 @@ _PAUSE = 0.05
 
 def _leaves_nothing(context: Any) -> list[Any]:
     """
-    Return handlers that end the processes of a launch which ends without doing so itself.
+    Return handlers that end the processes of a launch where it does not do so itself.
 
-    ``launch`` (3.4) leaves its processes running after SIGTERM, and after some exceptions.
+    ``launch`` (3.4) leaves its processes running after SIGTERM, and after some exceptions. In a
+    terminal it relies on Ctrl-C having reached them, for as long as their ``sigterm_timeout``.
     """
     task = _running_task(context.asyncio_loop)
     if task is None:
         return []
     from launch.actions import RegisterEventHandler
-    from launch.event_handlers import OnProcessExit, OnProcessStart
-    running: set[int] = set()
+    from launch.event_handlers import OnProcessExit, OnProcessStart, OnShutdown
+    running: dict[int, bool] = {}
+    """By process: whether a second SIGINT does no harm."""
 
     def started(event: Any, _: Any) -> None:
-        running.add(event.pid)
+        running[event.pid] = any(name in ' '.join(event.cmd) for name in _PATIENT)
 
     def exited(event: Any, _: Any) -> None:
-        running.discard(event.pid)
+        running.pop(event.pid, None)
+
+    def interrupted(event: Any, context: Any) -> None:
+        if event.due_to_sigint and not context.noninteractive:
+            _send(signal.SIGINT, (pid for pid, patient in running.items() if patient))
 
     if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
         # Otherwise it would end this process at once. launch then takes it, and cancels its task.
         signal.signal(signal.SIGTERM, lambda *_: None)
     task.add_done_callback(lambda _: end_processes(running))
     return [RegisterEventHandler(OnProcessStart(on_start=started)),
-            RegisterEventHandler(OnProcessExit(on_exit=exited))]
+            RegisterEventHandler(OnProcessExit(on_exit=exited)),
+            RegisterEventHandler(OnShutdown(on_shutdown=interrupted))]
+
+
+_PATIENT = ('/leader_election/', 'leader_election.launching', '/ros_gz_bridge/')
+"""Parts of the commands of processes that end once, however many signals come."""
 
 
 def end_processes(pids: Iterable[int]) -> None:
     """End child processes, by SIGTERM, and later SIGKILL."""
     rest = set(pids)
     for number in (signal.SIGTERM, signal.SIGKILL):
-        for pid in rest:
-            with suppress(ProcessLookupError):
-                os.kill(pid, number)
+        _send(number, rest)
         deadline = time.monotonic() + GRACE
         while (rest := {pid for pid in rest if _lives(pid)}) and time.monotonic() < deadline:
             time.sleep(_PAUSE)
+
+
+def _send(number: int, pids: Iterable[int]) -> None:
+    for pid in pids:
+        with suppress(ProcessLookupError):
+            os.kill(pid, number)
 
 
 def _lives(pid: int) -> bool:

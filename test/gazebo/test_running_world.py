@@ -94,3 +94,20 @@ def test_gazebo_says_true_and_does_nothing() -> None:
         spawn('w', 'late', Path('x.sdf'), (0.0, 0.0, 0.0, 0.0), request)
     with pytest.raises(ParameterError, match='none runs on this computer'):
         spawn('w', 'late', Path('x.sdf'), (0.0, 0.0, 0.0, 0.0), lambda *_: None)
+
+
+def test_of_two_at_the_same_time_one_fails() -> None:
+    """Gazebo itself says true to both."""
+    asked = 'w', 'late', Path('x.sdf'), (0.0, 0.0, 0.0, 0.0)
+    created = []
+
+    def request(service: str, kind: str, reply: str, text: str) -> str | None:
+        if kind == 'Empty':
+            return ''.join(f'model {{\n  name: "{name}"\n}}\n' for name in created)
+        with pytest.raises(ParameterError, match='late is being put into world'):
+            spawn(*asked, request)
+        created.append('late')
+        return 'data: true\n'
+
+    spawn(*asked, request)
+    assert created == ['late']

@@ -178,7 +178,7 @@ import sys
 from pathlib import Path
 from launch import LaunchDescription, LaunchService
 from leader_election.launching.gazebo import gazebo_server, gazebo_window
-service = LaunchService()
+service = LaunchService(noninteractive=True)
 service.include_launch_description(LaunchDescription([
     *gazebo_server(Path('/tmp/a world.sdf'), False), *([gazebo_window()] if WINDOW else [])]))
 sys.exit(service.run())
@@ -229,6 +229,8 @@ def test_a_signal_to_the_launch_alone_leaves_no_server(
         started = [int(word) for word in pids.read_text().split()]
         launch.send_signal(number)
         out, _ = launch.communicate(timeout=60)
+    # The shell of gz_sim.launch.py would hand no SIGINT on.
+    assert 'escalating' not in out
     end = time.monotonic() + 60.0
     for pid in started:
         while Path(f'/proc/{pid}').exists() and time.monotonic() < end:

@@ -72,8 +72,8 @@ from leader_election.launching.processes import ends_on_error
 
 @ends_on_error
 def processes(context):
-    return [ExecuteProcess(cmd=['sh', '-c', each], output='screen') for each in (
-        'echo here; exec sleep 100', "trap '' INT; echo here; exec sleep 100")]
+    return [ExecuteProcess(cmd=['sh', '-c', each, 'lib/leader_election/robot'], output='screen')
+            for each in ('echo here; exec sleep 100', "DEAFecho here; exec sleep 100")]
 
 service = LaunchService()
 service.include_launch_description(LaunchDescription([OpaqueFunction(function=processes)]))
@@ -81,9 +81,14 @@ raise SystemExit(service.run())
 """
 
 
-def test_sigterm_to_the_launch_alone_leaves_no_process(tmp_path: Path) -> None:
+@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_to_the_launch_alone_leaves_no_process(
+        tmp_path: Path, number: signal.Signals) -> None:
+    """SIGINT goes on to processes that the terminal has not sent it to, SIGTERM to all."""
     pytest.importorskip('launch_ros', reason='launch_ros is not importable')
-    with subprocess.Popen([sys.executable, '-c', ENDLESS], stdout=subprocess.PIPE, text=True,
+    deaf = "trap '' INT; " if number == signal.SIGTERM else ''
+    with subprocess.Popen([sys.executable, '-c', ENDLESS.replace('DEAF', deaf)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=os.environ | {'LAUNCHED': str(tmp_path)}) as launch:
         assert launch.stdout is not None
         here = 0
@@ -91,10 +96,11 @@ def test_sigterm_to_the_launch_alone_leaves_no_process(tmp_path: Path) -> None:
             line = launch.stdout.readline()
             assert line, 'the launch has ended'
             here += 'here' in line
-        launch.send_signal(signal.SIGTERM)
-        launch.communicate(timeout=60)
-    assert launch.returncode not in (0, -signal.SIGTERM)
+        launch.send_signal(number)
+        said, _ = launch.communicate(timeout=60)
+    assert launch.returncode == (0 if number == signal.SIGINT else 1), said
     assert left_behind(tmp_path) == []
+    assert 'escalating' not in said
 
 
 @pytest.mark.parametrize(('first', 'status', 'said'), [(0, 5, 'falls'), (3, 3, None)])
