@@ -41,9 +41,10 @@ from leader_election.nodes.process import spin
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.partition import Hysteresis, partition
+from leader_election.view.figure_style import FONT, INK, new_figure, tidy
+from leader_election.view.formatting import colour
 from leader_election.world.bundles import SENT_TOPIC, unpack
 from leader_election.world.scene import make_scene, SceneParameters
-import matplotlib
 import psutil
 import rclpy
 from rclpy.signals import SignalHandlerOptions
@@ -162,21 +163,23 @@ def measure(robots: int, lean: bool, motion: str, seconds: float, processes: int
 
 def draw(rows: list[dict[str, Any]], file: Path) -> None:
     """Draw start-up and cost against the number of robots."""
-    matplotlib.use('Agg')
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(1, 2, figsize=(9.0, 3.4))
-    for lean in sorted({row['lean'] for row in rows}):
-        some = sorted((row for row in rows if row['lean'] == lean and 'cores' in row),
-                      key=lambda row: int(row['robots']))
-        label = 'lean' if lean else 'not lean'
-        for axis, key in zip(axes, ('start', 'cores')):
-            axis.plot([row['robots'] for row in some], [row[key] for row in some], 'o-',
-                      label=label)
-    for axis, label in zip(axes, ('start-up [s]', 'processor, with the world [cores]')):
-        axis.set(xlabel='robots', ylabel=label, xlim=(0, None), ylim=(0, None))
-        axis.legend()
-    figure.tight_layout()
-    figure.savefig(file, dpi=120)
+    figure = new_figure(9, 3.6, 'Many robots in a few processes',
+                        'static robots, one round a second; processor time includes the world')
+    panels = (('start', 'start-up [s]'), ('cores', 'processor time [cores]'))
+    for axes, (key, label) in zip(figure.subplots(1, 2), panels):
+        for tint, lean in enumerate((True, False)):
+            some = sorted((row['robots'], row[key]) for row in rows
+                           if row['lean'] == lean and key in row)
+            if some:
+                axes.plot(*zip(*some), marker='o', markersize=5, linewidth=1.6,
+                          color=colour(tint), label='lean' if lean else 'not lean')
+        axes.set_xlabel('robots', fontsize=FONT, color=INK)
+        axes.set_ylabel(label, fontsize=FONT, color=INK)
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
+        axes.legend(frameon=False, fontsize=FONT)
+        tidy(axes)
+    figure.savefig(file)
 
 
 def main() -> None:

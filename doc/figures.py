@@ -28,7 +28,8 @@ from leader_election.algorithms import ALGORITHMS, Device
 from leader_election.algorithms.bounded import Candidacy
 from leader_election.algorithms.fields import NOBODY
 from leader_election.coordination.region import parent_of
-from leader_election.lab.figures.style import FAINT, FONT, INK, new_figure
+from leader_election.view.animation import reduced
+from leader_election.view.figure_style import FAINT, FONT, INK, new_figure
 from leader_election.view.formatting import GONE, NOTE, Palette
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -149,7 +150,7 @@ def candidacies() -> Figure:
     axes = figure.subplots()
     colours = show(axes, swarm, states, Palette(), '', 110)
     for k, (x, y) in enumerate(swarm.places):
-        value, distance, leader = states[k]
+        value, distance, leader, *_ = states[k]
         above = 1 if y else -1
         axes.annotate(f'robot {k}, strength {swarm.strengths[k]}\n'
                       rf'$\bf{{({-value:g},\ {distance:.1f}\,m,\ {leader})}}$',
@@ -177,8 +178,8 @@ def radii() -> Figure:
     """Draw one swarm with four radii."""
     swarm = scattered(150, 24, 18, 2.7, seed=3)
     figure = new_figure(10, 8.0, 'The radius determines the number of leaders',
-                        'the same 150 robots, radio range 2.7 m; one colour per leader; '
-                        'stars: leaders')
+                        'the same 150 robots, radio range 2.7 m; stars: leaders; colours repeat '
+                        'where there are more than 12')
     for axes, radius in zip(figure.subplots(2, 2).flat, (3.0, 6.0, 12.0, math.inf)):
         states, rounds = settled(swarm, started(swarm), radius)
         leaders = len({state.leader for state in states.values()})
@@ -196,8 +197,8 @@ def recovery() -> Figure:
     strongest = max(states, key=lambda k: swarm.strengths[k])
     palette = Palette()
     figure = new_figure(10, 7, 'A leader fails',
-                        f'60 robots, radius {radius:g} m; cross: the failed leader; grey: '
-                        'robots that still follow it')
+                        f'60 robots, radius {radius:g} m; stars: leaders; cross: the failed '
+                        'one; grey: robots that still follow it')
     panels = figure.subplots(2, 2).flat
     show(next(panels), swarm, states, palette, 'before')
     states = {k: state for k, state in states.items() if k != strongest}
@@ -250,8 +251,8 @@ def main(folder: Path) -> None:
     for name, figure in FIGURES.items():
         file = folder / f'concept_{name}.png'
         figure().savefig(file)
-        # A palette of 96 colours reduces the file to a third.
-        Image.open(file).convert('RGB').quantize(96).save(file, optimize=True)
+        # Not the most frequent colours: those of small regions would merge.
+        reduced(Image.open(file).convert('RGB')).save(file, optimize=True)
 
 
 if __name__ == '__main__':

@@ -17,13 +17,16 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 import statistics
+from textwrap import wrap
 
 from benchmarks.chaos.judge import Recovery
 from benchmarks.chaos.run import Outcome
-from benchmarks.chaos.schedule import ATTACK_OVER
+from benchmarks.chaos.schedule import ATTACK, ATTACK_OVER
 from leader_election.demo.checks import Check
 from leader_election.view.charts import add_timeline, timeline_height
-from matplotlib.figure import Figure
+from leader_election.view.figure_style import FAINT, FONT, INK, new_figure, tidy
+from leader_election.view.formatting import colour, NOTE
+from matplotlib.axes import Axes
 import numpy as np
 
 TRACEBACK = 'Traceback (most recent call last)'
@@ -33,6 +36,7 @@ GROWTH_SHARE, GROWTH_BYTES = 0.05, 8e6
 """The allowed growth of a process's memory in the second half of its time."""
 LONGEST_SILENCE = 10.0
 """The longest time that may pass between two messages of a living robot [s]."""
+NO_BREAK = '\u00a0'
 YOUNG = 60.0
 """Processes that ran for a shorter time have no second half [s]."""
 
@@ -139,32 +143,54 @@ def draw(outcome: Outcome, path: Path) -> None:
     :param path: of the PNG.
     """
     start = outcome.begun
-    width = min(max(9.0, outcome.seconds / 35.0), 60.0)
+    attacks = list(dict.fromkeys(
+        each.happened.change.label for each in outcome.recoveries
+        if each.happened.change.kind == ATTACK))
     height = timeline_height(outcome.frames)
-    figure = Figure(figsize=(width, height + 3.0), dpi=120, layout='constrained')
-    below, above = figure.subplots(2, 1, sharex=True, height_ratios=(1.6, height))
-    add_timeline(above, outcome.frames, start)
+    figure = new_figure(12, height + 4.6, 'A swarm that is exposed to faults',
+                        'below: the colour of each robot is that of its leader; white: silent; '
+                        'dark lines: leads itself')
+    above, middle, below = figure.subplots(3, 1, sharex=True, height_ratios=(2.2, 1.2, height))
+    _add_changes(above, outcome, start, attacks)
     seen = [each for each in outcome.observations if 0.0 <= each.time - start <= outcome.seconds]
-    below.fill_between([each.time - start for each in seen], [len(each.unled) for each in seen],
-                       step='post',
-                       color='#b0305c', linewidth=0.0)
-    below.set(ylabel='without a living\nleader in reach')
-    below.set_ylim(bottom=0.0)
-    for side in ('top', 'right', 'bottom'):
-        below.spines[side].set_visible(False)
-    for each in outcome.recoveries:
-        at, change = each.happened.at - start, each.happened.change
-        tint = '#2b2f36' if each.holds else '#d00000'
-        for axes in (above, below):
-            axes.axvline(at, color=tint, linewidth=0.5, alpha=0.6)
-        if change.kind == ATTACK_OVER:
-            continue
-        below.annotate(change.label, (at, 1.0), (1, 2), xycoords=('data', 'axes fraction'),
-                       textcoords='offset points', rotation=60, fontsize=6, color=tint,
-                       annotation_clip=False)
-    above.set(xlabel='time [s]')
+    middle.fill_between([each.time - start for each in seen], [len(each.unled) for each in seen],
+                        step='post', color=colour(8), linewidth=0.0)
+    middle.set_ylabel('robots without\na leader', fontsize=FONT, color=INK)
+    middle.set_ylim(bottom=0.0)
+    add_timeline(below, outcome.frames, start)
+    below.set_xlabel('time [s]', fontsize=FONT, color=INK)
+    # The first fault is at the beginning; its mark needs some room.
+    below.set_xlim(-0.012 * outcome.seconds, 1.012 * outcome.seconds)
+    for axes in (above, middle):
+        tidy(axes)
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, format='png')
+
+
+def _add_changes(axes: Axes, outcome: Outcome, start: float, attacks: Sequence[str]) -> None:
+    """Draw a line for each kind of change, with a mark when it happened; attacks are numbered."""
+    kinds: dict[str, list[Recovery]] = {}
+    for each in outcome.recoveries:
+        if each.happened.change.kind != ATTACK_OVER:
+            kinds.setdefault(each.happened.change.kind, []).append(each)
+    rows = {kind: row for row, kind in enumerate(sorted(kinds, reverse=True))}
+    for kind, found in kinds.items():
+        for each in found:
+            at, held = each.happened.at - start, each.holds or not each.happened.change.judged
+            if kind == ATTACK:
+                axes.annotate(str(attacks.index(each.happened.change.label) + 1),
+                              (at, rows[kind]), ha='center', va='center', fontsize=FONT - 1,
+                              color=INK if held else NOTE)
+            else:
+                axes.plot(at, rows[kind], marker='o', markersize=5, color=INK if held else NOTE)
+    axes.set_yticks(range(len(rows)), [kind.replace('_', ' ') for kind in rows])
+    axes.set_ylim(-0.6, len(rows) - 0.4)
+    names = ', '.join(f'{number} {label.partition(": ")[2]}'.replace(' ', NO_BREAK)
+                      for number, label in enumerate(attacks, 1))
+    missed = any(not each.holds for each in outcome.recoveries if each.happened.change.judged)
+    axes.set_title('\n'.join(wrap(
+        f'above: when the faults happened{"; red: recovered too late" if missed else ""}'
+        + (f'; attacks: {names}' if names else ''), 150)), fontsize=FONT - 1, color=FAINT)
 
 
 def statuses_of(ended: Mapping[str, int]) -> dict[str, int]:

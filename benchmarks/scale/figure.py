@@ -23,13 +23,10 @@ from benchmarks.scale.report import Runs
 from leader_election.lab.figures.style import (
     check_writable,
     colour_of,
-    FAINT,
-    FONT,
     legend_outside,
-    new_figure,
-    tidy,
     write_errors,
 )
+from leader_election.view.figure_style import FAINT, FONT, new_figure, tidy
 from leader_election.view.formatting import colour
 from matplotlib.axes import Axes
 from matplotlib.ticker import FuncFormatter, NullFormatter

@@ -208,12 +208,15 @@ class LogsDemo(Node):
             for name, agreement in self.agreements.items():
                 agreement.compare(now, self.trackers[name].snapshot(now), truth)
             if not int(now) % 20:
-                print(f'  {now:5.0f} s of {self.length:.0f} s', flush=True)
+                left = (self.length - now) / self.options.real_time_factor
+                print(f'  {now:5.0f} s of {self.length:.0f} s; results in {left:.0f} s or later',
+                      flush=True)
         return now >= self.length
 
     def _report(self, failure: str | None) -> int:
         interval = self.length / INTERVALS
-        print('\nShare of the rounds in which a robot has the same leader as by true poses:')
+        print('\nShare of rounds in which a robot, or all, have the same leader as by true poses;'
+              '\nthe column "true poses" is a second run by them: what timing alone changes.')
         for line in table(self.agreements, interval):
             print(line)
         reason = overload(
@@ -229,7 +232,8 @@ class LogsDemo(Node):
                     [share.robots for share in shares])
             for name, label in LABELS.items() if name in self.agreements
             for shares in (self.agreements[name].over_time(interval),)
-        }, 'Rounds with the same leader as by true poses')
+        }, 'Rounds in which a robot has the same leader as by true poses',
+            'the second run by true poses shows what the timing of messages alone changes')
         checks = [] if failure is None else [Check(False, failure)]
         checks += [
             Check(self.agreements[ODOMETRY].end >= self.length - 3.0,
@@ -265,10 +269,10 @@ def table(agreements: Mapping[str, Agreement], interval: float) -> list[str]:
     :param agreements: of the swarms with the one by true poses, by their names.
     :param interval: the time of a line [s].
     """
-    columns = [(ODOMETRY, 'robots', 'by odometry'), (ODOMETRY, 'partitions', 'whole partition'),
-               (AGAIN, 'robots', 'by true poses again')]
+    columns = [(ODOMETRY, 'robots', 'odometry'), (ODOMETRY, 'partitions', 'all, odometry'),
+               (AGAIN, 'robots', 'true poses')]
     if FILTER in agreements:
-        columns += [(FILTER, 'partitions', 'whole, filter'), (FILTER, 'robots', 'with filter')]
+        columns += [(FILTER, 'partitions', 'all, filter'), (FILTER, 'robots', 'filter')]
     lines = [f'{"time":>17}' + ''.join(f'   {title}' for *_, title in columns)]
     count = int(max(each.end for each in agreements.values()) / interval) + 1
     spans = [(f'{i * interval:6.0f} to {(i + 1) * interval:4.0f} s', i * interval,

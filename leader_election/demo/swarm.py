@@ -219,6 +219,6 @@ class SwarmDemo:
         if observer.snapshots:
             share = observer.partitions / observer.snapshots
             checks.append(Check(
-                True, f'for information: {share:.0%} of {observer.snapshots} looks after the '
-                'first partition saw one that was whole'))
+                True, f'for information: in {share:.0%} of {observer.snapshots} samples after the '
+                'first partition every robot had a leader that leads itself'))
         return checks

@@ -82,7 +82,7 @@ class CountScenario(DemoScenario):
         return [Check(
             abs(fmean(self._shares) - 1.0) <= ACCURATE,
             f'count: on average the leaders count {fmean(self._shares):.1%} of the swarm '
-            f'(off by {error:.1%} at a look, at most '
+            f'(off by {error:.1%} per sample on average, at most '
             f'{max(abs(share - 1.0) for share in self._shares):.1%})')]
 
 
@@ -122,9 +122,9 @@ class FieldScenario(DemoScenario):
         return [
             Check(looks > 0 and right >= MOSTLY * looks,
                   'field: alarm in regions with a robot in the peak, '
-                  f'at {right} of {looks} looks'),
+                  f'in {right} of {looks} samples'),
             Check(quiet >= MOSTLY * clear,
-                  f'field: no alarm in regions that are clear of it, at {quiet} of {clear} looks')]
+                  f'field: no alarm in regions clear of it, in {quiet} of {clear} samples')]
 
     def _peaks(self, snapshot: Snapshot) -> dict[int, bool | None]:
         """

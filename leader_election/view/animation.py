@@ -15,10 +15,11 @@
 """A run as an animation (GIF)."""
 
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 
 from leader_election.view.formatting import NOTE, PALETTE
-from leader_election.view.frame import bounds, Frame, Rings
+from leader_election.view.frame import Frame, Rings
 from leader_election.view.picture import Canvas
 import numpy as np
 from PIL import Image
@@ -44,7 +45,7 @@ def animate(frames: Sequence[Frame], rings: Rings, path: Path, communication_ran
     :param start: the origin of the times in the captions [s].
     :raises OSError: when the file cannot be written.
     """
-    canvas = Canvas(bounds(frames, rings), rings, ANIMATION_WIDTH, communication_range)
+    canvas = Canvas(frames, rings, ANIMATION_WIDTH, communication_range)
 
     def image(frame: Frame) -> Image.Image:
         canvas.show(frame, start)
@@ -61,13 +62,18 @@ def save_gif(images: Sequence[Image.Image], path: Path, rate: float = RATE) -> N
     :param rate: frames a second.
     :raises OSError: when the file cannot be written.
     """
-    palette = _palette()
-    drawn = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
+    drawn = [reduced(image) for image in images]
     pauses = [round(1000 / rate)] * (len(drawn) - 1) + [round(1000 * _LAST_FRAME)]
     drawn[0].save(path, format='GIF', save_all=True, append_images=drawn[1:], duration=pauses,
                   loop=0, optimize=True)
 
 
+def reduced(image: Image.Image) -> Image.Image:
+    """Return an image in the colours of leaders and in greys, which is a third of its size."""
+    return image.quantize(palette=_palette(), dither=Image.Dither.NONE)
+
+
+@cache
 def _palette() -> Image.Image:
     """
     Return an image with the palette of all frames.

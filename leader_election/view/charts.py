@@ -19,14 +19,17 @@ from pathlib import Path
 from typing import Any
 
 from leader_election.robot.codec import Position
-from leader_election.view.formatting import Colour, colour, GONE, PALETTE
+from leader_election.view.figure_style import FAINT, FONT, INK, new_figure, tidy
+from leader_election.view.formatting import Colour, distinct_colours, GONE
 from leader_election.view.frame import Frame, Rings
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 import numpy as np
 from numpy.typing import NDArray
 
 MOST_COLUMNS = 2000
 """Resolution of the picture in time; of a longer run, frames are left out."""
+_DPI = 200
 _SILENT: Colour = (1.0, 1.0, 1.0)
 _LONGEST_PAUSE = 3.0
 """A frame is shown for at most this many times the median interval between frames."""
@@ -35,54 +38,63 @@ _MOST_NAMES = 60
 
 
 def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence[float]]],
-                   title: str) -> None:
+                   title: str, caption: str) -> None:
     """
     Draw the agreement of two partitions over time as a PNG.
 
     :param path: of the file; its folder is created.
     :param curves: times [s] and shares [0, 1], by the label of the curve.
+    :param caption: a line at the foot.
     :raises OSError: when the file cannot be written.
     """
-    figure = Figure(figsize=(8.0, 3.6), dpi=200, layout='constrained')
+    figure = new_figure(8.0, 4.0, title, caption)
     axes = figure.subplots()
-    for label, (times, shares) in curves.items():
-        axes.plot(times, [100.0 * share for share in shares], marker='o', markersize=3.5,
-                  linewidth=1.6, label=label)
-    axes.set(xlabel='time [s]', ylabel='agreement [%]', ylim=(-3, 103), title=title)
+    for tint, (label, (times, shares)) in zip(distinct_colours(len(curves)), curves.items()):
+        axes.plot(times, [100.0 * share for share in shares], marker='o', markersize=4,
+                           linewidth=1.6, label=label, color=tint, clip_on=False)
+    axes.set(ylim=(0, 100))
+    axes.set_xlabel('time [s]', fontsize=FONT, color=INK)
+    axes.set_ylabel('rounds [%]', fontsize=FONT, color=INK)
     axes.set_xlim(left=0.0)
-    axes.grid(alpha=0.25)
-    axes.legend(frameon=False, loc='lower left')
-    for side in ('top', 'right'):
-        axes.spines[side].set_visible(False)
+    axes.legend(frameon=False, loc='lower left', fontsize=FONT)
+    tidy(axes)
     path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path)
+    figure.savefig(path, dpi=_DPI)
 
 
 def draw_paths(paths: Mapping[int, Sequence[Position]], rings: Rings, path: Path) -> None:
     """
-    Draw the path of each robot as a PNG, with its id at the end.
+    Draw the path of each robot as a PNG, from a ring at its start to a disc with its id.
 
     :param paths: positions in the order of time [m], by the robot's id.
     :param rings: outlines of arena and obstacles.
     :raises OSError: when the file cannot be written.
     """
-    figure = Figure(figsize=(8.0, 6.0), dpi=200, layout='constrained')
+    driven = {robot: positions for robot, positions in sorted(paths.items()) if positions}
+    figure = new_figure(8.0, 6.2, 'Where the robots drove', '')
     axes = figure.subplots()
     for ring in rings.obstacles:
         axes.fill(*zip(*ring), facecolor='#d5d8dc', edgecolor='#a3a9b1', linewidth=1)
     for ring in rings.arena:
-        axes.fill(*zip(*ring), facecolor='none', edgecolor='#2b2f36', linewidth=1.6)
-    for robot, positions in sorted(paths.items()):
-        if positions:
-            tint = colour(robot % len(PALETTE))
-            axes.plot(*zip(*positions), color=tint, linewidth=1.0)
-            axes.plot(*positions[-1], marker='o', markersize=6, color=tint,
-                      markeredgecolor='white')
-            axes.annotate(str(robot), positions[-1], (0, 7), textcoords='offset points',
-                          fontsize=8, ha='center')
-    axes.set(xlabel='x [m]', ylabel='y [m]', aspect='equal')
+        axes.fill(*zip(*ring), facecolor='none', edgecolor=INK, linewidth=1.6)
+    for tint, (robot, positions) in zip(distinct_colours(len(driven)), driven.items()):
+        axes.plot(*zip(*positions), color=tint, linewidth=1.0)
+        axes.plot(*positions[0], marker='o', markersize=7, color='white', markeredgecolor=tint,
+                  markeredgewidth=1.8, zorder=3)
+        axes.plot(*positions[-1], marker='o', markersize=13, color=tint,
+                  markeredgecolor='white', zorder=4)
+        axes.annotate(str(robot), positions[-1], fontsize=FONT - 3, fontweight='bold',
+                      color='white', ha='center', va='center', zorder=5)
+    axes.set_xlabel('x [m]', fontsize=FONT, color=FAINT)
+    axes.set_ylabel('y [m]', fontsize=FONT, color=FAINT)
+    axes.set(aspect='equal')
+    axes.tick_params(labelsize=FONT - 1, colors=FAINT)
     axes.spines[:].set_visible(False)
-    figure.savefig(path)
+    handles = [Line2D([], [], linestyle='none', marker='o', markeredgecolor=FAINT, color=tint,
+                      markersize=size, label=label)
+               for tint, size, label in (('white', 7, 'start'), (FAINT, 12, 'end, with the id'))]
+    figure.legend(handles=handles, loc='upper right', ncol=2, frameon=False, fontsize=FONT - 1)
+    figure.savefig(path, dpi=_DPI)
 
 
 def draw_timeline(frames: Sequence[Frame], path: Path, start: float = 0.0) -> None:

@@ -15,6 +15,7 @@
 """Presentation of leaders, numbers and texts: one colour a leader, short labels."""
 
 from collections.abc import Mapping, Sequence
+import colorsys
 import math
 from typing import Any
 
@@ -40,7 +41,7 @@ class Palette:
     """
     Assigns a colour to each leader, which keeps it.
 
-    The colour depends on the id alone, unless a larger region has it already.
+    The colour depends on the id alone, unless another leader, or a larger region, has it already.
 
     >>> palette = Palette()
     >>> first = palette.assign({1: (1, 2, 4), 13: (13, 14)})
@@ -48,11 +49,15 @@ class Palette:
     (True, True)
     >>> palette.assign({13: (1, 2, 4, 13, 14)})[13] == first[13]
     True
+    >>> palette.assign({2: (1, 2, 4), 13: (13, 14)})[13] == first[13]
+    True
     """
 
     def __init__(self) -> None:
         self._slots: dict[int, int] = {}
         """Index in the palette, by leader."""
+        self._shown: set[int] = set()
+        """The leaders of the last assignment."""
 
     def assign(self, regions: Mapping[int, Sequence[int]]) -> dict[int, Colour]:
         """
@@ -61,12 +66,15 @@ class Palette:
         :param regions: ids of the members, by the leader's id.
         """
         taken: set[int] = set()
-        # Largest first, so that a conflict changes the colour of the smaller region.
-        for leader in sorted(regions, key=lambda leader: (-len(regions[leader]), leader)):
+        # A new leader does not take the colour of another one; of several, the largest region's
+        # leader chooses first.
+        for leader in sorted(regions, key=lambda leader: (
+                leader not in self._shown, -len(regions[leader]), leader)):
             preferred = self._slots.get(leader, leader % len(PALETTE))
             order = [(preferred + i) % len(PALETTE) for i in range(len(PALETTE))]
             self._slots[leader] = next((slot for slot in order if slot not in taken), preferred)
             taken.add(self._slots[leader])
+        self._shown = set(regions)
         return {leader: colour(self._slots[leader]) for leader in regions}
 
 
@@ -74,6 +82,19 @@ def colour(slot: int) -> Colour:
     """Return a colour of the palette by its index."""
     red, green, blue = PALETTE[slot]
     return red, green, blue
+
+
+def distinct_colours(number: int) -> list[Colour]:
+    """
+    Return different colours: those of the palette, or, of more than it has, hues in a circle.
+
+    >>> len(set(distinct_colours(40))), distinct_colours(2) == [colour(0), colour(1)]
+    (40, True)
+    """
+    if number <= len(PALETTE):
+        return [colour(slot) for slot in range(number)]
+    return [colorsys.hls_to_rgb(slot / number, (0.32, 0.55)[slot % 2], 0.75)
+            for slot in range(number)]
 
 
 def hexadecimal(rgb: Colour) -> str:

@@ -21,14 +21,15 @@ from typing import Any
 
 from leader_election.robot.codec import Position
 from leader_election.robot.zones import outline
-from leader_election.swarm.snapshot import links, orphans, positions, regions
-from leader_election.view.formatting import count, GONE, label, NOTE
+from leader_election.swarm.snapshot import alarmed, links, orphans, positions, regions
+from leader_election.view.formatting import Colour, colour, count, GONE, label, NOTE
 from leader_election.view.frame import bounds, Frame, patrol_parts, Rings
 from matplotlib.artist import Artist
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 from matplotlib.text import Annotation
 from matplotlib.ticker import MaxNLocator
@@ -45,6 +46,8 @@ _TALLEST = 1.4
 _MARGIN = 0.45
 """Distance of a region's outline from its members [m]."""
 _INK, _FAINT = '#2b2f36', '#8a9099'
+_PEAK: Colour = colour(1)
+_LEGEND_COLUMNS = 4
 _UNIT_CIRCLE = np.column_stack([wave(np.linspace(0.0, 2.0 * np.pi, 97))
                                 for wave in (np.cos, np.sin)])
 _HALO = [withStroke(linewidth=2.5, foreground='white')]
@@ -54,20 +57,21 @@ class Canvas:
     """
     A figure on which frames are drawn one after the other; its artists are created once.
 
-    :param bounds: of the visible area: left, bottom, right, top [m].
-    :param rings: outlines of arena and obstacles.
+    :param frames: those that will be drawn: they decide on the visible area, and on the legend.
+    :param rings: outlines of arena, obstacles and peaks.
     :param width: of the image [pixels].
     :param communication_range: robots within this distance are linked by a line [m].
     """
 
-    def __init__(self, bounds: tuple[float, float, float, float], rings: Rings, width: int,
+    def __init__(self, frames: Sequence[Frame], rings: Rings, width: int,
                  communication_range: float) -> None:
         self._range = communication_range
-        left, bottom, right, top = bounds
+        left, bottom, right, top = bounds(frames, rings)
         pad = 0.02 * max(right - left, top - bottom)
         across, up = right - left + 2 * pad, top - bottom + 2 * pad
-        # Margins for the labels of the axes and, below, for the caption [inches].
-        aside, above, below = 0.65, 0.12, 0.9
+        entries = _legend(frames, rings)
+        # Margins for the labels of the axes and, below, for legend and caption [inches].
+        aside, above, below = 0.65, 0.12, 1.0 + 0.2 * math.ceil(len(entries) / _LEGEND_COLUMNS)
         height = above + below + (_WIDTH - aside - 0.12) * min(up / across, _TALLEST)
         figure = Figure(figsize=(_WIDTH, height), dpi=width / _WIDTH, facecolor='white')
         self._agg: Any
@@ -82,6 +86,18 @@ class Canvas:
         axes.spines[:].set_visible(False)
         axes.xaxis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
         axes.yaxis.set_major_locator(MaxNLocator(11, integer=True, steps=(1, 2, 5, 10)))
+
+        figure.legend(handles=entries, loc='lower left', ncol=_LEGEND_COLUMNS, fontsize=9,
+                      bbox_to_anchor=(aside / _WIDTH, 0.47 / height), frameon=False, borderpad=0.0,
+                      handletextpad=0.4, columnspacing=1.4, labelcolor=_INK, labelspacing=0.3,
+                      borderaxespad=0.0)
+        for ring in rings.peaks:
+            axes.fill(*zip(*ring), facecolor=to_rgba(_PEAK, 0.13), edgecolor=_PEAK,
+                      linewidth=0.9, linestyle='--')
+        for x, y in {tuple(np.mean(ring[:-1], axis=0).round(2)) for ring in rings.peaks}:
+            axes.annotate('peak', (x, y), color=_PEAK, fontsize=10, ha='center', va='center',
+                          path_effects=_HALO)
+        static = list(axes.patches)
 
         self._regions = PolyCollection([], linewidths=1.4)
         axes.add_collection(self._regions, autolim=False)
@@ -108,7 +124,8 @@ class Canvas:
         # The axes are drawn once and kept as background; only changing artists are drawn for each
         # frame, in this order: several times as fast as drawing the figure.
         self._moving: list[Artist] = [
-            self._regions, *axes.patches, self._parts, self._links, self._deviations, self._gone,
+            self._regions, *(patch for patch in axes.patches if patch not in static), self._parts,
+            self._links, self._deviations, self._gone,
             self._robots, self._leaders, self._caption, self._note]
         for artist in self._moving:
             artist.set_animated(True)
@@ -131,21 +148,28 @@ class Canvas:
         self._gone.set_offsets(_array([r.position for r in snapshot.gone.values()]))
         self._links.set_segments([positions(snapshot, pair)
                                   for pair in links(snapshot, self._range)])
-        members = [(frame.colours[leader], positions(snapshot, ids))
-                   for leader, ids in regions(snapshot).items()]
-        members = [(colour, places) for colour, places in members if places]
+        # The region of a leader that raises an alarm has the colour of the note.
+        members = [(NOTE if alarmed(snapshot, leader) else frame.colours[leader],
+                    positions(snapshot, ids)) for leader, ids in regions(snapshot).items()]
+        members = [(tint, places) for tint, places in members if places]
         self._regions.set_verts([np.array(outline(places, _MARGIN).exterior.coords)
                                  for _, places in members])
-        self._regions.set_facecolor([to_rgba(colour, 0.13) for colour, _ in members])
-        self._regions.set_edgecolor([to_rgba(colour, 0.75) for colour, _ in members])
+        self._regions.set_facecolor([to_rgba(tint, 0.13) for tint, _ in members])
+        self._regions.set_edgecolor([to_rgba(tint, 0.75) for tint, _ in members])
         split = [(frame.colours[leader], ring)
                  for leader, rings in patrol_parts(snapshot).items() for ring in rings]
         self._parts.set_segments([ring for _, ring in split])
-        self._parts.set_color([to_rgba(colour, 0.75) for colour, _ in split])
+        self._parts.set_color([to_rgba(tint, 0.75) for tint, _ in split])
         uncertain = [r for r in placed if math.isfinite(r.deviation)]
         self._deviations.set_segments([_circle(r.position, r.deviation) for r in uncertain])
         self._deviations.set_color([to_rgba(frame.colours[r.leader], 0.6) for r in uncertain])
-        self._label([(label(r), r.position) for r in leaders if r.position is not None])
+        alarms = {r.id for r in leaders if alarmed(snapshot, r.id)}
+        shown = snapshot.robots | snapshot.gone
+        self._label([
+            *((f'{label(r)} alarm' if r.id in alarms else label(r), r.position, 15,
+               NOTE if r.id in alarms else _INK) for r in leaders),
+            *((text, shown[i].position, -15, NOTE) for i, text in frame.remarks.items()
+              if i in shown)])
         lost = len(orphans(snapshot))
         self._caption.set_text('   ·   '.join((
             f't = {snapshot.time - start:.1f} s', count(len(snapshot.robots), 'robot'),
@@ -166,16 +190,42 @@ class Canvas:
         x, y = self._axes.transData.transform(position)
         return round(x), round(self._agg.get_width_height()[1] - y)
 
-    def _label(self, leaders: Sequence[tuple[str, Position]]) -> None:
-        while len(self._labels) < len(leaders):
+    def _label(self, texts: Sequence[tuple[str, Position | None, int, Any]]) -> None:
+        """Write texts at positions, shifted upwards by a number of points, in a colour."""
+        placed = [(text, *rest) for text, *rest in texts if rest[0] is not None]
+        while len(self._labels) < len(placed):
             self._labels.append(self._axes.annotate(
                 '', (0, 0), (0, 15), textcoords='offset points', fontsize=11, fontweight='bold',
                 color=_INK, ha='center', va='center', path_effects=_HALO, animated=True))
         for annotation in self._labels:
             annotation.set_visible(False)
-        for annotation, (text, position) in zip(self._labels, leaders):
+        for annotation, (text, position, above, tint) in zip(self._labels, placed):
             annotation.xy = position
-            annotation.set(text=text, visible=True)
+            annotation.set(text=text, position=(0, above), color=tint, visible=True)
+
+
+def _legend(frames: Sequence[Frame], rings: Rings) -> list[Line2D]:
+    """Return the entries of the legend: of what these frames have."""
+    def entry(text: str, **style: Any) -> Line2D:
+        return Line2D([], [], label=text, **{
+            'color': _FAINT, 'linestyle': 'none', 'markersize': 7, **style})
+
+    robots = [robot for frame in frames for robot in frame.snapshot.robots.values()]
+    found = [entry('leader', marker='*', markersize=11),
+             entry("robot, in its leader's colour", marker='o'),
+             entry('in radio range', linestyle='-', linewidth=0.8)]
+    if any(frame.snapshot.gone for frame in frames):
+        found.append(entry('silent', marker='x', color=GONE, markeredgewidth=2))
+    if any(math.isfinite(robot.deviation) for robot in robots):
+        found.append(entry('standard deviation of a position', marker='o',
+                           markerfacecolor='none', markersize=9))
+    if any(math.isfinite(robot.members) for robot in robots if robot.leader == robot.id):
+        found.append(entry('7 (12): leader 7 counts 12 robots'))
+    if any(patrol_parts(frame.snapshot) for frame in frames[-1:]):
+        found.append(entry('part of a patrol', linestyle='-', linewidth=1.8))
+    if rings.peaks:
+        found.append(entry('1/2, 9/10 of the peak', color=_PEAK, linestyle='--'))
+    return found
 
 
 def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
@@ -187,7 +237,7 @@ def draw(frame: Frame, rings: Rings, path: Path, communication_range: float,
     :param start: the origin of the time in the caption [s].
     :raises OSError: when the file cannot be written.
     """
-    canvas = Canvas(bounds([frame], rings), rings, PICTURE_WIDTH, communication_range)
+    canvas = Canvas([frame], rings, PICTURE_WIDTH, communication_range)
     canvas.show(frame, start)
     Image.fromarray(canvas.pixels()).save(path, format='PNG', optimize=True)
 

@@ -113,7 +113,7 @@ def test_the_last_column_is_the_filters_and_the_last_row_overall() -> None:
         ['2', 'to', '4', 's', '50.0%', '0.0%', '75.0%'],
         ['overall', '62.5%', '25.0%', '87.5%']]
     header, *_, last = table(four, 2.0)
-    assert header.endswith('by true poses again   whole, filter   with filter')
+    assert header.endswith('   true poses   all, filter   filter')
     assert last.split() == ['overall', '62.5%', '25.0%', '87.5%', '75.0%', '87.5%']
     assert {len(line) for line in table(four, 2.0)} == {len(header)}
 

@@ -79,7 +79,7 @@ def test_only_steady_observations_count():
     assert not check.holds and 'no time' in check.text
     count.observe(swarm(2.0, 2.0))
     [check] = count.checks()
-    assert check.holds and '100.0% of the swarm (off by 0.0% at a look' in check.text
+    assert check.holds and '100.0% of the swarm (off by 0.0% per sample' in check.text
 
 
 FIELD = ('field',)
@@ -95,25 +95,25 @@ def held(*looks):
     field = scenario('field')
     for each in looks:
         field.observe(each)
-    return [(check.holds, check.text.split(', at ')[1]) for check in field.checks()]
+    return [(check.holds, check.text.split(', in ')[1]) for check in field.checks()]
 
 
 def test_alarm_with_a_member_in_the_peak_after_the_alarm_delay():
     early = region(0.0, PEAK_AT, 0)
     alarm, _ = held(early, region(ALARM_DELAY - 0.1, PEAK_AT, 0), region(ALARM_DELAY, PEAK_AT, 5))
-    assert alarm == (True, '1 of 1 looks')
+    assert alarm == (True, '1 of 1 samples')
     alarm, _ = held(early, region(ALARM_DELAY, PEAK_AT, 0))
-    assert alarm == (False, '0 of 1 looks')
+    assert alarm == (False, '0 of 1 samples')
 
 
 def test_no_alarm_long_after_the_last_robot_left_the_peak():
     early = region(0.0, NOWHERE, 5)
     alarm, quiet = held(
         early, region(CLEAR_DELAY - 0.1, NOWHERE, 1), region(CLEAR_DELAY, NOWHERE, 0))
-    assert quiet == (True, '1 of 1 looks')
-    assert alarm == (False, '0 of 0 looks'), 'without a robot in the peak nothing was seen'
+    assert quiet == (True, '1 of 1 samples')
+    assert alarm == (False, '0 of 0 samples'), 'without a robot in the peak nothing was seen'
     _, quiet = held(early, region(CLEAR_DELAY, NOWHERE, 1))
-    assert quiet == (False, '0 of 1 looks')
+    assert quiet == (False, '0 of 1 samples')
 
 
 def test_a_region_that_receives_messages_of_a_robot_in_the_peak_is_undecided():
@@ -123,18 +123,18 @@ def test_a_region_that_receives_messages_of_a_robot_in_the_peak_is_undecided():
                     (2, (PEAK_AT[0] + 3.9, PEAK_AT[1]), 1), (9, PEAK_AT, 9))
     # Only region 9 itself is in the peak, and it says nothing.
     assert [text for _, text in held(border(0.0), border(CLEAR_DELAY))] == [
-        '0 of 1 looks', '0 of 0 looks']
+        '0 of 1 samples', '0 of 0 samples']
 
 
 def test_a_former_leader_is_not_evaluated():
     over = [look(time, (1, PEAK_AT, 2, FIELD, 2.0, ''), (2, NOWHERE, 2), (3, PEAK_AT, 1))
             for time in (0.0, ALARM_DELAY)]
-    assert held(*over)[0] == (False, '0 of 1 looks'), 'only 2 was'
+    assert held(*over)[0] == (False, '0 of 1 samples'), 'only 2 was'
 
 
 def test_the_delay_restarts_when_a_member_enters_or_leaves_the_peak():
     looks = [region(time, PEAK_AT if int(time) % 2 else NOWHERE, 0) for time in range(40)]
-    assert [text for _, text in held(*looks)] == ['0 of 0 looks'] * 2
+    assert [text for _, text in held(*looks)] == ['0 of 0 samples'] * 2
 
 
 def test_overlapping_robots_are_a_collision():

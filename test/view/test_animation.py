@@ -15,7 +15,7 @@
 """The animation, read back."""
 
 from leader_election.view.animation import animate, ANIMATION_WIDTH
-from leader_election.view.picture import bounds, Canvas
+from leader_election.view.picture import Canvas
 import numpy as np
 from PIL import Image
 import pytest
@@ -27,7 +27,7 @@ def test_an_animation_shows_its_frames_in_their_order_and_colours(tmp_path):
     shifts = [0.0, 0.5, 1.0, 1.5]
     frames = [frame(shift, note='robot 40 was killed' if shift else '') for shift in shifts]
     animate(frames, RINGS, path, 2.5)
-    canvas = Canvas(bounds(frames, RINGS), RINGS, ANIMATION_WIDTH, 2.5)
+    canvas = Canvas(frames, RINGS, ANIMATION_WIDTH, 2.5)
     with Image.open(path) as image:
         assert image.n_frames == len(shifts) and image.width == ANIMATION_WIDTH
         for number, shift in enumerate(shifts):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from leader_election.swarm.snapshot import RobotView, Snapshot
 from leader_election.view.charts import draw_paths, draw_timeline
-from leader_election.view.formatting import PALETTE
+from leader_election.view.formatting import distinct_colours, PALETTE
 from leader_election.view.frame import Frame, Rings
 import numpy as np
 from PIL import Image
@@ -29,7 +29,7 @@ def tinted(path, robot):
     """Return how many pixels have the colour of a robot."""
     with Image.open(path) as image:
         pixels = np.asarray(image.convert('RGB')) / 255
-    return int((np.abs(pixels - PALETTE[robot]).max(axis=2) < 0.02).sum())
+    return int((np.abs(pixels - PALETTE[robot - 1]).max(axis=2) < 0.02).sum())
 
 
 def test_each_way_has_a_colour_and_an_end(tmp_path):
@@ -37,6 +37,16 @@ def test_each_way_has_a_colour_and_an_end(tmp_path):
     draw_paths({1: [(1.0, 1.0), (8.0, 1.0)], 2: [(2.0, 2.0)], 3: []}, RINGS, path)
     # Of robot 2 only the ball at its end, of robot 3 nothing.
     assert tinted(path, 1) > tinted(path, 2) > 50 > tinted(path, 3) == 0
+
+
+def test_no_colour_is_there_twice(tmp_path):
+    path = tmp_path / 'ways.png'
+    draw_paths({k: [(1.0, 0.5 * k), (8.0, 0.5 * k)] for k in range(15)}, RINGS, path)
+    with Image.open(path) as image:
+        pixels = image.convert('RGB').tobytes()
+    for red, green, blue in distinct_colours(15):
+        colour = bytes(round(255 * part) for part in (red, green, blue))
+        assert pixels.count(colour) > 100, colour
 
 
 def test_nobody_who_went_anywhere_is_a_picture_too(tmp_path):

@@ -16,7 +16,7 @@
 
 from leader_election.swarm.snapshot import Snapshot
 from leader_election.view.formatting import GONE
-from leader_election.view.frame import bounds, Frame, Rings
+from leader_election.view.frame import Frame, Rings
 from leader_election.view.picture import Canvas, draw, PICTURE_WIDTH
 import numpy as np
 from PIL import Image
@@ -26,7 +26,7 @@ from view.example import frame, RINGS, working
 
 @pytest.fixture(scope='module')
 def canvas():
-    return Canvas(bounds([frame()], RINGS), RINGS, 800, 2.5)
+    return Canvas([frame()], RINGS, 800, 2.5)
 
 
 def at(canvas, position):

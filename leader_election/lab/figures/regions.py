@@ -23,16 +23,7 @@ from itertools import product
 
 from leader_election.coordination.region import COLLECTIONS
 from leader_election.lab.derived_metrics import counted_part, counting_bias, counting_error
-from leader_election.lab.figures.style import (
-    axis_label,
-    count_seeds,
-    FAINT,
-    FigureError,
-    FONT,
-    legend,
-    new_figure,
-    tidy,
-)
+from leader_election.lab.figures.style import axis_label, count_seeds, FigureError, legend
 from leader_election.lab.results import varied
 from leader_election.lab.study import (
     after,
@@ -44,6 +35,7 @@ from leader_election.lab.study import (
     load_variation,
     USERS,
 )
+from leader_election.view.figure_style import FAINT, FONT, new_figure, tidy
 from leader_election.view.formatting import Colour, colour
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure

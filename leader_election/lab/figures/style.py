@@ -23,6 +23,7 @@ from zlib import crc32
 
 from leader_election.lab.results import reason, ResultError
 from leader_election.lab.statistics import half_widths
+from leader_election.view.figure_style import FONT
 from leader_election.view.formatting import Colour, colour, PALETTE
 from matplotlib.axes import Axes
 from matplotlib.backend_bases import FigureCanvasBase
@@ -30,11 +31,6 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 import numpy as np
 import xarray as xr
-
-DPI = 150
-FONT = 10
-"""Size of all text but titles [points]."""
-INK, FAINT = '#2b2f36', '#6b717a'
 
 _SLOTS: Mapping[str, int] = {
     'bounded': 0, 'recursive': 4, 'recursive-replicated': 1, 'classic': 2, 'colour': 7,
@@ -76,27 +72,6 @@ def axis_label(key: str) -> str:
     ('speed of devices [m/s]', 'measure window')
     """
     return _LABELS.get(key, key.replace('.', ' ').replace('_', ' '))
-
-
-def new_figure(width: float, height: float, title: str, caption: str) -> Figure:
-    """
-    Return an empty figure.
-
-    :param width: [inches], as is the height.
-    :param caption: a line at the foot.
-    """
-    figure = Figure(figsize=(width, height), dpi=DPI, layout='constrained', facecolor='white')
-    figure.suptitle(title, fontsize=FONT + 2, color=INK)
-    figure.supxlabel(caption, fontsize=FONT - 1, color=FAINT)
-    return figure
-
-
-def tidy(axes: Axes) -> None:
-    """Remove the upper and right borders of axes, and add a pale grid."""
-    axes.grid(alpha=0.25)
-    axes.tick_params(labelsize=FONT - 1)
-    for side in ('top', 'right'):
-        axes.spines[side].set_visible(False)
 
 
 def legend(figure: Figure, axes: Axes) -> None:
