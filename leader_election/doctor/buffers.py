@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""Checks of the receive buffers of UDP on this computer, which bursts of messages overflow."""
+"""Checks of this computer: its load, and the receive buffers of UDP, which bursts overflow."""
 
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
@@ -23,6 +23,8 @@ ENOUGH = 4 * 2**20
 """A receive buffer that holds the announcements of Gazebo Sim with a hundred robots [B]."""
 DEFAULT, LARGEST = 'net.core.rmem_default', 'net.core.rmem_max'
 """The settings of Linux: the default size of a buffer, and the largest allowed one [B]."""
+OVERLOAD = 3.0
+"""The load of a processor from which on rounds and messages are late [processes]."""
 LOSSES = 1e-3
 """The share of lost datagrams from which on a warning is given."""
 MANY_ROBOTS = 20
@@ -127,3 +129,10 @@ def receive_buffers(swarm: Observations) -> Iterator[Symptom]:
         level = Level.WARN if len(swarm.robots) > MANY_ROBOTS else Level.NOTE
         yield Symptom(level, (), 'Gazebo Sim announces all topics at once, every second: '
                       f'{", ".join(small)}')
+
+
+def load(swarm: Observations) -> Iterator[Symptom]:
+    """Find a computer with too many processes."""
+    if swarm.load >= OVERLOAD:
+        yield Symptom(Level.WARN, (), f'this computer is overloaded: {swarm.load:.1f} processes '
+                      'for each processor; robots on it are late, and so is swarm_doctor')

@@ -18,8 +18,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from leader_election.doctor.hearing import NO_SENDER
-from leader_election.doctor.identity import NOT_FOUND
+from leader_election.doctor.identity import NO_DIAGNOSTICS, NOT_FOUND
 from leader_election.doctor.observations import Level, Symptom
+from leader_election.doctor.sensing import LATE, STOPPED
 from leader_election.doctor.timing import SLOW_TIME, STANDS_STILL
 from leader_election.robot.diagnostics import (
     COMMUNICATION_RANGE,
@@ -96,6 +97,9 @@ EXPLANATIONS = (
     Explanation('silent', 'reception'),
     Explanation('silent', 'self_reported', NO_MESSAGE, same_robot=False),
     Explanation('receive_buffers', 'loss', same_robot=False),
+    *(Explanation('load', effect, text, same_robot=False) for effect, text in (
+        ('loss', ''), ('silent', NO_DIAGNOSTICS), ('odometry', LATE), ('odometry', STOPPED),
+        ('receive_buffers', 'were lost'), ('drifts', ''), ('offsets', 'its computer'))),
     Explanation('loss', 'one_way', same_robot=False),
     *(Explanation('jumps', effect) for effect in ('drifts', 'offsets')),
     *(Explanation('slip', effect) for effect in ('sightings', 'deviation')),

@@ -188,6 +188,11 @@ CHECKS = (
           'Raise message_expiry to several round_periods; use an interface profile without '
           'multicast, which Wi-Fi sends slowly and does not repeat; bring robots nearer; check '
           'for an overloaded computer.', hearing.loss),
+    Check('load', 'Does this computer keep up?',
+          'Rounds, odometry and messages of robots on this computer are late or lost, and '
+          'swarm_doctor misses some, too.',
+          'End other programs, or run fewer robots on it; or run swarm_doctor on another computer '
+          'of the network.', buffers.load, common=True),
     Check('receive_buffers', 'Do the receive buffers of this computer suffice?',
           'Bursts of messages, as of discovery, overflow small buffers: topics of some robots are '
           'never connected, in Gazebo Sim even the clock, without an error.',

@@ -114,7 +114,7 @@ def reception(swarm: Observations) -> Iterator[Symptom]:
         if others >= FEW:
             yield Symptom(
                 Level.ERROR, (robot,),
-                f'it received nothing, while {others} messages of robots near it arrived here')
+                'it received nothing, while messages of robots near it arrived here')
         elif by_distance:
             yield Symptom(Level.NOTE, (robot,), 'it received nothing; the nearest robot that '
                           f'sends is {min(by_distance.values())[0]:.1f} m away')

@@ -46,6 +46,7 @@ REFUSED = {
     'is that slow, else somebody replays messages.'}
 """The advice by the reason for rejecting messages."""
 NOT_FOUND = 'it was not found'
+NO_DIAGNOSTICS = 'its diagnostics do not arrive here'
 EXAMPLE_LENGTH = 60
 """The quoted length of a message that cannot be decoded [characters]."""
 
@@ -86,8 +87,13 @@ def missing(swarm: Observations) -> Iterator[Symptom]:
 
 def silent(swarm: Observations) -> Iterator[Symptom]:
     """Find robots whose nodes run but publish nothing."""
+    unnamed = listing(sorted(swarm.sent.keys() - set(swarm.ids.values())))
     for name in swarm.robots:
-        if name not in swarm.ids:
+        if name not in swarm.ids and unnamed:
+            yield Symptom(Level.WARN, (name,), f'{NO_DIAGNOSTICS}, while messages of id {unnamed} '
+                          'do', 'Listen longer (--seconds 30); if they still do '
+                          'not arrive, see receive_buffers and profiles.')
+        elif name not in swarm.ids:
             yield Symptom(Level.ERROR, (name,), 'its node runs, but publishes no diagnostics')
         elif swarm.ids[name] not in swarm.sent and not _is_rejected(swarm, name):
             least = ROUNDS * swarm.setting(name, ROUND_PERIOD)

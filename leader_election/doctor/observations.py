@@ -172,6 +172,8 @@ class Observations:
     """The number lost at full receive buffers of the domain's processes on this computer."""
     lost_here: int = 0
     """The number lost at the observer's own receive buffers."""
+    load: float = 0.0
+    """The processes that run or wait, for each processor of this computer, over a minute."""
     other_domains: Sequence[int] = ()
     """Further values of ``ROS_DOMAIN_ID`` in use on this computer."""
     other_swarms: Sequence[str] = ()

@@ -29,6 +29,8 @@ from leader_election.robot.diagnostics import ODOMETRY_EXPIRY
 
 SLOW = 2.0
 """The lowest rate of odometry; below it positions in messages are outdated [Hz]."""
+STOPPED, LATE = 'has stopped', 'has a rate of only'
+"""Parts of descriptions, by which other findings explain them."""
 SAME_PLACE = 1e-3
 """Two robots closer to each other have the same position [m]."""
 
@@ -43,11 +45,12 @@ def odometry(swarm: Observations) -> Iterator[Symptom]:
     """Find odometry that is missing, slow, invalid or published by several nodes."""
     unused = _unused(swarm)
     hint = f'; odometry is published on {listing(unused)}, which no node uses' if unused else ''
+    absent = []
     for robot, topic in _needed(swarm):
         publishers = swarm.publishers(topic)
         readings = swarm.odometry.get(topic, ())
         if not publishers and not readings:
-            yield Symptom(Level.ERROR, (robot,), f'no node publishes {topic}{hint}')
+            absent.append((robot, topic))
             continue
         if len(publishers) > 1:
             yield Symptom(Level.ERROR, (robot,), f'{len(publishers)} nodes publish {topic}: '
@@ -58,6 +61,9 @@ def odometry(swarm: Observations) -> Iterator[Symptom]:
                 f'{topic} is published by {publishers[0].node}, but no message was received')
             continue
         yield from _quality(swarm, robot, topic, readings)
+    if absent:
+        yield Symptom(Level.ERROR, tuple(robot for robot, _ in absent),
+                      f'no node publishes {listing([topic for _, topic in absent])}{hint}')
 
 
 def _unused(swarm: Observations) -> list[str]:
@@ -76,9 +82,9 @@ def _quality(swarm: Observations, robot: str, topic: str,
     rate = _rate(readings)
     if age > swarm.setting(robot, ODOMETRY_EXPIRY):
         yield Symptom(Level.ERROR, (robot,),
-                      f'{topic} has stopped: the last message was received {age:.1f} s ago')
+                      f'{topic} {STOPPED}: the last message was received {age:.1f} s ago')
     elif rate is not None and rate < SLOW * swarm.pace:
-        yield Symptom(Level.WARN, (robot,), f'{topic} has a rate of only {rate:.1f} Hz')
+        yield Symptom(Level.WARN, (robot,), f'{topic} {LATE} {rate:.1f} Hz')
     if not all(math.isfinite(c) for reading in readings for c in reading.position):
         yield Symptom(Level.ERROR, (robot,), f'{topic} has a position that is not finite')
 

@@ -264,6 +264,7 @@ class SwarmDoctor(Node):
             radio_topics=self._options.radio_topics,
             receive_buffers=_receive_buffers(),
             datagrams=_datagrams() - self._received, lost=lost, lost_here=lost_here,
+            load=os.getloadavg()[0] / (os.cpu_count() or 1),
             other_domains=sorted(domains(found) - {domain}))
 
     def pace(self) -> float:

@@ -14,6 +14,7 @@
 
 """Receive buffers: what overflowed while the doctor listened, and what is too small for Gazebo."""
 
+from doctor.scene import healthy, NAMES, readings
 from leader_election.doctor.buffers import (
     DEFAULT,
     ENOUGH,
@@ -23,6 +24,7 @@ from leader_election.doctor.buffers import (
     sockets,
     udp_counters,
 )
+from leader_election.doctor.checks import examine
 from leader_election.doctor.observations import Endpoint, Level, Observations
 import pytest
 
@@ -72,3 +74,12 @@ def test_counters_are_those_of_linux() -> None:
             'UdpLite: InDatagrams\nUdpLite: 0\n')
     assert udp_counters(text) == {'InDatagrams': 12, 'NoPorts': 0, 'RcvbufErrors': 3}
     assert udp_counters('') == {}
+
+
+def test_an_overloaded_computer_is_the_cause_of_what_is_late() -> None:
+    silent = [report for report in healthy().diagnostics if report.robot != 'bob']
+    found = examine(healthy(diagnostics=silent, load=9.0, odometry={
+        f'/{name}/odom': readings(12) for name in NAMES}))
+    assert [f.check for f in found if not f.explained_by] == ['load']
+    assert {f.check for f in found if f.explained_by == 'load'} >= {'silent', 'odometry'}
+    assert examine(healthy(load=1.0)) == []

@@ -64,8 +64,10 @@ def test_who_should_be_there() -> None:
 
 
 def test_who_says_nothing() -> None:
-    assert signs(identity.silent, diagnostics=told('bob')) == [
+    assert signs(identity.silent, diagnostics=told('bob'), messages=without(2)) == [
         (('bob',), 'its node runs, but publishes no diagnostics')]
+    assert signs(identity.silent, diagnostics=told('bob')) == [
+        (('bob',), 'its diagnostics do not arrive here, while messages of id 2 do')]
     assert signs(identity.silent, messages=without(2)) == [
         (('bob',), 'no message of id 2 was heard')]
     # What cannot be read is another matter.

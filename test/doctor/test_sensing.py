@@ -45,6 +45,9 @@ def test_odometry_that_nobody_publishes() -> None:
     assert signs(sensing.odometry, odometry=of_bob([]),
                  endpoints=rewired('bob', *wiring('bob')[:-1])) == [
         (('bob',), f'no node publishes {ODOM}')]
+    none = [e for e in healthy().endpoints if not e.node.endswith('/driver')]
+    assert signs(sensing.odometry, odometry={}, endpoints=none) == [
+        (NAMES, 'no node publishes /alice/odom, /bob/odom, /carol/odom')]
     *robots_own, driver = wiring('bob')
     driver, truth = (driver._replace(topic=topic) for topic in ('/odom', '/bob/ground_truth'))
     assert signs(sensing.odometry, odometry=of_bob([]),

@@ -258,8 +258,8 @@ def test_as_a_process() -> None:
     out, err, status = results[1]
     document = json.loads(out)
     assert document['ids'] == {'r1': 1, 'r2': 2}
-    # Other tests may overflow the receive buffers of this computer.
-    assert {finding['check'] for finding in document['findings']} <= {'receive_buffers'}
+    # Other tests may overload this computer.
+    assert {finding['check'] for finding in document['findings']} <= {'receive_buffers', 'load'}
     assert (err, status) == ('', int(bool(document['findings'])))
     out, err, status = results[2]
     assert (err, status) == ('', 1)
