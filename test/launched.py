@@ -74,6 +74,8 @@ def install(prefix: Path, *packages: str) -> None:
         (prefix / 'share' / package / 'launch').mkdir(parents=True)
         (prefix / 'share' / package / 'package.xml').write_text(
             '<package><version>1.0.5</version></package>')
+        if package == 'ros_gz_sim':
+            (prefix / 'share' / package / 'launch' / 'gz_sim.launch.py').touch()
         folder = prefix / 'lib' / package
         folder.mkdir(parents=True)
         for name in PROGRAMS.get(package, ()):

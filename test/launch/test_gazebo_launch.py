@@ -14,6 +14,7 @@
 
 """The launch files for Gazebo Sim, beside stand-ins of the folders that ros_gz installs."""
 
+from itertools import pairwise
 from pathlib import Path
 import sys
 from types import SimpleNamespace
@@ -73,9 +74,8 @@ def nodes(actions: list[Any]) -> dict[str, Node]:
 
 def arrived(actions: list[Any], returncode: int = 0, first: str = 'gazebo_spawn') -> list[Any]:
     """Return what is started when the process that others wait for has ended."""
-    (at,) = (i for i, action in enumerate(actions) if isinstance(action, RegisterEventHandler))
-    handler, process = actions[at:at + 2]
-    assert process.node_executable == first
+    (handler,) = (handler for handler, process in pairwise(actions) if isinstance(
+        handler, RegisterEventHandler) and getattr(process, 'node_executable', '') == first)
     context = LaunchContext()
     event = SimpleNamespace(returncode=returncode, process_name=first)
     found = handler.event_handler._OnActionEventBase__on_event(event, context)
@@ -220,7 +220,7 @@ def test_an_argument_that_is_none_is_refused(
     words = ['ros2', 'launch', 'leader_election', f'{name}.launch.py', 'lidars:=36']
     monkeypatch.setattr(sys, 'argv', words)
     with pytest.raises(ParameterError, match=f'parameter lidars: {name}.launch.py has no such '
-                                             'argument .did you mean lidar'):
+                                             'argument; did you mean lidar'):
         launched(name, id='1', x='9', y='0') if name == 'spawn' else launched(name)
     # Those of a launch file that includes it are not its own.
     monkeypatch.setattr(sys, 'argv', [*words[:3], 'mine.launch.py', 'lidars:=36'])

@@ -247,7 +247,7 @@ def test_whoever_ends_ends_all_with_its_status() -> None:
 def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     words = ['ros2', 'launch', 'leader_election', 'swarm.launch.py', 'task:=patrol']
     monkeypatch.setattr(sys, 'argv', words)
-    with pytest.raises(ParameterError, match='no such argument .did you mean tasks'):
+    with pytest.raises(ParameterError, match='no such argument; did you mean tasks'):
         launched('swarm', robots='3')
 
 

@@ -151,7 +151,7 @@ def test_a_wrong_argument_is_named(wrong: dict[str, str]) -> None:
 def test_an_argument_that_is_none_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', str(FILES / 'robot.launch.py'),
                                       'initial_pos:=[1,2,0]'])
-    with pytest.raises(ParameterError, match='no such argument .did you mean initial_pose'):
+    with pytest.raises(ParameterError, match='no such argument; did you mean initial_pose'):
         launched('robot', robot_id='3')
     # TurtleBot has one of the same name, which may include this one.
     monkeypatch.setattr(sys, 'argv', ['ros2', 'launch', 'turtlebot4_bringup', 'robot.launch.py',
