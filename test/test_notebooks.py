@@ -57,16 +57,25 @@ def kinds_of(cell: Any) -> set[str]:
     return {kind for output in cell.outputs for kind in output.get('data', {})}
 
 
+def outputs_of(notebook: Any) -> list[list[tuple[str, set[str]]]]:
+    """Return the kinds of outputs of each cell of code: their types and media types."""
+    return [[(output.output_type, {*output.get('data', {})}) for output in cell.outputs]
+            for cell in notebook.cells if cell.cell_type == 'code']
+
+
 @pytest.mark.parametrize('path', NOTEBOOKS, ids=lambda path: path.stem)
-def test_a_notebook_is_kept_without_outputs(path: Path) -> None:
-    cells = nbformat.read(path, as_version=4).cells
-    assert not any(cell.get('outputs') or cell.get('execution_count') for cell in cells)
+def test_a_notebook_is_kept_as_it_was_run_from_top_to_bottom(path: Path) -> None:
+    cells = [cell for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == 'code']
+    assert [cell.execution_count for cell in cells] == [*range(1, len(cells) + 1)]
+    assert not any(str(folder) in path.read_text() for folder in (ROOT, Path.home()))
 
 
 def test_from_an_algorithm_to_a_figure_with_intervals(kernel: str, tmp_path: Path) -> None:
     notebook = nbformat.read(ROOT / 'doc' / 'notebooks' / 'own_algorithm.ipynb', as_version=4)
+    kept = outputs_of(notebook)
     nbclient.NotebookClient(notebook, timeout=240, kernel_name=kernel, resources={
         'metadata': {'path': str(tmp_path)}}).execute()
+    assert kept == outputs_of(notebook), 'run it again: jupyter nbconvert --execute --inplace'
     cells = {cell.source.splitlines()[-1]: cell for cell in notebook.cells
              if cell.cell_type == 'code'}
     assert 'loyal' in text_of(cells['lab.means(results).round(3)'])

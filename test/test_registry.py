@@ -54,6 +54,8 @@ def test_what_cannot_be_loaded_breaks_nothing_else(
 def test_an_unknown_name_lists_the_known(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyError, match="unknown metric 'far'; known: hops"):
         filled(monkeypatch).get('far')
+    with pytest.raises(KeyError, match="unknown metric 'hop'; did you mean hops. known: hops"):
+        filled(monkeypatch).get('hop')
 
 
 def test_a_name_is_given_once(monkeypatch: pytest.MonkeyPatch) -> None:

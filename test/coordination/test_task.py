@@ -33,6 +33,8 @@ def test_one_is_named_by_its_module_and_class() -> None:
 
 @pytest.mark.parametrize(('name', 'line'), [
     ('dance', "unknown task 'dance'; known: count, field, patrol, rally, or module:Class"),
+    ('partol', "unknown task 'partol'; did you mean patrol? known: count, field, patrol, rally, "
+     'or module:Class'),
     ('', "unknown task ''; known: count, field, patrol, rally, or module:Class"),
     ('no_such_module:Dance', "task 'no_such_module:Dance' cannot be loaded: "
      "ModuleNotFoundError: No module named 'no_such_module'; known: count, field, patrol, rally"),

@@ -71,6 +71,8 @@ def test_an_unknown_robot_is_refused_with_the_names_of_all() -> None:
     with pytest.raises(ParameterError, match="robot: 'dave' is not in mine.yaml; there are: "
                                              'alice, bob, carol'):
         fleet.robot('dave')
+    with pytest.raises(ParameterError, match='; did you mean alice. there are: '):
+        fleet.robot('alise')
     with pytest.raises(ParameterError, match=r"'alice'; say which .* tb4-07 \(alice\), bob"):
         fleet.of_host('alice')
     for ask in (fleet.robot, fleet.of_host):

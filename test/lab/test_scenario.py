@@ -68,6 +68,8 @@ def test_a_file_that_is_no_scenario(content: bytes, text: str, tmp_path: Path) -
 
 
 def test_a_missing_scenario(tmp_path: Path) -> None:
+    with pytest.raises(ScenarioError, match="'steadines'; did you mean steadiness. it takes"):
+        load('steadines')
     with pytest.raises(ScenarioError, match="^unknown scenario 'none'; it takes .*acsos2022_"):
         load('none')
     with pytest.raises(ScenarioError, match='^scenario .*none.yaml: cannot be read '):

@@ -122,6 +122,15 @@ def test_unknown():
         given(colur='red')
 
 
+@pytest.mark.parametrize(('values', 'hint'), [
+    ({'algorithm': 'boundd'}, 'did you mean bounded?'), ({'metric': 'rsi'}, 'did you mean rssi?'),
+    ({'strength_source': 'batery'}, 'did you mean battery?')])
+def test_the_most_similar_choice_is_named(values, hint):
+    with pytest.raises(ParameterError) as refused:
+        build(ElectionParameters, {'robot_id': 1, **values})
+    assert f'is not allowed; {hint} it takes one of ' in str(refused.value)
+
+
 def test_a_long_value_is_shortened():
     with pytest.raises(ParameterError) as refused:
         given(colour='x' * 10000)
