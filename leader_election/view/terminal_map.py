@@ -138,7 +138,7 @@ def _background(rings: Rings, extent: tuple[float, float, float, float], columns
 
     def within(polygons: tuple[tuple[Position, ...], ...]) -> NDArray[np.bool_]:
         shapes = [shapely.Polygon(ring) for ring in polygons if len(ring) > 2]
-        return np.asarray(shapely.contains_xy(shapely.MultiPolygon(shapes), x, y))
+        return np.asarray(shapely.contains_xy(shapely.union_all(shapes), x, y))
 
     walls = within(rings.obstacles)
     if rings.arena:
