@@ -121,6 +121,10 @@ CHECKS = (
           'distance counts.',
           'Start its driver; remap odom to the topic of the driver (ros2 topic list -t); '
           'let one driver publish it, at 10 Hz or more.', sensing.odometry),
+    Check('scans', 'Do the laser scans arrive that tasks need?',
+          'A robot whose task drives stands still without scans.',
+          'Start the scanner, or remap scan to its topic. Gazebo Sim renders scans: where it '
+          'cannot, it publishes none, without an error.', sensing.scans),
     Check('odometry_frames', 'Are the frames of odometry right?',
           'A frame that is empty, or changes, makes positions wrong: odometry in the shared frame '
           'is used as it is, any other is transformed by initial_pose.',

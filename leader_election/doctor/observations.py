@@ -18,7 +18,7 @@ Observations of a swarm over some seconds, the input of all checks, and their ou
 Times are seconds on the observer's own steady clock, except where noted.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum
 from functools import cached_property, lru_cache
@@ -33,8 +33,9 @@ from leader_election.robot.wire import RejectReason
 
 T = TypeVar('T')
 ODOMETRY = 'nav_msgs/msg/Odometry'
+SCAN = 'sensor_msgs/msg/LaserScan'
 TEXT = 'std_msgs/msg/String'
-"""The types of odometry and of messages between robots."""
+"""The types of odometry, laser scans and messages between robots."""
 IS_LEADER = 'is_leader'
 """The topic that identifies the node of a robot: only such nodes publish it."""
 NEIGHBOURHOOD = 'neighbourhood'
@@ -178,6 +179,8 @@ class Observations:
     """Further values of ``ROS_DOMAIN_ID`` in use on this computer."""
     other_swarms: Sequence[str] = ()
     """The topics of swarms whose observations were left out."""
+    scanned: Collection[str] = ()
+    """The topics on which a laser scan came."""
 
     # Robots and nodes.
 
@@ -287,11 +290,11 @@ class Observations:
         """Return all publishers of a topic."""
         return [e for e in self.endpoints if e.topic == topic and e.publishes]
 
-    def odometry_inputs(self) -> list[tuple[str, str]]:
-        """Return each robot with the topic of odometry that it subscribes to."""
+    def inputs(self, kind: str) -> list[tuple[str, str]]:
+        """Return each robot with the topic of a type that it subscribes to."""
         nodes = {e.node for e in self.nodes}
         return sorted({(e.robot, e.topic) for e in self.endpoints
-                       if not e.publishes and e.type == ODOMETRY and e.node in nodes})
+                       if not e.publishes and e.type == kind and e.node in nodes})
 
     @property
     def simulated(self) -> bool:

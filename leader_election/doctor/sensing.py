@@ -23,6 +23,7 @@ from leader_election.doctor.observations import (
     Observations,
     ODOMETRY,
     OdometryReading,
+    SCAN,
     Symptom,
 )
 from leader_election.robot.diagnostics import ODOMETRY_EXPIRY
@@ -37,7 +38,7 @@ SAME_PLACE = 1e-3
 
 def _needed(swarm: Observations) -> list[tuple[str, str]]:
     """Return each robot that depends on its position, and the topic of its odometry."""
-    return [(robot, topic) for robot, topic in swarm.odometry_inputs()
+    return [(robot, topic) for robot, topic in swarm.inputs(ODOMETRY)
             if swarm.needs_position(robot)]
 
 
@@ -93,6 +94,17 @@ def _rate(readings: Sequence[OdometryReading]) -> float | None:
     """Return the rate of readings [Hz], ``None`` if unknown."""
     span = readings[-1].received - readings[0].received
     return (len(readings) - 1) / span if span > 0.0 else None
+
+
+def scans(swarm: Observations) -> Iterator[Symptom]:
+    """Find laser scans that a robot's task waits for, and that do not come."""
+    for robot, topic in swarm.inputs(SCAN):
+        publishers = swarm.publishers(topic)
+        if not publishers:
+            yield Symptom(Level.ERROR, (robot,), f'no node publishes {topic}')
+        elif topic not in swarm.scanned:
+            yield Symptom(Level.ERROR, (robot,), f'{topic} is published by {publishers[0].node}, '
+                          'but no message was received')
 
 
 def odometry_frames(swarm: Observations) -> Iterator[Symptom]:

@@ -18,7 +18,14 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from statistics import median
 
-from leader_election.doctor.observations import CLOCK, Level, listing, Observations, Symptom
+from leader_election.doctor.observations import (
+    CLOCK,
+    Level,
+    listing,
+    Observations,
+    ODOMETRY,
+    Symptom,
+)
 
 OFFSET = 0.25
 """The greatest tolerated offset of a clock, including delays of messages [s]."""
@@ -90,7 +97,7 @@ def jumps(swarm: Observations) -> Iterator[Symptom]:
     back = _largest_step_back(swarm.clock)
     if back > REORDERED:
         yield Symptom(Level.WARN, (), f'{CLOCK} went back by {back:.3f} s')
-    for robot, topic in swarm.odometry_inputs():
+    for robot, topic in swarm.inputs(ODOMETRY):
         back = _largest_step_back([reading.stamp for reading in swarm.odometry.get(topic, ())])
         if back > REORDERED:
             yield Symptom(Level.WARN, (robot,), f'stamps of {topic} went back by {back:.3f} s')
@@ -133,7 +140,7 @@ def offsets(swarm: Observations) -> Iterator[Symptom]:
             names = swarm.names_of(robot_id)
             of_computers |= dict.fromkeys(names, median(delays))
             yield Symptom(Level.WARN, names, _offset_text('its computer', median(delays)))
-    for robot, topic in swarm.odometry_inputs():
+    for robot, topic in swarm.inputs(ODOMETRY):
         readings = swarm.odometry.get(topic, ())
         if readings and all(reading.stamp == 0.0 for reading in readings):
             yield Symptom(Level.WARN, (robot,), f'{topic} has no stamps')
@@ -158,7 +165,7 @@ def _undisturbed(swarm: Observations) -> dict[tuple[str, str], Delays]:
     for robot_id, messages in swarm.sent.items():
         found[swarm.names_of(robot_id)[0], 'its clock'] = [
             (heard.received, heard.delay) for heard, _ in messages if heard.delay is not None]
-    for robot, topic in () if swarm.simulated else swarm.odometry_inputs():
+    for robot, topic in () if swarm.simulated else swarm.inputs(ODOMETRY):
         readings = swarm.odometry.get(topic, ())
         back = _largest_step_back([reading.stamp for reading in readings])
         if any(reading.stamp for reading in readings) and back <= REORDERED:

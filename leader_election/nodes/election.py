@@ -101,19 +101,15 @@ class Election:
         self._set_longest_step(parameters)
         self._instances = instances.declare(declarations, parameters, self._configure_instance)
         self._key_file = KeyFile(parameters.swarm_key_file)
+        tasks = instances.TaskFactory(
+            node, declarations, self.steady_clock, parameters.robot_id, self._pose,
+            lambda: self.runs, parameters.output_prefix)
+        self._contexts = tasks.contexts
         self.robot = Robot(
             parameters,
             {name: self._instance_with_own(name, declared.values)
              for name, declared in self._instances.items()},
-            instances.TaskFactory(
-                node,
-                declarations,
-                self.steady_clock,
-                parameters.robot_id,
-                self._pose,
-                lambda: self.runs,
-                parameters.output_prefix,
-            ),
+            tasks,
             self._key_file.keys,
             time.time_ns() // 10**6 - int(self._now() * 1e3),
             read_landmarks(parameters.landmarks),
@@ -247,12 +243,14 @@ class Election:
                 f'to its topic (ros2 topic info -v {topic}, ros2 topic list -t)')
 
     def missing(self) -> list[Missing]:
-        """Return the missing inputs: odometry, until it arrives."""
+        """Return the missing inputs: odometry, until it arrives, and the scans of tasks."""
+        scans = [each for context in self._contexts for each in context.missing()]
         if self._odometry_received or not self.robot.sensing.positions_matter:
-            return []
+            return scans
         topic = self._node.resolve_topic_name('odom')
-        return [Missing('odometry', topic, 'start the driver or the simulator (of Gazebo: its '
-                        'bridge, too), or remap odom to the topic of its odometry')]
+        return [*scans, Missing(
+            'odometry', topic, 'start the driver or the simulator (of Gazebo: its bridge, too), '
+            'or remap odom to the topic of its odometry')]
 
     def _odometry(self, message: Odometry) -> None:
         self._odometry_received = True

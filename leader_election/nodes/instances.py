@@ -95,7 +95,11 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
 
 
 class TaskFactory:
-    """Creates the tasks of a robot, and refuses two that publish the same commands."""
+    """
+    Creates the tasks of a robot, and refuses two that publish the same commands.
+
+    :ivar contexts: of the tasks created.
+    """
 
     def __init__(self, node: Node, declarations: Declarations, steady_clock: Clock, robot_id: int,
                  pose: Callable[[], tuple[float, float, float] | None],
@@ -116,6 +120,7 @@ class TaskFactory:
         self._robot_id = robot_id
         self._pose = pose
         self._claims: dict[str, str] = {}
+        self.contexts: list[TaskContext] = []
 
     def __call__(self, instance: str, task: str) -> TaskRunner:
         """
@@ -139,4 +144,5 @@ class TaskFactory:
                 kind.parameters, prefix=f'{prefix}{name}.').values
             made = TaskRunner(name, kind(Member(self._robot_id, host, self._pose), settings))
         host.fail = made.fail
+        self.contexts.append(host)
         return made

@@ -50,6 +50,7 @@ from leader_election.doctor.observations import (
     ODOMETRY,
     OdometryReading,
     RobotReport,
+    SCAN,
     TEXT,
 )
 from leader_election.doctor.swarms import choose, swarm_topics
@@ -68,6 +69,7 @@ from rclpy.subscription import Subscription
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from rclpy.utilities import remove_ros_args
 from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64MultiArray, String
 
 DISCOVERY_PERIOD = 0.5
@@ -110,6 +112,7 @@ class SwarmDoctor(Node):
         self._begin = clock.seconds(self._steady_clock)
         self._messages: list[HeardMessage] = []
         self._odometry: dict[str, list[OdometryReading]] = {}
+        self._scanned: set[str] = set()
         self._diagnostics: list[RobotReport] = []
         self._neighbours: dict[str, list[Neighbours]] = {}
         """The reports by the namespace of the topic."""
@@ -163,6 +166,7 @@ class SwarmDoctor(Node):
         self._begin = self._now()
         self._messages.clear()
         self._odometry.clear()
+        self._scanned.clear()
         self._diagnostics.clear()
         self._ticks.clear()
 
@@ -174,6 +178,9 @@ class SwarmDoctor(Node):
         elif kind == ODOMETRY:
             self.create_subscription(
                 Odometry, topic, partial(self._hear_odometry, topic), copy(SENSOR))
+        elif kind == SCAN:
+            self.create_subscription(LaserScan, topic, lambda _: self._scanned.add(topic),
+                                     copy(SENSOR), raw=True)
         elif kind == 'std_msgs/msg/Int64MultiArray' and last == 'neighbours':
             folder = topic.rpartition('/')[0].strip('/')
             self.create_subscription(
@@ -256,8 +263,9 @@ class SwarmDoctor(Node):
                        for name, default in ENVIRONMENT.items()}
         return Observations(
             seconds=now - self._begin, end=now, messages=self._messages, odometry=self._odometry,
-            diagnostics=self._diagnostics, neighbours=by_robot(self._neighbours, endpoints),
-            endpoints=endpoints, clock=[time for _, time in self._ticks], pace=self.pace(),
+            scanned=self._scanned, diagnostics=self._diagnostics,
+            neighbours=by_robot(self._neighbours, endpoints), endpoints=endpoints,
+            clock=[time for _, time in self._ticks], pace=self.pace(),
             environment={name: text for name, text in environment.items() if text},
             expected=self._options.expected, planned=self._options.planned,
             only_expected=bool(self._options.fleet_file) and not self._options.robot,

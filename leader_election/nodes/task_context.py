@@ -16,10 +16,12 @@
 
 from collections.abc import Callable
 from copy import copy
+import math
 from typing import Any
 
 from leader_election.nodes import clock
 from leader_election.nodes.qos import OUTPUT, overridable, SENSOR
+from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
 from leader_election.robot.task_runner import ANYTHING
@@ -27,6 +29,12 @@ from rclpy.clock import Clock
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.timer import Timer
+from sensor_msgs.msg import LaserScan
+
+_LATE = 3.0
+"""The time after which scans stay away [s]."""
+_REMEDY = ('a task that drives stands still without them; start the scanner, or remap scan to its '
+           'topic; Gazebo Sim publishes them only where it can render')
 
 
 class TaskContext:
@@ -56,12 +64,26 @@ class TaskContext:
         self._claims = claims
         self._active = active
         self._prefix = space + ('' if instance == MAIN else f'{instance}/')
+        self._scans: dict[str, float] = {}
+        """By topic of a laser scanner: the time of the last scan [s]."""
 
     def listen(self, topic: str, kind: Any, callback: Callable[[Any], None]) -> None:
         """Subscribe to a sensor's topic; only the newest message is kept."""
+        def receive(message: Any) -> None:
+            if kind is LaserScan:
+                self._scans[topic] = self.seconds()
+            self._guard(callback, message)
+
+        if kind is LaserScan:
+            self._scans[topic] = -math.inf
         self.node.create_subscription(
-            kind, topic, lambda message: self._guard(callback, message), copy(SENSOR),
-            qos_overriding_options=overridable())
+            kind, topic, receive, copy(SENSOR), qos_overriding_options=overridable())
+
+    def missing(self) -> list[Missing]:
+        """Return the laser scans that the task waits for, and that stay away."""
+        return [Missing('scans', self.node.resolve_topic_name(topic), _REMEDY)
+                for topic, last in self._scans.items()
+                if self._active() and self.seconds() - last > _LATE]
 
     def publisher(self, topic: str, kind: Any, latched: bool = False) -> Publisher:
         """

@@ -31,7 +31,7 @@ from doctor.scene import (
     without,
 )
 from leader_election.doctor import sensing
-from leader_election.doctor.observations import Endpoint, Level, ODOMETRY
+from leader_election.doctor.observations import Endpoint, Level, ODOMETRY, SCAN
 
 ODOM = '/bob/odom'
 
@@ -59,6 +59,18 @@ def test_odometry_that_nobody_publishes() -> None:
 def test_odometry_that_does_not_arrive() -> None:
     assert signs(sensing.odometry, odometry=of_bob([])) == [
         (('bob',), f'{ODOM} is published by /bob/driver, but no message was received')]
+
+
+def test_scans_that_a_task_waits_for() -> None:
+    listens = Endpoint('/bob/scan', SCAN, False, node('bob'))
+    bridge = Endpoint('/bob/scan', SCAN, True, '/gazebo_bridge')
+    assert signs(sensing.scans) == []
+    assert signs(sensing.scans, endpoints=rewired('bob', *wiring('bob'), listens)) == [
+        (('bob',), 'no node publishes /bob/scan')]
+    both = rewired('bob', *wiring('bob'), listens, bridge)
+    assert signs(sensing.scans, endpoints=both) == [
+        (('bob',), '/bob/scan is published by /gazebo_bridge, but no message was received')]
+    assert signs(sensing.scans, endpoints=both, scanned={'/bob/scan'}) == []
 
 
 def test_odometry_from_two() -> None:
@@ -134,8 +146,8 @@ def replace_y(heard):
 
 def test_with_three_that_are_well_nothing_is_found() -> None:
     swarm = healthy()
-    assert swarm.odometry_inputs() == [(name, f'/{name}/odom') for name in NAMES]
+    assert swarm.inputs(ODOMETRY) == [(name, f'/{name}/odom') for name in NAMES]
     for look in (sensing.odometry, sensing.odometry_frames, sensing.places):
         assert list(look(swarm)) == []
     assert node('bob') in {e.node for e in swarm.subscriptions(AIR)}
-    assert replace(swarm, odometry={}).odometry_inputs() == swarm.odometry_inputs()
+    assert replace(swarm, odometry={}).inputs(ODOMETRY) == swarm.inputs(ODOMETRY)

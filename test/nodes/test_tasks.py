@@ -153,6 +153,15 @@ def test_rally_brings_members_round_their_leader(company: Callable[..., Company]
     assert closest > 0.3
 
 
+def test_a_task_that_drives_waits_for_scans(company: Callable[..., Company]) -> None:
+    """What missing() names is logged within ten seconds, see test_waiting."""
+    patrol = company(1, DRIVES, tasks='patrol')
+    (robot,) = patrol.robots
+    assert [(each.what, each.topic) for each in robot.missing()] == [
+        ('scans', '/robot_1/scan'), ('odometry', '/robot_1/odom')]
+    patrol.until(lambda: robot.missing() == [])
+
+
 def test_patrol_takes_robots_all_over_the_area(company: Callable[..., Company]) -> None:
     corner = 2.0
     area = [-corner, -corner, corner, -corner, corner, corner, -corner, corner]
