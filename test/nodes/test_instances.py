@@ -231,8 +231,8 @@ class NoDeclaration(Task):
      'rally, or module:Class'),
     ({'instances': 'rescue', 'rescue.tasks': 'none'}, 'parameter rescue.tasks: unknown task '
      "'none'; known: count, field, patrol, rally, or module:Class"),
-    ({'tasks': 'collections:Counter'}, "parameter tasks: task 'collections:Counter' is no "
-     'subclass of leader_election.Task'),
+    ({'tasks': 'collections:Counter'}, "parameter tasks: task 'collections:Counter' is not "
+     'a subclass of leader_election.Task'),
     ({'tasks': 'nodes.test_instances:Refuses'}, 'parameter tasks: '
      "'nodes.test_instances:Refuses' cannot be made: OSError: no\nhardware"),
     ({'tasks': 'nodes.test_instances:NoDeclaration'}, 'parameter tasks: '

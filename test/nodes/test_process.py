@@ -150,7 +150,7 @@ def robots() -> Iterator[list[subprocess.Popen]]:
     (['robot_id:=1', 'instances:=rescue', 'rescue.collection:=none'], 'parameter '
      "rescue.collection: 'none' is not allowed; it takes one of tree, multi-path, gossip"),
     (['robot_id:=1', "zones:='{a: [[0, 0], [1, 1], [1, 0], [0, 1]]}'"], 'parameter zones: a is '
-     'no simple polygon: Self-intersection[0.5 0.5]'),
+     'not a simple polygon: Self-intersection[0.5 0.5]'),
     (['robot_id:=1', 'send_topic:=a//b'], None),
 ])
 def test_wrong_parameters_are_one_line_and_status_2(
