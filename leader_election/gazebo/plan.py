@@ -60,7 +60,7 @@ from leader_election.parameters import (
 from leader_election.robot.wire import MAX_ID
 from leader_election.world.arena import load_arena
 from leader_election.world.parameters import SceneParameters
-from leader_election.world.robot_body import RADIUS
+from leader_election.world.robot_body import RADIUS, SCANNER_Z
 from leader_election.world.scene import make_scene
 import yaml
 
@@ -200,7 +200,8 @@ def _odometry_parameters(robots: Sequence[RobotSpec], equipment: Equipment,
     return {'robots': ','.join(robot.name for robot in robots), 'seed': seed,
             'odometry_drift': equipment.odometry_drift,
             'ground_truth': equipment.ground_truth,
-            'bumper': equipment.bumper} if equipment.needs_odometry_node else {}
+            'bumper': equipment.bumper, 'scanner_height': SCANNER_Z if equipment.lidar else 0.0,
+            } if equipment.needs_odometry_node else {}
 
 
 def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[float], str]:

@@ -59,7 +59,8 @@ class Equipment(NamedTuple):
     @property
     def needs_odometry_node(self) -> bool:
         """Whether node ``gazebo_odometry`` is between the simulator and the robots."""
-        return self.odometry_drift or self.ground_truth or self.bumper
+        return (self.odometry_drift or self.ground_truth or self.bumper
+                or self.lidar is not None)
 
 
 NO_EQUIPMENT = Equipment()
@@ -160,7 +161,7 @@ def world_plugins(equipment: Equipment) -> list[Element]:
 
 def lidar_sensor(lidar: Lidar, height: float, min_range: float) -> Element:
     """
-    Return the sensor of a laser scanner; its topic has its default name, with the model's name.
+    Return the sensor of a laser scanner; topic and frame have names after that of the model.
 
     :param height: above the ground [m], at which other robots can be detected.
     :param min_range: the least range [m], beyond the robot's own body.
@@ -175,6 +176,5 @@ def lidar_sensor(lidar: Lidar, height: float, min_range: float) -> Element:
     return tag(
         'sensor', tag('pose', (0.0, 0.0, height, 0.0, 0.0, 0.0)),
         tag('update_rate', lidar.rate), tag('always_on', True),
-        # Its frame differs from base_link in height only, which does not matter in the plane.
-        tag('gz_frame_id', 'base_link'), tag('lidar', rays, reach),
+        tag('lidar', rays, reach),
         name='lidar', type='gpu_lidar')

@@ -23,7 +23,7 @@ It also makes the signal of a bumper of the contacts that the simulator reports.
 import math
 from typing import Any
 
-from geometry_msgs.msg import PoseStamped, Twist
+from geometry_msgs.msg import PoseStamped, TransformStamped, Twist
 from leader_election.nodes import clock
 from leader_election.nodes.declare import declare_all
 from leader_election.nodes.process import run
@@ -49,6 +49,8 @@ WHEEL_ODOMETRY = 'wheel_odometry'
 TRUE_POSE = 'true_pose'
 """The topic of the simulator's pose of the robot's model, in the namespace of the robot."""
 
+SCANNER = f'{BASE}/lidar'
+"""The frame of a laser scanner in Gazebo Sim, after the name of the robot."""
 CONTACTS = 'contacts'
 """The topic of the simulator's contacts of the robot's body, received while there are any."""
 BUMPER_PERIOD = 0.1
@@ -81,8 +83,12 @@ class SimulatedRobot:
         self._odometry = ErroneousOdometry(parameters, parameters.seed, self.name)
         self._drifts = parameters.odometry_drift
         self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
+        scanner = TransformStamped(child_frame_id=f'{self.name}/{SCANNER}')
+        scanner.header.frame_id = BASE
+        scanner.transform.translation.z = parameters.scanner_height
         self._transforms = TransformPublisher(
-            node, [prefix.rstrip('/') or node.get_namespace().rstrip('/')])
+            node, [prefix.rstrip('/') or node.get_namespace().rstrip('/')],
+            [scanner] if parameters.scanner_height else [])
         node.create_subscription(Odometry, prefix + WHEEL_ODOMETRY, self._take, EVENTS)
         if parameters.ground_truth:
             self._truth = node.create_publisher(Odometry, f'{prefix}ground_truth', 10)

@@ -39,12 +39,15 @@ class TransformPublisher:
     Frame names are the same for all robots, so each has its own topic: ``robot_<id>/tf``.
     """
 
-    def __init__(self, node: Node, robots: Sequence[str]) -> None:
+    def __init__(self, node: Node, robots: Sequence[str],
+                 fixed: Sequence[TransformStamped] = ()) -> None:
         """
         Advertise the topics, where tf2_msgs is installed.
 
         :param robots: the namespaces of the robots, in the order of the rows of poses.
+        :param fixed: transforms that are published beside each pose, with its stamp.
         """
+        self._fixed = fixed
         self._publishers = [] if TFMessage is None else [
             node.create_publisher(TFMessage, f'{robot}/tf', EVENTS) for robot in robots]
 
@@ -58,7 +61,9 @@ class TransformPublisher:
         wanted = [row for row, publisher in enumerate(self._publishers)
                   if row not in silent and publisher.get_subscription_count()]
         for row, message in zip(wanted, transforms(stamp, poses[wanted])):
-            self._publishers[row].publish(TFMessage(transforms=[message]))
+            for each in self._fixed:
+                each.header.stamp = stamp
+            self._publishers[row].publish(TFMessage(transforms=[message, *self._fixed]))
 
 
 def transforms(stamp: Time, poses: Array) -> list[TransformStamped]:

@@ -69,6 +69,9 @@ class GazeboOdometryParameters(OdometryErrorParameters, ProcessParameters):
     bumper: bool = parameter(
         False, 'Whether to publish on topic bumper whether a robot touches something: whether '
         'anything comes on topic contacts.')
+    scanner_height: float = parameter(
+        0.0, 'Height of a laser scanner, whose frame, <robot>/base_link/lidar, is then published '
+        'beside odometry on topic tf. 0: no scanner.', unit='m', lower=0.0, upper=10.0)
     contacts_type: str = parameter(
         'ros_gz_interfaces/msg/Contacts', 'The type of messages on topic contacts; that of '
         'ros_gz unless another bridge has another one.', empty=False)

@@ -30,8 +30,6 @@ needs_tool = pytest.mark.skipif(
                          'libsdformat-dev, sdformat-sdf)')
 needs_specification = pytest.mark.skipif(
     SPECIFICATION is None, reason='no /usr/share/sdformat*/1.7 (Debian 12: libsdformat-dev)')
-LATER = {'gz_frame_id'}
-"""Not in SDF 1.7: Gazebo Sim reads it from the sensor as it is."""
 
 
 def verdict(file: Path) -> str:
@@ -68,6 +66,6 @@ def misspelled(element: ElementTree.Element, description: ElementTree.Element | 
     for child in element:
         if child.tag in known:
             found += misspelled(child, known[child.tag])
-        elif child.tag not in LATER:
+        else:
             found.append(f'{element.tag}/{child.tag}')
     return found

@@ -71,10 +71,13 @@ def test_the_step_of_physics_may_be_given() -> None:
 def test_odometry_drifts_where_it_is_asked_for() -> None:
     made = plan(robots='2', seed=5)
     assert made.odometry == {'robots': 'robot_1,robot_2', 'seed': 5, 'odometry_drift': False,
-                             'ground_truth': False, 'bumper': True}
+                             'ground_truth': False, 'bumper': True,
+                             'scanner_height': 0.0}
     assert plan(robots='2', bumper=False).odometry == {}
     assert plan(robots='2', odometry_drift=True).odometry['odometry_drift']
     assert plan(robots='2', ground_truth=True).odometry['ground_truth']
+    # The frame of the scanner, which Gazebo names after the model.
+    assert plan(robots='2', lidar=36, bumper=False).odometry['scanner_height'] > 0.0
     assert spawn_plan().odometry['robots'] == 'robot_31'
 
 

@@ -130,7 +130,7 @@ def test_a_swarm_is_a_server_a_window_a_bridge_fleets_wander_and_a_monitor(prefi
     assert '/clock' not in bridge.read_text()
     assert parameters(found['gazebo_odometry']) == {
         'robots': 'robot_1,robot_2,robot_3,robot_4,robot_5', 'seed': 7, 'odometry_drift': False,
-        'ground_truth': False, 'bumper': True, 'use_sim_time': True}
+        'ground_truth': False, 'bumper': True, 'scanner_height': 0.0, 'use_sim_time': True}
     first, second = parameters(found['fleet']), parameters(found['fleet2'])
     assert (first['members'], second['members']) == ('1-3', '4-5')
     assert first['roster'] == second['roster'] and first['seed'] == 7
