@@ -61,7 +61,8 @@ from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import make_scene
 
 SCENE = ('robots', 'seed', 'world', 'logs', 'radio', 'lean')
-WORLD = ('motion', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'real_time_factor')
+WORLD = ('motion', 'physics', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate',
+         'real_time_factor')
 ELECTION = (*ELECTION_ARGUMENTS, 'leaders', 'pose_source')
 NO_MEMBERS = 'none'
 OTHERS = SWARM_ARGUMENTS | {

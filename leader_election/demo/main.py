@@ -17,12 +17,13 @@
 import argparse
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 import math
 import os
 from pathlib import Path
 from typing import Any
 
-from leader_election.command_line import CommandLineParser, print_error
+from leader_election.command_line import CommandLineParser, how_to_install, print_error
 from leader_election.demo.task_scenarios import NO_TASK, SCENARIOS
 from leader_election.parameters import ParameterError
 from leader_election.parameters.id_ranges import id_ranges
@@ -86,6 +87,9 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                        help='when robots run rounds')
     world = parser.add_argument_group('the world')
     world.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
+    world.add_argument('--physics', action='store_true',
+                       help='robots are bodies, whose wheels slip and which push each other, by '
+                       'MuJoCo (the extra physics)')
     world.add_argument('--speed', type=_positive_number(float), default=0.5,
                        help='speed of the robots [m/s]')
     world.add_argument('--drift', type=float, default=0.0,
@@ -115,6 +119,10 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
         parser.error(f'argument --loss: {options.loss} is not allowed; it takes 0 to less than 1')
     if not 0.0 <= options.drift <= 1.0:
         parser.error(f'argument --drift: {options.drift} is not allowed; it takes 0 to 1')
+    if options.physics and find_spec('mujoco') is None:
+        parser.error(f'argument --physics: mujoco is not installed; {how_to_install("physics")}')
+    if options.logs and options.physics:
+        parser.error('argument --physics: not allowed with --logs; robots of logs are replayed')
     if options.logs and options.task:
         parser.error('argument --task: not allowed with --logs; robots of logs only elect')
     _check_sightings(parser, options)

@@ -38,6 +38,7 @@ from leader_election.nodes.declare import overrides
 from leader_election.nodes.monitor import Monitor
 from leader_election.nodes.process import spin, StopRequest
 from leader_election.swarm.snapshot import regions, Snapshot
+from leader_election.world.odometry_covariance import PHYSICAL_WHEELS
 from leader_election.world.scene import make_scene
 
 START_UP = 90.0
@@ -122,13 +123,15 @@ class SwarmDemo:
         options = self.options
         self.processes.start('world', 'swarm_world', {
             **self.scene_parameters, **self.scenario.world_parameters, 'speed': options.speed,
+            'physics': 'mujoco' if options.physics else 'kinematic',
             'linear_scale_error': options.drift, 'angular_scale_error': options.drift,
             'radio_range': options.range, 'line_of_sight': options.line_of_sight,
             'radio_loss': options.loss})
         robots: dict[str, Any] = {
             **self.scene_parameters, **self.scenario.robot_parameters, 'radius': options.radius,
             'communication_range': options.range, 'schedule': options.schedule,
-            **(EXACT_ODOMETRY if options.drift == 0.0 else {})}
+            **(PHYSICAL_WHEELS if options.physics else
+               EXACT_ODOMETRY if options.drift == 0.0 else {})}
         others = [robot for robot in self.ids if robot != self.strongest]
         processes = min(options.processes, len(others))
         for i in range(processes):

@@ -198,6 +198,8 @@ def mjcf(arena: shapely.Polygon, obstacles: Sequence[shapely.Polygon], robots: i
     # Elliptic cones and a stiff tangential direction: robots at rest do not creep.
     _add(root, 'option', timestep=STEP, cone='elliptic', impratio=10)
     _add(root, 'compiler', autolimits='true')
+    # As stiff as the step allows: robots sink less than 0.1 mm.
+    _add(_add(root, 'default'), 'geom', solref=(2 * STEP, 1))
     world = _add(root, 'worldbody')
     _add(world, 'geom', type='plane', size=(0, 0, 1), **_FLOOR)
     for rectangle in (*outer_walls(arena), *(

@@ -18,14 +18,19 @@ The covariance of simulated odometry, by the parameters of its errors.
 The errors are those of :class:`.kinematics.Odometry`: a constant scale and bias of each robot,
 and white noise. They are propagated to first order along the path that odometry itself reports,
 as by a driver with calibrated wheels; with errors of the heading above some 0.3 rad the true
-errors are no longer Gaussian. The errors of logged odometry, and of wheels that slip, are not
-known; they are assumed to be the robots' defaults (:class:`.LocalisationParameters`).
+errors are no longer Gaussian. The errors of logged odometry are not known; they are assumed to
+be the robots' defaults (:class:`.LocalisationParameters`), those of wheels in contact physics
+:data:`PHYSICAL_WHEELS`.
 """
 
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.world.kinematics import Array
 from leader_election.world.odometry_parameters import OdometryErrorParameters
 import numpy as np
+
+PHYSICAL_WHEELS = {'odometry_noise_position': 0.01, 'odometry_noise_turn': 0.02,
+                   'odometry_noise_heading': 0.003}
+"""Noise of odometry with contact physics, some times what ``logs noise`` finds without bumps."""
 
 
 class OdometryCovariance:

@@ -45,7 +45,7 @@ from leader_election.world.motion import (
     VelocityCommands,
     VelocityController,
 )
-from leader_election.world.odometry_covariance import OdometryCovariance
+from leader_election.world.odometry_covariance import OdometryCovariance, PHYSICAL_WHEELS
 from leader_election.world.odometry_parameters import OdometryErrorParameters
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.radio import Radio
@@ -129,10 +129,14 @@ class World:
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
         self._odom_is_true = bool(parameters.logs) and parameters.odom_source == 'truth'
-        real = (bool(parameters.logs) and not self._odom_is_true) or self.physics is not None
+        real = None
+        if self.physics is not None:
+            real = LocalisationParameters(**PHYSICAL_WHEELS)
+        elif parameters.logs and not self._odom_is_true:
+            real = LocalisationParameters()
         self.covariance = OdometryCovariance(
             len(self.poses), OdometryErrorParameters() if self._odom_is_true else parameters,
-            LocalisationParameters() if real else None)
+            real)
         self.radios = tuple(
             Radio(self.scene.obstacles, self.scene.ids, parameters,
                   np.random.default_rng([parameters.seed, 3, *([swarm] if swarm else [])]))

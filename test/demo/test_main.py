@@ -58,6 +58,7 @@ def test_defaults_depend_on_the_task():
     (['--schedule', 'never'], '--schedule'),
     (['--task', 'dance'], '--task'),
     (['--task', 'count', '--logs', 'gazebo5'], '--task'),
+    (['--physics', '--logs', 'gazebo5'], '--physics: not allowed with --logs'),
     (['--sightings'], '--sightings: needs --logs'),
     (['--sightings', 'sonar', '--logs', 'gazebo5'], '--sightings'),
     (['--radio-range', '3'], '--radio-range: needs --logs'),
@@ -112,9 +113,9 @@ def test_swarm(tmp_path):
     assert left_behind(tmp_path) == []
 
 
-def test_a_task(tmp_path):
-    done = run(tmp_path, '--task', 'count', '--robots', '6', '--duration', '22', '--world',
-               'empty', '--radius', '30', '--range', '30', '--processes', '1')
+def test_a_task_with_physics(tmp_path):
+    done = run(tmp_path, '--physics', '--task', 'count', '--robots', '6', '--duration', '22',
+               '--world', 'empty', '--radius', '30', '--range', '30', '--processes', '1')
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'ok    count: on average the leaders count ' in done.stdout
     assert ' robots, 6 are heard · ' in done.stdout and ' decided [{"members":' in done.stdout

@@ -37,10 +37,10 @@ from launch.actions import DeclareLaunchArgument  # noqa: E402, I100
 
 ARGUMENTS = {
     'use_sim_time', 'params_file', 'namespace', 'log_level', 'rviz', 'robots',
-    'robots_per_process', 'seed', 'world', 'motion', 'radius', 'communication_range', 'logs',
-    'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection', 'connected',
-    'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source', 'lean', 'members',
-    'swarm_world', 'leaders'}
+    'robots_per_process', 'seed', 'world', 'motion', 'physics', 'radius', 'communication_range',
+    'logs', 'radio', 'real_time_factor', 'monitor', 'algorithm', 'tasks', 'collection',
+    'connected', 'scan_rate', 'reading_rate', 'ranging_rate', 'camera_rate', 'pose_source', 'lean',
+    'members', 'swarm_world', 'leaders'}
 
 
 @pytest.fixture(autouse=True)
@@ -182,10 +182,10 @@ def test_what_robots_believe_of_the_radio_is_so() -> None:
 def test_a_swarm_has_tasks_and_a_world_that_they_can_drive_in() -> None:
     world, fleet, monitor = map(parameters, launched(
         'swarm', robots='3', tasks='patrol,count', connected='true', motion='cmd_vel',
-        scan_rate='5', algorithm='classic', collection='tree'))
+        physics='mujoco', scan_rate='5', algorithm='classic', collection='tree'))
     assert (fleet['tasks'], fleet['connected'], fleet['collection']) == (
         'patrol,count', True, 'tree')
-    assert (world['motion'], world['scan_rate']) == ('cmd_vel', 5.0)
+    assert (world['motion'], world['physics'], world['scan_rate']) == ('cmd_vel', 'mujoco', 5.0)
     assert fleet['algorithm'] == monitor['algorithm'] == 'classic'
     assert 'tasks' not in world and 'tasks' not in monitor
 
