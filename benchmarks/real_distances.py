@@ -132,7 +132,7 @@ def row(logs: str, case: Case, seeds: int) -> str:
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument('--logs', default='', help='a folder, or gazebo5, the logs in the '
+    parser.add_argument('--logs', default='', help='a folder, or physics5, the logs in the '
                         'package (default: those of real robots, MRCLAM 6)')
     parser.add_argument('--seeds', type=int, default=3)
     parser.add_argument('--cases', choices=('plain', 'hard', 'all'), default='plain')

@@ -15,7 +15,7 @@
 """
 The logs in the package: five robots that wander with contact physics, recorded by this program.
 
-Poses are true, velocities are those of the wheels, which slip, with errors of their calibration.
+Poses are true, velocities are those of the wheels, which slip, with calibration errors and noise.
 What the cameras saw is computed from the true poses by the sensor model of the embedded world.
 ``make physics-logs`` runs this; the same seed gives the same logs.
 """
@@ -42,7 +42,8 @@ LANDMARKS_A_SIDE = 3, 5
 SETTINGS = {
     'robots': ROBOTS, 'world': f'empty:{WIDTH:g}x{HEIGHT:g}', 'speed': 0.3, 'motion': 'cmd_vel',
     'physics': 'mujoco', 'step_rate': 10.0, 'scan_rate': 5.0, 'linear_scale_error': 0.02,
-    'angular_scale_error': 0.02, 'camera_rate': 2.0, 'camera_loss': 0.5}
+    'angular_scale_error': 0.02, 'linear_noise': 0.01, 'angular_noise': 0.01,
+    'camera_rate': 2.0, 'camera_loss': 0.5}
 """The parameters of the world; one row of a log is one step."""
 
 
@@ -78,6 +79,7 @@ def record(seconds: float, seed: int, folder: Path) -> None:
         poses.append(world.poses)
         bodies.step()
         velocities.append(world.measured)
+    velocities[-1] = np.zeros_like(velocities[-1])
     sightings = np.concatenate(seen)
     for row in range(ROBOTS):
         name = f'robot_{row + 1}.csv'

@@ -100,7 +100,7 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
                        help='probability that a message is lost, 0 to 1')
     logs = parser.add_argument_group('logs of robots')
     logs.add_argument('--logs', default='', metavar='FOLDER',
-                      help='replay logs: a folder, or gazebo5, those in this package')
+                      help='replay logs: a folder, or physics5, those in this package')
     logs.add_argument('--real-time-factor', type=_positive_number(float),
                       default=argparse.SUPPRESS,
                       help='speed of the replay (default: 8; with --sightings: 5)')

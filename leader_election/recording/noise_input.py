@@ -72,7 +72,7 @@ def from_logs(logs: str, landmarks: Path | None = None) -> NoiseInput:
     """
     Read a folder of logs, and its sightings and landmarks if there are any.
 
-    :param logs: the folder, or ``gazebo5``.
+    :param logs: the folder, or ``physics5``.
     :param landmarks: their file, instead of the one in the folder.
     :raises LogError: for wrong or missing logs.
     """

@@ -31,8 +31,10 @@ from leader_election.world.csv_table import LogError, read_table
 import numpy as np
 from numpy.typing import NDArray
 
-SAMPLE = 'gazebo5'
-"""The name of the logs included in the package: five robots in real physics."""
+SAMPLE = 'physics5'
+"""The name of the logs included in the package: five robots with contact physics."""
+_FORMER_SAMPLE = 'gazebo5'
+"""Their name before, which goes on working."""
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
 LANDMARKS = 'landmarks.csv'
 """The file of landmarks, which may lie beside the logs."""
@@ -85,10 +87,10 @@ def read_logs(logs: str) -> tuple[RobotLog, ...]:
     """
     Read the logs of a folder, in natural order of their names: robot_2 before robot_10.
 
-    :param logs: the path of the folder, or ``gazebo5`` for the logs included in the package.
+    :param logs: the path of the folder, or ``physics5`` for the logs included in the package.
     :raises LogError: if there are no logs or one of them is wrong.
 
-    >>> len(read_logs('gazebo5'))
+    >>> len(read_logs('physics5'))
     5
     """
     with logs_folder(logs) as folder:
@@ -107,7 +109,7 @@ def logs_folder(logs: str) -> Iterator[Path]:
 
     :param logs: as :func:`read_logs` takes it.
     """
-    if logs == SAMPLE:
+    if logs in (SAMPLE, _FORMER_SAMPLE):
         with as_file(files('leader_election.world') / 'logs' / SAMPLE) as folder:
             yield folder
     else:

@@ -60,7 +60,7 @@ class SceneParameters:
         unit='m', lower=0.0, upper=100.0)
     logs: str = parameter(
         '', 'Logs to replay instead of simulating motion: a folder of CSV files, one for each '
-        'robot, or gazebo5, two minutes of five robots in Gazebo. Empty: none.')
+        'robot, or physics5, two minutes of five robots with contact physics. Empty: none.')
     radio: str = parameter(
         'shared', 'Transport of messages: all robots use one shared topic (shared), or the world '
         'relays each message from topic neighbourhood to topic heard of the robots within radio '

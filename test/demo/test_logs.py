@@ -30,13 +30,13 @@ import pytest
 
 
 def options(*words: str) -> Namespace:
-    return parse(['--logs', 'gazebo5', *words])
+    return parse(['--logs', 'physics5', *words])
 
 
 def world(*words: str) -> WorldParameters:
     values = {name: tuple(value) if isinstance(value, list) else value
               for name, value in world_parameters(options(*words)).items()}
-    return build(WorldParameters, {'logs': 'gazebo5', **values})
+    return build(WorldParameters, {'logs': 'physics5', **values})
 
 
 def test_without_sightings_there_are_three_swarms_and_no_sensors() -> None:
@@ -87,7 +87,7 @@ def test_all_swarms_lose_messages_but_the_one_they_are_compared_with(
 
 def test_landmarks_are_those_of_the_folder(tmp_path: object) -> None:
     path = swarms(options('--sightings', '--landmarks'))['with_filter']['landmarks']
-    assert path == str(files('leader_election.world') / 'logs/gazebo5/measurements/landmarks.csv')
+    assert path == str(files('leader_election.world') / 'logs/physics5/measurements/landmarks.csv')
     with pytest.raises(ParameterError, match='^argument --landmarks: there is no landmarks.csv'):
         swarms(parse(['--logs', str(tmp_path), '--sightings', '--landmarks']))
 

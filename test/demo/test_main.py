@@ -30,12 +30,12 @@ from std_msgs.msg import String
 
 def test_defaults_of_radius_and_range_depend_on_logs():
     assert (parse([]).radius, parse([]).range) == (6.0, 4.0)
-    logs = parse(['--logs', 'gazebo5'])
+    logs = parse(['--logs', 'physics5'])
     assert (logs.radius, logs.range) == (3.0, 2.5)
     assert parse(['--radius', '9.5']).radius == 9.5
     # The filter has more to compute, and what is late spoils it.
     assert logs.real_time_factor == 8.0
-    assert parse(['--logs', 'gazebo5', '--sightings']).real_time_factor == 5.0
+    assert parse(['--logs', 'physics5', '--sightings']).real_time_factor == 5.0
     assert parse(['--logs', 'a', '--sightings', '--real-time-factor', '2']).real_time_factor == 2.0
 
 
@@ -57,21 +57,21 @@ def test_defaults_depend_on_the_task():
     (['--seed', '-1'], '--seed'),
     (['--schedule', 'never'], '--schedule'),
     (['--task', 'dance'], '--task'),
-    (['--task', 'count', '--logs', 'gazebo5'], '--task'),
-    (['--physics', '--logs', 'gazebo5'], '--physics: not allowed with --logs'),
+    (['--task', 'count', '--logs', 'physics5'], '--task'),
+    (['--physics', '--logs', 'physics5'], '--physics: not allowed with --logs'),
     (['--sightings'], '--sightings: needs --logs'),
-    (['--sightings', 'sonar', '--logs', 'gazebo5'], '--sightings'),
+    (['--sightings', 'sonar', '--logs', 'physics5'], '--sightings'),
     (['--radio-range', '3'], '--radio-range: needs --logs'),
-    (['--logs', 'gazebo5', '--landmarks'], '--landmarks: needs --sightings'),
-    (['--logs', 'gazebo5', '--wrong-start', '1'], '--wrong-start: needs --sightings'),
-    (['--logs', 'gazebo5', '--sightings', '--outliers', '0.1'], '--outliers: needs simulated'),
-    (['--logs', 'gazebo5', '--sightings', '--carried', '1'], '--carried: needs simulated'),
-    (['--logs', 'gazebo5', '--sightings', 'uwb', '--landmarks'], '--landmarks: radios'),
-    (['--logs', 'gazebo5', '--sightings', 'camera', '--bias', '1'], '--bias: needs ranges'),
-    (['--logs', 'gazebo5', '--sightings', 'uwb', '--outliers', '1.5'], '--outliers: 1.5'),
-    (['--logs', 'gazebo5', '--sightings', 'uwb', '--bias', 'nan'], '--bias: nan'),
-    (['--logs', 'gazebo5', '--sightings', 'uwb', '--carried', 'all'], "--carried: 'all'"),
-    (['--logs', 'gazebo5', '--sightings', '--wrong-start', '1-x'], "--wrong-start: '1-x'"),
+    (['--logs', 'physics5', '--landmarks'], '--landmarks: needs --sightings'),
+    (['--logs', 'physics5', '--wrong-start', '1'], '--wrong-start: needs --sightings'),
+    (['--logs', 'physics5', '--sightings', '--outliers', '0.1'], '--outliers: needs simulated'),
+    (['--logs', 'physics5', '--sightings', '--carried', '1'], '--carried: needs simulated'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--landmarks'], '--landmarks: radios'),
+    (['--logs', 'physics5', '--sightings', 'camera', '--bias', '1'], '--bias: needs ranges'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--outliers', '1.5'], '--outliers: 1.5'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--bias', 'nan'], '--bias: nan'),
+    (['--logs', 'physics5', '--sightings', 'uwb', '--carried', 'all'], "--carried: 'all'"),
+    (['--logs', 'physics5', '--sightings', '--wrong-start', '1-x'], "--wrong-start: '1-x'"),
 ])
 def test_wrong_options_end_with_status_2_and_name_the_option(arguments, named, capsys):
     with pytest.raises(SystemExit) as ended:
@@ -123,7 +123,7 @@ def test_a_task_with_physics(tmp_path):
 
 
 def test_logs_of_real_robots(tmp_path):
-    done = run(tmp_path, '--logs', 'gazebo5', '--real-time-factor', '15')
+    done = run(tmp_path, '--logs', 'physics5', '--real-time-factor', '15')
     assert done.returncode == 0, done.stdout + done.stderr
     assert 'by_truth_again: 5 of 5 robots were heard' in done.stdout
     overall = next(line for line in done.stdout.splitlines() if 'overall' in line)

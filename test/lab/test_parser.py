@@ -210,7 +210,7 @@ def test_a_value_that_is_not_allowed(key: str, sections: dict[str, Any]) -> None
     ({'motion': {'kind': 'levy', 'walls': [20, 20, 30, 30]}},
      'motion.walls: a device starts outside of them'),
     ({'motion': {'kind': 'replay', 'logs': '/nowhere'}}, 'motion.logs: '),
-    (device(count=6) | {'motion': {'kind': 'replay'}}, 'motion.logs: gazebo5 holds 5 logs'),
+    (device(count=6) | {'motion': {'kind': 'replay'}}, 'motion.logs: physics5 holds 5 logs'),
     ({'vary': [1]}, 'vary: takes keys and values, not [1]'),
     ({'vary': {'messages.loss': 0.1}}, 'vary.messages.loss: takes a list of values'),
     ({'vary': {'messages.loss': []}}, 'vary.messages.loss: takes a list of values'),

@@ -118,7 +118,7 @@ def test_a_large_swarm_of_a_short_range_has_room() -> None:
 
 
 def test_a_swarm_of_logs_has_a_robot_a_log() -> None:
-    nodes = launched('swarm', logs='gazebo5', monitor='false')
+    nodes = launched('swarm', logs='physics5', monitor='false')
     assert executables(nodes) == ['swarm_world', 'fleet']
     assert parameters(nodes[1])['members'] == '1-5'
 

@@ -130,7 +130,7 @@ def test_the_parameter_file_is_one_that_a_robot_takes(
 
 
 def test_logs_are_read_with_their_sightings() -> None:
-    found = from_logs('gazebo5')
+    found = from_logs('physics5')
     assert (list(found.robots), found.length, len(found.landmarks)) == ([1, 2, 3, 4, 5], 120.0, 16)
     one = found.robots[1]
     assert one.odometry[0, 1:].tolist() == one.reference[0, 1:].tolist()
@@ -138,15 +138,15 @@ def test_logs_are_read_with_their_sightings() -> None:
 
 
 def test_the_noise_of_the_sample(capsys: pytest.CaptureFixture[str]) -> None:
-    """The cameras' is that of the model that made the sightings; wheels slip by some percent."""
-    assert main(['noise', 'gazebo5']) == 0
+    """The cameras' is that of the model that made the sightings; that of wheels was simulated."""
+    assert main(['noise', 'physics5']) == 0
     values = yaml.safe_load(capsys.readouterr().out)['/**']['ros__parameters']
     sensor = WorldParameters()
     assert values['range_noise'] == pytest.approx(sensor.camera_noise, rel=0.2)
     assert values['range_noise_scale'] == pytest.approx(sensor.camera_noise_scale, rel=0.1)
     assert values['bearing_noise'] == pytest.approx(sensor.camera_bearing_noise, rel=0.1)
-    assert 0.01 < values['odometry_noise_position'] < 0.05
-    assert 0.03 < values['odometry_noise_turn'] < 0.15
+    assert 0.005 < values['odometry_noise_position'] < 0.03
+    assert 0.01 < values['odometry_noise_turn'] < 0.04
 
 
 def test_the_noise_of_real_robots(
@@ -187,7 +187,7 @@ def test_what_cannot_be_read_is_one_line(
 
 def test_wrong_options_are_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     for arguments, error in (
-            (['noise', 'gazebo5', '--window', '0.5'], 'takes whole seconds, 1 to 3600'),
+            (['noise', 'physics5', '--window', '0.5'], 'takes whole seconds, 1 to 3600'),
             (['convert', 'a', 'b', '--rate', '-1'], '-1 is not allowed; it takes more than 0'),
             ([], 'required: COMMAND')):
         with pytest.raises(SystemExit) as ended:

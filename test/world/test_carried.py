@@ -37,15 +37,15 @@ def after(seconds: float, **settings: Any) -> World:
 def test_a_replayed_robot_drives_on_from_where_it_is_put() -> None:
     carried = {'carried_robots': '2', 'carried_at': 30.0, 'carried_by': tuple(BY)}
     for seconds in (29.9, 30.0, 80.0):
-        plain = after(seconds, logs='gazebo5')
-        moved = after(seconds, logs='gazebo5', **carried)
+        plain = after(seconds, logs='physics5')
+        moved = after(seconds, logs='physics5', **carried)
         others = [0, 2, 3, 4]
         assert moved.poses[others].tolist() == plain.poses[others].tolist()
         assert np.allclose(moved.odometry, plain.odometry, atol=1e-9)
         if seconds < 30.0:
             assert np.allclose(moved.poses, plain.poses, atol=1e-9)
     # The path from 30 s to 80 s has the same form, turned by the angle.
-    here = read_logs('gazebo5')[1].pose_at(30.0)
+    here = read_logs('physics5')[1].pose_at(30.0)
     x, y, turn = plain.poses[1] - here
     cos, sin = math.cos(BY[2]), math.sin(BY[2])
     assert moved.poses[1] == pytest.approx(
@@ -53,7 +53,7 @@ def test_a_replayed_robot_drives_on_from_where_it_is_put() -> None:
 
 
 def test_carrying_does_not_change_the_length_of_a_log() -> None:
-    log = read_logs('gazebo5')[0]
+    log = read_logs('physics5')[0]
     for at in (-5.0, 0.0, 120.0, 500.0):
         carried = carried_log(log, at, np.array(BY))
         assert carried.t[-1] == 120.0 and abs(carried.t[0]) < 1e-300

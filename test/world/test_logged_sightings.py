@@ -47,12 +47,12 @@ def folder(tmp_path: Path, robots: tuple[str, ...] = ('robot_1', 'robot_2'),
 
 
 def test_the_sample_has_sightings_of_five_robots() -> None:
-    seen = read_sightings('gazebo5', range(1, 6))
+    seen = read_sightings('physics5', range(1, 6))
     assert seen.shape[1] == 5 and len(seen) > 1000
     assert set(seen[:, 1]) == {0, 1, 2, 3, 4}
     assert set(seen[:, 2]) <= set(range(1, 22)) and set(seen[:, 2]) >= {1, 2, 3, 4, 5}
     assert np.all(np.diff(seen[:, 0]) >= 0.0) and seen[-1, 0] <= 120.0
-    assert sorted(read_scene_landmarks('gazebo5', '', ())) == list(range(6, 22))
+    assert sorted(read_scene_landmarks('physics5', '', ())) == list(range(6, 22))
 
 
 def errors(logs: str) -> tuple[float, float]:
@@ -73,7 +73,7 @@ def errors(logs: str) -> tuple[float, float]:
 
 
 def test_the_samples_sightings_are_near_the_truth() -> None:
-    distance, bearing = errors('gazebo5')
+    distance, bearing = errors('physics5')
     assert 0.01 < distance < 0.15 and 0.005 < bearing < 0.03
 
 
@@ -164,8 +164,8 @@ def test_unusable_folders_are_refused(
 def test_landmarks_of_a_file_take_the_place_of_those_of_the_logs(tmp_path: Path) -> None:
     path = tmp_path / 'places.csv'
     path.write_text(LANDMARKS)
-    assert read_scene_landmarks('gazebo5', str(path), (1, 2)) == {7: (1.0, 2.0), 8: (3.0, 4.0)}
-    assert len(read_scene_landmarks('gazebo5', '', (1, 2))) == 16
+    assert read_scene_landmarks('physics5', str(path), (1, 2)) == {7: (1.0, 2.0), 8: (3.0, 4.0)}
+    assert len(read_scene_landmarks('physics5', '', (1, 2))) == 16
     assert read_scene_landmarks('', '', (1, 2)) == {}
     with pytest.raises(ParameterError, match='^parameter landmarks: nowhere.csv: '):
         read_scene_landmarks('', 'nowhere.csv', ())
@@ -173,7 +173,7 @@ def test_landmarks_of_a_file_take_the_place_of_those_of_the_logs(tmp_path: Path)
 
 @pytest.mark.parametrize(('settings', 'problem'), [
     ({'logged_sightings': True}, 'parameter logs is missing; logged_sightings needs it'),
-    ({'logs': 'gazebo5', 'logged_sightings': True, 'carried_robots': '2'},
+    ({'logs': 'physics5', 'logged_sightings': True, 'carried_robots': '2'},
      'parameter carried_robots: 2 is not allowed with logged_sightings'),
     ({'carried_robots': 'all'}, 'parameter carried_robots'),
     ({'radio_namespaces': ('red', 'a b')}, "parameter radio_namespaces: 'a b' is not allowed"),

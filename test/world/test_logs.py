@@ -31,7 +31,7 @@ def write(path: Path, text: str) -> Path:
 
 
 def test_the_sample_is_120_s_of_five_robots() -> None:
-    logs = read_logs('gazebo5')
+    logs = read_logs('physics5')
     assert len(logs) == 5
     for log in logs:
         assert (log.t[0], log.t[-1], len(log.t)) == (0.0, 120.0, 1201)

@@ -180,10 +180,10 @@ def test_the_sample_written_back_is_converted_to_itself(tmp_path: Path) -> None:
     """Five robots and their sightings, as the authors would have published them."""
     source = tmp_path / 'set'
     source.mkdir()
-    logs = read_logs('gazebo5')
+    logs = read_logs('physics5')
     ids = list(range(1, len(logs) + 1))
-    seen = read_sightings('gazebo5', ids)
-    with logs_folder('gazebo5') as folder:
+    seen = read_sightings('physics5', ids)
+    with logs_folder('physics5') as folder:
         places = read_landmarks(folder / 'measurements' / 'landmarks.csv')
     table(source / 'Landmark_Groundtruth.dat', 'Subject x y sigma sigma', [
         (subject, x, y, 1e-4, 1e-4) for subject, (x, y) in places.items()])

@@ -139,7 +139,7 @@ def test_a_carried_robot_drives_on_from_its_new_place() -> None:
 
 
 def test_what_physics_cannot_do_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    for wrong in ({'logs': 'gazebo5'}, {'robot_radius': 0.0}):
+    for wrong in ({'logs': 'physics5'}, {'robot_radius': 0.0}):
         with pytest.raises(ParameterError, match='parameter physics: mujoco is not allowed with'):
             WorldParameters(physics='mujoco', **wrong)  # type: ignore[arg-type]
     monkeypatch.setitem(sys.modules, 'mujoco', None)

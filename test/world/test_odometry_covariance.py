@@ -88,7 +88,7 @@ def test_odometry_out_of_logs_has_the_noise_that_robots_assume() -> None:
 
 @pytest.mark.parametrize(('source', 'exact'), [('truth', True), ('odometry', False)])
 def test_a_replay_of_true_poses_is_exact(source: str, exact: bool) -> None:
-    world = World(WorldParameters(logs='gazebo5', odom_source=source, linear_noise=0.1))
+    world = World(WorldParameters(logs='physics5', odom_source=source, linear_noise=0.1))
     world.step()
     assert world.covariance.exact == exact
 

@@ -82,7 +82,7 @@ def test_a_bias_turns_odometry_of_a_robot_at_rest() -> None:
 
 
 def test_replayed_odometry_drifts_from_the_replayed_truth() -> None:
-    world = after(1200, logs='gazebo5')
+    world = after(1200, logs='physics5')
     assert world.ended
     assert [log.poses[-1].tolist() for log in world.scene.logs] == world.poses.tolist()
     drift = np.hypot(*(composed(world) - world.poses)[:, :2].T)
@@ -97,7 +97,7 @@ def test_replayed_odometry_drifts_from_the_replayed_truth() -> None:
 
 
 def test_the_true_pose_can_be_replayed_as_odometry() -> None:
-    world = after(600, logs='gazebo5', odom_source='truth', angular_bias=1.0)
+    world = after(600, logs='physics5', odom_source='truth', angular_bias=1.0)
     assert not world.ended
     assert np.allclose(composed(world), world.poses, atol=1e-9)
     assert np.allclose(world.odometry, relative(np.array(world.scene.starts), world.poses))
@@ -105,7 +105,7 @@ def test_the_true_pose_can_be_replayed_as_odometry() -> None:
 
 
 def test_robots_stand_still_after_a_replay() -> None:
-    world = after(122, logs='gazebo5', step_rate=1.0)
+    world = after(122, logs='physics5', step_rate=1.0)
     assert world.ended
     last = world.poses.tolist(), world.odometry.tolist()
     world.step()

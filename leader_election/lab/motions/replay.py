@@ -34,8 +34,8 @@ class ReplayParameters:
     """The logs to replay."""
 
     logs: str = parameter(
-        SAMPLE, 'A folder of CSV files, one a device, or gazebo5, two minutes of five '
-        'robots in Gazebo.', empty=False)
+        SAMPLE, 'A folder of CSV files, one a device, or physics5, two minutes of five '
+        'robots with contact physics.', empty=False)
 
 
 class Replay(NamedTuple):

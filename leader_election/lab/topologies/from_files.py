@@ -183,8 +183,8 @@ class LogsParameters:
     """The logs."""
 
     logs: str = parameter(
-        SAMPLE, 'A folder of CSV files, one a device, or gazebo5, two minutes of five '
-        'robots in Gazebo.', empty=False)
+        SAMPLE, 'A folder of CSV files, one a device, or physics5, two minutes of five '
+        'robots with contact physics.', empty=False)
 
 
 def place_logs(parameters: LogsParameters, random: np.random.Generator) -> Placement:

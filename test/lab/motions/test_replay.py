@@ -43,7 +43,7 @@ def test_real_logs_are_interpolated():
     """Over all rows, five robots, as the reader of logs interpolates them."""
     start = np.zeros((5, 2))
     places = compiled_walk(REPLAY, {}, start, 500, tick=0.26)
-    logs = read_logs('gazebo5')
+    logs = read_logs('physics5')
     wanted = [[log.pose_at(0.26 * t)[:2] for log in logs] for t in range(501)]
     assert np.allclose(places, wanted, rtol=0, atol=1e-12)
     assert np.array_equal(places, walk(REPLAY, {}, start, 500, tick=0.26))
