@@ -334,6 +334,9 @@ class Election:
             self._round(now)
 
     def _round(self, now: float) -> None:
+        if not self.runs:
+            # Closed, but spun on: nothing may follow the last messages.
+            return
         self._reaction.cancel()
         self._last_check = now
         leader = self.robot.state.leader

@@ -121,6 +121,12 @@ class Field(Task):
             self._published = self._rounds_left > 0.0
             self._alarm.publish(Bool(data=self._published))
 
+    def close(self) -> None:
+        """Take the alarm back, which nobody would end."""
+        if self._published:
+            self._published = False
+            self._alarm.publish(Bool(data=False))
+
     def _receive(self, message: Any) -> None:
         value = float(self._number(message))
         if math.isfinite(value):

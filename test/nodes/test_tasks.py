@@ -132,6 +132,8 @@ def test_field_alarms_all_when_one_reads_too_much(company: Callable[..., Company
 
     swarm.until(lambda: all(map(told, swarm.ids)))
     assert swarm.decided(2)['greatest'] == [7.0, -1.0, 1.0]
+    swarm.robots[0].close()
+    swarm.until(lambda: not swarm.last['alarm 1'].data)
 
 
 def test_rally_brings_members_round_their_leader(company: Callable[..., Company]) -> None:
