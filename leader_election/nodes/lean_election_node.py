@@ -15,8 +15,8 @@
 The node of one robot among hundreds in a process, with as few topics of its own as possible.
 
 Each publisher, subscription and service of a machine is compared with all others, so that
-discovery grows with the square of their number. An ordinary robot has 26; a lean one has the
-seven of its outputs.
+discovery grows with the square of their number. An ordinary robot has 26; a lean one has the six
+of its outputs.
 """
 
 from collections.abc import Mapping
@@ -27,6 +27,7 @@ from leader_election.nodes.election_node import ElectionNode
 from leader_election.nodes.shared_topics import NoPublisher, SharedTopics
 from leader_election.nodes.waiting import Missing
 from leader_election.parameters import ParameterError
+from leader_election.robot.leadership import LEADERSHIP
 from leader_election.world.bundles import STANDING_PERIOD
 from rclpy.clock import Clock
 from rclpy.node import Node
@@ -96,6 +97,8 @@ class LeanElectionNode(ElectionNode):
         """Return the publisher of the host, where all robots publish on the topic."""
         if topic == '/parameter_events':
             return NoPublisher()
+        if topic.rpartition('/')[2] == LEADERSHIP:
+            return self._topics.leadership
         shared = self._topics.publishers.get(self.resolve_topic_name(topic))
         if shared is not None:
             return shared

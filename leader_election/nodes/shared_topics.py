@@ -20,7 +20,17 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.nodes.clock import steady_clock
-from leader_election.nodes.qos import BUNDLES, EVENTS, NEIGHBOURHOOD, overridable, SIGHTINGS
+from leader_election.nodes.qos import (
+    BUNDLES,
+    EVENTS,
+    LEASE,
+    NEIGHBOURHOOD,
+    overridable,
+    PROMISES,
+    repeated,
+    SIGHTINGS,
+)
+from leader_election.robot.leadership import LEADERSHIP
 from leader_election.world.bundles import (
     BUNDLE_PERIOD,
     HEARD_TOPIC,
@@ -42,6 +52,7 @@ class SharedTopics:
     """
     Publishes and subscribes for many robots on the topics of one node.
 
+    :ivar leadership: the publisher in place of topic ``leadership`` of each robot.
     :ivar publishers: the common publishers, by the full names of their topics.
     :ivar inputs: the full names of the common topics, by the names that they replace.
     """
@@ -63,6 +74,11 @@ class SharedTopics:
         if relay:
             out = BundlePublisher(node, out)
         diagnostics = node.create_publisher(DiagnosticArray, '/diagnostics', EVENTS)
+        leadership = copy(repeated(LEASE))
+        # The last message of each robot of a large process.
+        leadership.depth = NEIGHBOURHOOD.depth
+        self.leadership: Publisher = node.create_publisher(
+            DiagnosticArray, LEADERSHIP, leadership, qos_overriding_options=overridable(PROMISES))
         self.publishers: dict[str, Publisher | BundlePublisher] = {
             publisher.topic_name: publisher for publisher in (out, diagnostics)}
         # Each bundle is about other robots, so none may be skipped, even in a busy process.

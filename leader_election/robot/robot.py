@@ -115,7 +115,7 @@ class Robot:
         self._unmeasured = 0
         self._last_round = -math.inf
         self.name = ''
-        """The robot's namespace, if it is not the usual one (:mod:`.naming`)."""
+        """The robot's namespace, if it is not the usual one."""
         self.parameters = parameters
         self._others = dict(others)
         self.instances = make_instances(

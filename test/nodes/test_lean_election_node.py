@@ -21,7 +21,15 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from leader_election.nodes import process
-from leader_election.nodes.qos import EVENTS, LEASE, NEIGHBOURHOOD, SENSOR, SIGHTINGS, STATE
+from leader_election.nodes.qos import (
+    EVENTS,
+    LEASE,
+    NEIGHBOURHOOD,
+    repeated,
+    SENSOR,
+    SIGHTINGS,
+    STATE,
+)
 from leader_election.nodes.robot_host import RobotHost
 from leader_election.nodes.swarm_world import SwarmWorld
 from leader_election.parameters import ParameterError
@@ -45,6 +53,7 @@ class Reader(Node):
     Reads what a swarm publishes.
 
     :ivar leader: the last message on topic ``leader`` of robot 1.
+    :ivar states: by robot, of the common topic ``leadership``.
     :ivar concerns: the names of statuses on ``/diagnostics``.
     """
 
@@ -53,10 +62,15 @@ class Reader(Node):
         self.leader: int | None = None
         self.concerns: set[str] = set()
         self.create_subscription(Int64, '/swarm/robot_1/leader', self._take, STATE)
+        self.states: dict[str, str] = {}
+        self.create_subscription(DiagnosticArray, '/swarm/leadership', self._read, repeated(3.0))
         self.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, EVENTS)
 
     def _take(self, message: Int64) -> None:
         self.leader = message.data
+
+    def _read(self, message: DiagnosticArray) -> None:
+        self.states |= {status.hardware_id: status.message for status in message.status}
 
     def _diagnose(self, message: DiagnosticArray) -> None:
         self.concerns |= {status.name for status in message.status}
@@ -101,8 +115,10 @@ def test_lean_robots_elect_and_publish_their_states(radio: str) -> None:
         assert [robot.robot.state.leader for robot in host.robots] == [4] * 4
         assert reader.leader == 4
         host.robots[0].close()
-        process.spin([reader], lambda: reader.leader == -1, deadline=PATIENCE)
+        process.spin([reader], lambda: reader.leader == -1
+                     and reader.states.get('robot 1') == 'inactive', deadline=PATIENCE)
         assert reader.leader == -1
+        assert reader.states['robot 1'] == 'inactive' and reader.states['robot 4'] == 'leads'
         assert 'swarm/robot_3: election' in reader.concerns
         assert {robot.robot.counts['messages_rejected'] for robot in host.robots} == {0}
 
@@ -150,7 +166,7 @@ def test_a_lean_robot_is_a_node_with_a_topic_for_each_output_and_no_service() ->
         assert ('election_node', '/swarm/robot_1') in host.get_node_names_and_namespaces()
         published = dict(host.get_publisher_names_and_types_by_node(*name))
         assert set(published) == {f'/swarm/robot_1/{topic}' for topic in (
-            'leadership', 'leader', 'is_leader', 'role', 'distance', 'neighbours', 'region')}
+            'leader', 'is_leader', 'role', 'distance', 'neighbours', 'region')}
         offered = host.get_publishers_info_by_topic('/swarm/robot_1/is_leader')[0].qos_profile
         assert offered.liveliness_lease_duration.nanoseconds == LEASE * 1e9
         assert not host.get_subscriber_names_and_types_by_node(*name)
