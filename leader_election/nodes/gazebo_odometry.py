@@ -79,7 +79,7 @@ class SimulatedRobot:
         self._wheels: Pose | None = None
         self._wheels_before: Pose | None = None
         self._commands: Any = None
-        self._commanded = False
+        self._commanded = self._touches = False
         self._odometry = ErroneousOdometry(parameters, parameters.seed, self.name)
         self._drifts = parameters.odometry_drift
         self._odom = node.create_publisher(Odometry, f'{prefix}odom', 10)
@@ -96,7 +96,7 @@ class SimulatedRobot:
             node.create_subscription(PoseStamped, prefix + TRUE_POSE, self._take_truth, EVENTS)
         if parameters.bumper:
             self._clock = clock.steady_clock(node)
-            self._touched_at, self._touches = -math.inf, False
+            self._touched_at = -math.inf
             self._bumper = node.create_publisher(Bool, f'{prefix}bumper', 10)
             # Not decoded: that there are contacts is enough, and they come in each step.
             node.create_subscription(_message_type(parameters.contacts_type), prefix + CONTACTS,
@@ -166,7 +166,7 @@ class SimulatedRobot:
         elif self._commands is None:
             self._commands = self._node.create_subscription(
                 Twist, f'{self._prefix}cmd_vel', self._hear, SENSOR)
-        elif self._commanded:
+        elif self._commanded and not self._touches:
             return [Missing('wheels to turn', self._commands.topic_name, 'they stand still though '
                             'they are commanded: the simulator does not hear the commands; start '
                             f'again, and {BUFFERS}')]

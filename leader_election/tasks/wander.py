@@ -34,6 +34,9 @@ Leg = Callable[[Random], float]
 class WanderParameters(DrivingParameters, ProcessParameters):
     """The parameters of the node ``wander``: its robots, and their driving."""
 
+    speed: float = parameter(
+        0.3, 'The greatest forward speed. The faster, the older are the positions in messages, '
+        'and the more often leaders change.', unit='m/s', lower=0.01, upper=20.0)
     robots: str = parameter(
         '', 'The robots that this process drives: their namespaces, for example '
         "'robot_1,robot_2'; empty: the one whose namespace this node is in.")

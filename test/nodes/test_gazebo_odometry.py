@@ -103,6 +103,31 @@ def test_contacts_become_the_signal_of_a_bumper(ros: None) -> None:
     assert bumps.count(False) == 1, 'what nothing touches is silent'
 
 
+def test_wheels_that_something_stops_do_not_miss_commands(ros: None) -> None:
+    node = made(robots='r1', bumper=True, contacts_type='std_msgs/msg/Empty')
+    simulator = Simulator()
+    driver = Node('driver')
+    go = Twist()
+    go.linear.x = 0.3
+    commands = driver.create_publisher(Twist, 'r1/cmd_vel', 10)
+    contacts = driver.create_publisher(Empty, 'r1/contacts', 10)
+    robot = node.robots[0]
+
+    def push(touches: bool) -> bool:
+        """Command the robot, whose wheels stand still."""
+        commands.publish(go)
+        simulator.step(way=0.0)
+        if touches:
+            contacts.publish(Empty())
+        return robot._commanded and robot._touches == touches
+    spin_until([node, simulator, driver], lambda: bool(robot._wheels) or push(touches=False))
+    for touches in (False, True):
+        node.missing()
+        spin_until([node, simulator, driver], lambda touches=touches: bool(
+            node.missing() or True) and push(touches))
+        assert bool(node.missing()) != touches
+
+
 def test_without_the_type_of_contacts_it_says_what_to_install(ros: None) -> None:
     with pytest.raises(ParameterError, match='contacts_type: .* install there_is, or give bumper'):
         made(robots='r1', bumper=True, contacts_type='there_is/msg/None')
