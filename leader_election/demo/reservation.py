@@ -30,12 +30,16 @@ import socket
 
 from leader_election.nodes.process import spin, StopRequest
 from leader_election.parameters import ParameterError
+from leader_election.view.formatting import count
 from rclpy.node import Node
 
 DOMAIN = 'ROS_DOMAIN_ID'
-DOMAINS = range(1, 101)
-"""Domains whose UDP ports are below the ephemeral ones of Linux; 0 is the default."""
-DISCOVERY = 1.5
+DOMAINS = range(215, 232)
+"""
+Domains whose UDP ports are above the ephemeral ones of Linux: seldom chosen by hand, since those
+from 0 to 101, whose ports are below, are easier to remember.
+"""
+DISCOVERY = 3.0
 """The time to discover the publishers of a domain that the user has set [s]."""
 PICTURES = ('partition.png', 'run.gif', 'paths.png', 'agreement.png')
 """The pictures of a demonstration, in the folder of its results."""
@@ -91,9 +95,9 @@ def refuse_company(node: Node, topics: Sequence[str], stop: StopRequest) -> None
     spin([node], lambda: stop.made or bool(names()), deadline=DISCOVERY)
     if found := names():
         raise ParameterError(
-            f'{DOMAIN} {os.environ.get(DOMAIN)}: {len(found)} robots run in this domain already, '
-            f'among them {found[0]}; stop them, or unset {DOMAIN}: the demonstration then takes a '
-            'domain of its own')
+            f'{DOMAIN} {os.environ.get(DOMAIN)}: {count(len(found), "robot")} in this domain '
+            f'already, among them {found[0]}; stop them, or unset {DOMAIN}: the demonstration '
+            'then takes a domain of its own')
 
 
 def publishers(node: Node, topic: str) -> Counter[str]:

@@ -187,7 +187,7 @@ class SwarmDemo:
             return False
         if observer.recovered is None:
             monitor.note = f'robot {self.strongest}, the strongest, killed'
-            monitor.upcoming = f'the {self.led} robots that it led find other leaders'
+            monitor.upcoming = f'the robots that it led ({self.led}) find other leaders'
             return now > observer.killed + PATIENCE
         monitor.note = (f'robot {self.strongest} killed; recovered in '
                         f'{format_duration(observer.killed, observer.recovered)}')

@@ -183,7 +183,7 @@ def test_a_domain_of_the_user_is_kept_and_refused_where_robots_run(tmp_path, ros
     [line] = done.stderr.splitlines()
     assert done.returncode == 2 and done.stdout.startswith(
         f'ROS domain {os.environ["ROS_DOMAIN_ID"]}; ')
-    assert '1 robots run in this domain' in line and '/robot_1/election_node' in line
+    assert '1 robot in this domain already' in line and '/robot_1/election_node' in line
 
 
 def test_a_folder_that_cannot_be_written_is_one_line(tmp_path):
