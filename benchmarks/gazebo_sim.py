@@ -34,6 +34,8 @@ import sys
 import time
 
 from benchmarks.swarm_watch import Figures, Observer, Places, Rules
+from leader_election.fleet.hosting import RobotHostParameters, strength
+from leader_election.parameters import build
 from leader_election.robot.parameters import ElectionParameters
 from nav_msgs.msg import Odometry
 import rclpy
@@ -67,15 +69,13 @@ def options() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def rules(arguments: list[str]) -> Rules:
-    """
-    Return the parameters of the right partition.
-
-    :param arguments: of the launch; those that are not given have their defaults.
-    """
-    given = dict(word.split(':=', 1) for word in arguments)
+def rules(asked: argparse.Namespace) -> Rules:
+    """Return the parameters of the right partition, those of a file not among them."""
+    given = dict(word.split(':=', 1) for word in asked.arguments)
+    hosts = build(RobotHostParameters, {'seed': asked.seed})
     return Rules(*(float(given.get(name, getattr(ElectionParameters, name))) for name in (
-        'radius', 'communication_range', 'radius_hysteresis')))
+        'radius', 'communication_range', 'radius_hysteresis')),
+        {robot: strength(hosts, robot) or 0.0 for robot in range(1, asked.robots + 1)})
 
 
 @contextmanager
@@ -108,7 +108,7 @@ def measure(asked: argparse.Namespace, check: Callable[[], None]) -> None:
     def known() -> Places:
         return places if len(places) == asked.robots else {}
 
-    observer = Observer({'': rules(asked.arguments)}, known)
+    observer = Observer({'': rules(asked)}, known)
     watch = observer.watches['']
     for robot in range(1, asked.robots + 1):
         def take(message: Odometry, robot: int = robot) -> None:
