@@ -101,7 +101,6 @@ class SimulatedRobot:
             # Not decoded: that there are contacts is enough, and they come in each step.
             node.create_subscription(_message_type(parameters.contacts_type), prefix + CONTACTS,
                                      self._touch, SENSOR, raw=True)
-            node.create_timer(BUMPER_PERIOD, self._report_touch, clock=self._clock)
 
     def _take(self, message: Odometry) -> None:
         """Publish odometry with errors, in the received message."""
@@ -139,9 +138,9 @@ class SimulatedRobot:
     def _touch(self, contacts: bytes) -> None:
         self._touched_at = clock.seconds(self._clock)
         if not self._touches:
-            self._report_touch()
+            self.report_touch()
 
-    def _report_touch(self) -> None:
+    def report_touch(self) -> None:
         """Publish whether the robot touches something: on each change, and while it does."""
         before = self._touches
         self._touches = 0.0 <= clock.seconds(self._clock) - self._touched_at <= RELEASED_AFTER
@@ -195,6 +194,13 @@ class GazeboOdometry(Node):
         self.executor_kind = parameters.executor
         self.robots = [SimulatedRobot(self, prefix, parameters)
                        for prefix in namespaces(parameters.robots)]
+        if parameters.bumper:
+            # One for all: rclpy warns of many timers of one clock.
+            self.create_timer(BUMPER_PERIOD, self._report_touches, clock=clock.steady_clock(self))
+
+    def _report_touches(self) -> None:
+        for robot in self.robots:
+            robot.report_touch()
 
     def missing(self) -> list[Missing]:
         """Return the missing inputs of the robots."""
