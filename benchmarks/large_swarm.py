@@ -169,7 +169,7 @@ def draw(rows: list[dict[str, Any]], file: Path) -> None:
     for axes, (key, label) in zip(figure.subplots(1, 2), panels):
         for tint, lean in enumerate((True, False)):
             some = sorted((row['robots'], row[key]) for row in rows
-                           if row['lean'] == lean and key in row)
+                          if row['lean'] == lean and key in row)
             if some:
                 axes.plot(*zip(*some), marker='o', markersize=5, linewidth=1.6,
                           color=colour(tint), label='lean' if lean else 'not lean')

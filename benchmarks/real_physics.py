@@ -201,7 +201,7 @@ def arguments() -> argparse.Namespace:
                         'relative error of speeds by odometry, beside slip (%(default)s)')
     parser.add_argument('--blind', action='store_true', help='robots have no scanners; they '
                         'avoid walls by the map and their odometry, and have bumpers')
-    parser.add_argument('--steady', action='store_true', help="a further swarm by true positions, "
+    parser.add_argument('--steady', action='store_true', help='a further swarm by true positions, '
                         "with the robots' default hysteresis of the radius; no kinematic world")
     parser.add_argument('--sightings', choices=(UWB, CAMERA), default='',
                         help='a further swarm, whose robots see each other by ranging radios '

@@ -20,8 +20,15 @@ import time
 from leader_election.nodes.process import spin
 from rclpy.node import Node
 
+EXECUTOR = 'EventsExecutor runs'
+"""What each process of nodes logs once."""
 PATIENCE = 60.0
 """The time in which what a test waits for happens, also on a loaded machine [s]."""
+
+
+def logged(text: str) -> list[str]:
+    """Return the messages in the output of a process of nodes, without time and name."""
+    return [line.partition(' [')[2].partition(']: ')[2] for line in text.splitlines()]
 
 
 def spin_until(

@@ -215,7 +215,8 @@ def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_pa
 def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:
     write_files('gazebo.md', tmp_path)
     values = yaml.safe_load((tmp_path / 'cooperative.yaml').read_text())
-    assert values == {'/**': {'ros__parameters': {'pose_source': 'cooperative'}}}
+    assert values == {'/**': {'ros__parameters': {
+        'pose_source': 'cooperative', 'slip_sources': 'bumper'}}}
     spec = importlib.util.spec_from_file_location('ranges', tmp_path / 'ranges.py')
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

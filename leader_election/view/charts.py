@@ -51,7 +51,7 @@ def draw_agreement(path: Path, curves: dict[str, tuple[Sequence[float], Sequence
     axes = figure.subplots()
     for tint, (label, (times, shares)) in zip(distinct_colours(len(curves)), curves.items()):
         axes.plot(times, [100.0 * share for share in shares], marker='o', markersize=4,
-                           linewidth=1.6, label=label, color=tint, clip_on=False)
+                  linewidth=1.6, label=label, color=tint, clip_on=False)
     axes.set(ylim=(0, 100))
     axes.set_xlabel('time [s]', fontsize=FONT, color=INK)
     axes.set_ylabel('rounds [%]', fontsize=FONT, color=INK)

@@ -16,7 +16,15 @@
 
 from graphlib import TopologicalSorter
 
-from doctor.scene import healthy, rewired, saying, statuses, told, wiring, without
+from doctor.scene import (  # noqa: I100
+    healthy,
+    rewired,
+    saying,
+    statuses,
+    told,
+    wiring,
+    without,
+)
 from leader_election.doctor.causes import EXPLANATIONS
 from leader_election.doctor.checks import CHECKS, examine
 from leader_election.doctor.command import text

@@ -30,7 +30,7 @@ import pytest
 from rclpy.node import Node
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Int64, String
-from support import PATIENCE, spin_until
+from support import EXECUTOR, logged, PATIENCE, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("election_node"))'
 # The same, with a line once signals are handled: the start of the interpreter is not tested.
@@ -184,9 +184,9 @@ def test_stops_clean_while_it_runs(ros, robots, number):
     spin_until([bench], lambda: bench.count_publishers('/alone/leader') == 0, deadline=15.0)
     destroy_nodes()
     assert (robots[0].returncode, out) == (0, '')
-    assert [line.partition(' [')[2].partition(']: ')[2] for line in err.splitlines()] == [
+    assert logged(err) == [
         'robot 7: algorithm bounded, radius 5 m, communication range 5 m, topic '
-        '/alone/neighbourhood, no key', 'EventsExecutor runs']
+        '/alone/neighbourhood, no key', EXECUTOR]
 
 
 def test_who_is_stopped_while_it_drives_stops_its_wheels(ros, robots):

@@ -70,8 +70,7 @@ class Driver(Node):
 
 
 def doctor(**expected: int) -> SwarmDoctor:
-    NODES.append(SwarmDoctor(
-        Namespace(
+    NODES.append(SwarmDoctor(Namespace(
         expected=expected, planned={}, fleet_file='', robot='', radio_topics=())))
     return NODES[-1]
 

@@ -237,7 +237,8 @@ def test_relay_monitor_and_recorder_need_no_key(path: Path) -> None:
 
 def test_the_doctor_finds_the_robot_without_the_key(path: Path) -> None:
     robots, bench = [*keyed(path, 2), robot(3, radius=2.0)], Bench(PLACES)
-    doctor = SwarmDoctor(Namespace(expected={}, fleet_file='', robot='', radio_topics=()))
+    doctor = SwarmDoctor(Namespace(
+        expected={}, planned={}, fleet_file='', robot='', radio_topics=()))
     NODES.append(doctor)
 
     def found() -> list[tuple[str, tuple[str, ...]]]:

@@ -33,7 +33,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
-from support import spin_until
+from support import EXECUTOR, logged, spin_until
 
 COMMAND = 'from leader_election import cli; raise SystemExit(cli.run("wander"))'
 
@@ -189,7 +189,7 @@ def test_a_process_that_is_stopped_stops_the_robot(made: list[Node]) -> None:
         output, errors = process.communicate(timeout=60)
     finally:
         process.kill()
-    assert (process.returncode, output, errors) == (0, '', '')
+    assert (process.returncode, output, logged(errors)) == (0, '', [EXECUTOR])
 
 
 def test_it_backs_off_from_what_the_robot_touches(made: list[Node]) -> None:

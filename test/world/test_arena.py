@@ -67,7 +67,7 @@ def test_a_wrong_file_is_refused_with_file_and_key(
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ParameterError, match="'blokcs' is none of blocks, empty, rooms"
-                       ".*; did you mean blocks.$"):
+                       '.*; did you mean blocks.$'):
         load_arena('blokcs')
 
 
