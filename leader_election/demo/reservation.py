@@ -39,6 +39,8 @@ DOMAINS = range(215, 232)
 Domains whose UDP ports are above the ephemeral ones of Linux: seldom chosen by hand, since those
 from 0 to 101, whose ports are below, are easier to remember.
 """
+UNKNOWN = '_NODE_NAME_UNKNOWN_'
+"""The name of a node that is not known yet, in rmw."""
 DISCOVERY = 3.0
 """The time to discover the publishers of a domain that the user has set [s]."""
 PICTURES = ('partition.png', 'run.gif', 'paths.png', 'agreement.png')
@@ -92,8 +94,10 @@ def refuse_company(node: Node, topics: Sequence[str], stop: StopRequest) -> None
     def names() -> list[str]:
         return [name for topic in topics for name in publishers(node, topic).elements()]
 
-    spin([node], lambda: stop.made or bool(names()), deadline=DISCOVERY)
-    if found := names():
+    # Publishers are discovered before the names of their nodes.
+    spin([node], lambda: stop.made or any(UNKNOWN not in name for name in names()),
+         deadline=DISCOVERY)
+    if found := sorted(names()):
         raise ParameterError(
             f'{DOMAIN} {os.environ.get(DOMAIN)}: {count(len(found), "robot")} in this domain '
             f'already, among them {found[0]}; stop them, or unset {DOMAIN}: the demonstration '
