@@ -34,6 +34,8 @@ LOOK = 1.0
 """The time between two comparisons with the truth [s]."""
 COMPARE_FROM = 5.0
 """The start of the comparisons, after the first election [s]."""
+RADIUS, REACH = 3.0, 2.5
+"""The default parameters ``radius`` and ``communication_range`` [m]."""
 LOCALISATION_KEYS = 'o', 'e', 'z'
 """The keys of messages that robots of earlier versions do not send."""
 
@@ -72,8 +74,8 @@ class LoggedSwarm(SimulatedSwarm):
     :ivar moments: the comparisons with the truth.
     """
 
-    def __init__(self, world: Mapping[str, Any], *, loss: float = 0.0, radius: float = 3.0,
-                 reach: float = 2.5, each: Settings = lambda robot: {},
+    def __init__(self, world: Mapping[str, Any], *, loss: float = 0.0, radius: float = RADIUS,
+                 reach: float = REACH, each: Settings = lambda robot: {},
                  earlier: Collection[int] = (), blind: Collection[int] = (),
                  known_landmarks: bool = False, **settings: Any) -> None:
         """

@@ -15,29 +15,32 @@
 """
 Distances between real robots: the partition by odometry, with the filter, and by true poses.
 
-Robots of this package on a folder of logs, by default MRCLAM 6 (:mod:`benchmarks.real_logs`),
-without ROS and in simulated time. A robot is right if
-it has the leader of the partition by true positions at that moment. The same seed gives the same
-figures; seeds differ in strengths, simulated sensors and lost messages.
+Robots of this package on a folder of logs, by default MRCLAM 6 (:mod:`benchmarks.real_logs`), or
+in a world (``--world config/barriers.yaml``), without ROS and in simulated time. A robot is right
+if it has the leader of the partition by true positions at that moment. The same seed gives the
+same figures; seeds differ in strengths, simulated sensors, lost messages, and in a world also in
+paths and odometry.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 import math
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
-from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm
+from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, RADIUS, REACH
 from benchmarks.real_logs import real_logs
-from leader_election.parameters import ParameterError
+from leader_election.launching.parameter_file import global_parameters
+from leader_election.parameters import ParameterError, table
+from leader_election.world.parameters import WorldParameters
 import numpy as np
 
 SPANS = ((COMPARE_FROM, 120.0), (120.0, 300.0), (300.0, math.inf), (COMPARE_FROM, math.inf))
 """The columns of the table [s]."""
 WITH_FILTER = {'pose_source': 'cooperative'}
-CAMERA: dict[str, Any] = {'logged_sightings': True}
-UWB: dict[str, Any] = {'ranging_rate': 1.0}
-SOURCES: dict[str, dict[str, Any]] = {'camera': CAMERA, 'uwb': UWB}
+UWB: dict[str, Any] = {'camera_rate': 0.0, 'ranging_rate': 1.0}
+LOGGED_CAMERA: dict[str, Any] = {'logged_sightings': True}
+CAMERA: dict[str, Any] = {'camera_rate': 2.0, 'ranging_rate': 0.0}
 LOSS = 0.3
 FAULT = 300.0
 """The time at which a robot is carried off [s]."""
@@ -45,6 +48,23 @@ AGREED = 0.9
 """The share of robots with the right leader in a recovered swarm."""
 WINDOW = 15.0
 """The window over which this share is measured [s]."""
+
+
+class Scene(NamedTuple):
+    """Where the robots are."""
+
+    name: str
+    world: Mapping[str, Any]
+    """Parameters of the world."""
+    swarm: Mapping[str, Any]
+    """Parameters of :class:`.LoggedSwarm`."""
+    seconds: float
+    """The length of a run; infinite: that of the logs."""
+
+    @property
+    def sources(self) -> dict[str, dict[str, Any]]:
+        """Return the parameters of the world with each source of sightings, by its name."""
+        return {'camera': LOGGED_CAMERA if 'logs' in self.world else CAMERA, 'uwb': UWB}
 
 
 class Case(NamedTuple):
@@ -57,19 +77,34 @@ class Case(NamedTuple):
     """The time from which on recovery is measured [s]; nan: not measured."""
 
 
-def plain_cases() -> Iterator[Case]:
+def scene_of_file(path: str, seconds: float) -> Scene:
+    """
+    Return the scene that a parameter file of world and robots describes.
+
+    :raises ParameterError: for a file that cannot be read.
+    """
+    values = global_parameters(path)
+    of_world = {each.name for each in table(WorldParameters)}
+    return Scene(path, {name: value for name, value in values.items() if name in of_world}, {
+        'radius': values.get('radius', RADIUS), 'reach': values.get('communication_range', REACH)},
+        seconds)
+
+
+def plain_cases(scene: Scene) -> Iterator[Case]:
     """Yield the cases of the table, each without and with lost messages."""
     for loss in (0.0, LOSS):
         lost = f', {loss:.0%} lost' if loss else ''
         yield Case(f'true poses (control){lost}', {'odom_source': 'truth'}, {'loss': loss})
         yield Case(f'odometry{lost}', {}, {'loss': loss})
-        for source, world in SOURCES.items():
+        for source, world in scene.sources.items():
             yield Case(f'filter, {source}{lost}', world, {'loss': loss, **WITH_FILTER})
         yield Case(f'metric range, uwb{lost}', UWB, {'loss': loss, 'metric': 'range'})
-    yield Case('filter, camera, landmarks', CAMERA, {**WITH_FILTER, 'known_landmarks': True})
+    if 'logs' in scene.world:
+        yield Case('filter, camera, landmarks', LOGGED_CAMERA,
+                   {**WITH_FILTER, 'known_landmarks': True})
 
 
-def hard_cases(robots: range) -> Iterator[Case]:
+def hard_cases(scene: Scene, robots: range) -> Iterator[Case]:
     """Yield the cases with faults."""
     for robot in robots:
         fault = {'carried_robots': str(robot), 'carried_at': FAULT}
@@ -77,7 +112,7 @@ def hard_cases(robots: range) -> Iterator[Case]:
                    {**UWB, **fault, 'odom_source': 'truth'}, {}, FAULT)
         yield Case(f'robot {robot} carried at {FAULT:g} s, uwb', {**UWB, **fault}, WITH_FILTER,
                    FAULT)
-    for source, world in SOURCES.items():
+    for source, world in scene.sources.items():
         for robot in robots:
             yield Case(f'start of {robot} wrong by 1 m, {source}',
                        {**world, 'odom_shifted': str(robot), 'odom_shift': 1.0}, WITH_FILTER,
@@ -85,7 +120,7 @@ def hard_cases(robots: range) -> Iterator[Case]:
     yield Case('40 % outliers, uwb', {**UWB, 'ranging_outliers': 0.4}, WITH_FILTER)
     yield Case('ranges 0.2 m too long, uwb', {**UWB, 'ranging_bias': 0.2}, WITH_FILTER)
     first, half = robots[0], robots[:len(robots) // 2]
-    for source, world in SOURCES.items():
+    for source, world in scene.sources.items():
         yield Case(f'robot {first} without a sensor, {source}', world,
                    {**WITH_FILTER, 'blind': (first,)})
         yield Case(f'robots {half[0]} to {half[-1]} without the filter, {source}', world, {
@@ -96,10 +131,12 @@ def hard_cases(robots: range) -> Iterator[Case]:
             if robot in half else {}})
 
 
-def run(logs: str, case: Case, seed: int) -> LoggedSwarm:
-    """Return a swarm after the whole of its logs."""
-    swarm = LoggedSwarm({'logs': logs, 'seed': seed, **case.world}, **case.swarm)
-    swarm.run(min(float(log.t[-1] - log.t[0]) for log in swarm.world.scene.logs))
+def run(scene: Scene, case: Case, seed: int) -> LoggedSwarm:
+    """Return a swarm after the whole of its logs, or the time of its world."""
+    swarm = LoggedSwarm({**scene.world, 'seed': seed, **case.world},
+                        **{**scene.swarm, **case.swarm})
+    logs = swarm.world.scene.logs
+    swarm.run(min([scene.seconds, *(float(log.t[-1] - log.t[0]) for log in logs)]))
     return swarm
 
 
@@ -110,9 +147,9 @@ def recovery(swarm: LoggedSwarm, since: float) -> float:
                  if swarm.share(time, time + WINDOW)[0] >= AGREED), math.inf)
 
 
-def row(logs: str, case: Case, seeds: int) -> str:
+def row(scene: Scene, case: Case, seeds: int) -> str:
     """Return the row of a case: medians over the seeds."""
-    swarms = [run(logs, case, seed) for seed in range(1, seeds + 1)]
+    swarms = [run(scene, case, seed) for seed in range(1, seeds + 1)]
     cells = []
     for begin, end in SPANS:
         shares = [swarm.share(begin, end) for swarm in swarms]
@@ -134,25 +171,32 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--logs', default='', help='a folder, or physics5, the logs in the '
                         'package (default: those of real robots, MRCLAM 6)')
+    parser.add_argument('--world', default='', metavar='FILE', help='parameters of a world and '
+                        'its robots, in place of logs; for example config/barriers.yaml')
+    parser.add_argument('--seconds', type=float, default=600.0, help='of a world')
     parser.add_argument('--seeds', type=int, default=3)
     parser.add_argument('--cases', choices=('plain', 'hard', 'all'), default='plain')
     parser.add_argument('--only', default='', help='cases with this in their names')
     options = parser.parse_args()
     try:
-        logs = options.logs or real_logs()
-        robots = range(1, len(LoggedSwarm({'logs': logs}).robots) + 1)
+        if options.world:
+            scene = scene_of_file(options.world, options.seconds)
+        else:
+            logs = options.logs or real_logs()
+            scene = Scene(logs, {'logs': logs}, {}, math.inf)
+        robots = range(1, len(LoggedSwarm(scene.world).robots) + 1)
     except ParameterError as error:
         parser.error(str(error))
-    cases = [*(plain_cases() if options.cases != 'hard' else ()),
-             *(hard_cases(robots) if options.cases != 'plain' else ())]
-    print(f'## Same leader / whole partition right [%] on {logs}, medians of '
+    cases = [*(plain_cases(scene) if options.cases != 'hard' else ()),
+             *(hard_cases(scene, robots) if options.cases != 'plain' else ())]
+    print(f'## Same leader / whole partition right [%] on {scene.name}, medians of '
           f'{options.seeds} seeds')
     print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] '
           '| normalised, squared | recovery [s] | found carried off |')
     print('|---|---|---|---|---|---|---|---|---|')
     for case in cases:
         if options.only in case.name:
-            print(row(logs, case, options.seeds), flush=True)
+            print(row(scene, case, options.seeds), flush=True)
 
 
 if __name__ == '__main__':

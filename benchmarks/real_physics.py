@@ -193,7 +193,8 @@ def arguments() -> argparse.Namespace:
         prog='make physics ARGS=...', description='A swarm with contact physics.')
     parser.add_argument('--robots', type=int, default=20)
     parser.add_argument('--seconds', type=float, default=SECONDS.default, help='of the world')
-    parser.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
+    parser.add_argument('--world', default='blocks',
+                        help='blocks, rooms, barriers, empty or a YAML file')
     parser.add_argument('--seed', type=int, default=1)
     parser.add_argument('--speed', type=float, default=0.3,
                         help='the greatest speed of robots [m/s] (%(default)s)')

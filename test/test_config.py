@@ -18,6 +18,9 @@ from pathlib import Path
 
 from leader_election.config import FILES, write
 from leader_election.parameters import build, table
+from leader_election.robot.parameters import ElectionParameters
+from leader_election.world.parameters import WorldParameters
+from leader_election.world.world import World
 import pytest
 import yaml
 
@@ -28,6 +31,17 @@ def test_the_files_are_as_written(tmp_path: Path) -> None:
     write(tmp_path)
     for name in FILES:
         assert (CONFIG / name).read_text() == (tmp_path / name).read_text(), 'run make config'
+
+
+def test_the_scenario_of_barriers_sets_parameters_of_world_and_robots() -> None:
+    values = yaml.safe_load((CONFIG / 'barriers.yaml').read_text())['/**']['ros__parameters']
+    world = {p.name for p in table(WorldParameters)}
+    robots = {p.name for p in table(ElectionParameters)}
+    assert not values.keys() - world - robots
+    found = World(build(WorldParameters, {k: v for k, v in values.items() if k in world}))
+    assert len(found.poses) == 5
+    build(ElectionParameters, {'robot_id': 1, **{
+        k: v for k, v in values.items() if k in robots}})
 
 
 @pytest.mark.parametrize('name', FILES)

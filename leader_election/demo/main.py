@@ -86,7 +86,8 @@ def parse(arguments: Sequence[str] | None = None) -> argparse.Namespace:
     swarm.add_argument('--schedule', choices=('reactive', 'periodic'), default='reactive',
                        help='when robots run rounds')
     world = parser.add_argument_group('the world')
-    world.add_argument('--world', default='blocks', help='blocks, rooms, empty or a YAML file')
+    world.add_argument('--world', default='blocks',
+                       help='blocks, rooms, barriers, empty or a YAML file')
     world.add_argument('--physics', action='store_true',
                        help='robots are bodies, whose wheels slip and which push each other, by '
                        'MuJoCo (the extra physics)')

@@ -90,8 +90,8 @@ class GazeboParameters:
     layout: str = _as_in(SceneParameters, 'layout')
     spacing: float = _as_in(SceneParameters, 'spacing')
     world: str = parameter(
-        'blocks', 'The arena: blocks, rooms, empty, or the path of a YAML file; or a world file '
-        'of your own, .sdf or .world, in which layouts place robots as in arena empty.',
+        'blocks', 'The arena: blocks, rooms, barriers, empty, or the path of a YAML file; or a '
+        'world file of your own, .sdf or .world, in which layouts place robots as in arena empty.',
         empty=False)
     lidar: int = parameter(
         0, f'Number of beams of a laser scanner on each robot, at least {MIN_BEAMS}; 0: none. '

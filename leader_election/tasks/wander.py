@@ -41,10 +41,10 @@ class WanderParameters(DrivingParameters, ProcessParameters):
         '', 'The robots that this process drives: their namespaces, for example '
         "'robot_1,robot_2'; empty: the one whose namespace this node is in.")
     world: str = parameter(
-        '', 'The arena, for robots without a laser scanner: blocks, rooms, empty, or the path of '
-        'a YAML file. They then avoid its walls and each other by their odometry, the start '
-        'poses that their own nodes have, and the positions published on neighbourhood. Empty: '
-        'only robots with a scan drive.')
+        '', 'The arena, for robots without a laser scanner: blocks, rooms, barriers, empty, or '
+        'the path of a YAML file. They then avoid its walls and each other by their odometry, the '
+        'start poses that their own nodes have, and the positions published on neighbourhood. '
+        'Empty: only robots with a scan drive.')
     blind: bool = parameter(
         False, 'Whether robots with neither a scanner nor a known arena drive, too: they back off '
         'from what they touch (topic bumper), and where their wheels stall.')

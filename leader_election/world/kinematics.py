@@ -16,7 +16,7 @@
 
 import math
 
-from leader_election.world.odometry_parameters import OdometryErrorParameters
+from leader_election.world.odometry_parameters import LEAST_FACTOR, OdometryErrorParameters
 import numpy as np
 from numpy.typing import NDArray
 import shapely
@@ -164,6 +164,9 @@ class Odometry:
     """
     Dead reckoning of all robots, with scale errors, bias and noise; each starts at its own origin.
 
+    The factor of true to reported turns falls with the turn rate and differs between the sides,
+    as of wheels that slip or are scrubbed sideways in turns.
+
     :ivar poses: x, y, yaw relative to the robot's start [m, rad], shape (n, 3).
     :ivar velocities: as measured in the last step [m/s, rad/s], shape (n, 2).
     """
@@ -174,7 +177,7 @@ class Odometry:
         Draw the constant errors of each robot.
 
         :param robots: their number.
-        :param parameters: the standard deviations of errors and noise.
+        :param parameters: of errors and noise.
         :param rng: the random generator of odometry.
         """
         p = parameters
@@ -183,6 +186,11 @@ class Odometry:
             p.linear_scale_error, p.angular_scale_error)
         self._bias = rng.standard_normal((robots, 2)) * (0.0, p.angular_bias)
         self._noise = np.array((p.linear_noise, p.angular_noise))
+        # Ranges of no length draw nothing: other errors of a seed do not depend on them.
+        self._distance, self._turn, self._fall, self._left = (
+            np.full(robots, low) if low == high else rng.uniform(low, high, robots)
+            for low, high in (p.distance_factor, p.turn_factor, p.turn_factor_fall,
+                              p.turn_factor_left))
         self.poses: Array = np.zeros((robots, 3))
         self.velocities: Array = np.zeros((robots, 2))
 
@@ -196,5 +204,8 @@ class Odometry:
         # White noise, scaled by 1 / sqrt(dt): its effect on the path then grows with the square
         # root of time at any step rate.
         noise = self._rng.standard_normal(velocities.shape) * self._noise / math.sqrt(dt)
-        self.velocities = velocities * self._scale + self._bias + noise
+        rates = velocities[:, 1]
+        turn = self._turn - self._fall * np.abs(rates) + self._left / 2 * np.sign(rates)
+        factors = np.column_stack((self._distance, np.maximum(turn, LEAST_FACTOR)))
+        self.velocities = velocities / factors * self._scale + self._bias + noise
         self.poses = advance(self.poses, self.velocities, dt)

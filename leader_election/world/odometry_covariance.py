@@ -15,12 +15,12 @@
 """
 The covariance of simulated odometry, by the parameters of its errors.
 
-The errors are those of :class:`.kinematics.Odometry`: a constant scale and bias of each robot,
-and white noise. They are propagated to first order along the path that odometry itself reports,
-as by a driver with calibrated wheels; with errors of the heading above some 0.3 rad the true
-errors are no longer Gaussian. The errors of logged odometry are not known; they are assumed to
-be the robots' defaults (:class:`.LocalisationParameters`), those of wheels in contact physics
-:data:`PHYSICAL_WHEELS`.
+The errors are those of :class:`.kinematics.Odometry`: a constant scale and bias of each robot, and
+white noise; that the factor of turns depends on rate and side is left out. They are propagated to
+first order along the path that odometry itself reports, as by a driver with calibrated wheels;
+with errors of the heading above some 0.3 rad the true errors are no longer Gaussian. The errors of
+logged odometry are not known; they are assumed to be the robots' defaults
+(:class:`.LocalisationParameters`), those of wheels in contact physics :data:`PHYSICAL_WHEELS`.
 """
 
 from leader_election.localisation.parameters import LocalisationParameters
@@ -47,12 +47,16 @@ class OdometryCovariance:
         Begin without an error.
 
         :param robots: how many there are.
-        :param parameters: the standard deviations of the errors.
+        :param parameters: of the errors.
         :param real: the noise of the wheels of real robots, for odometry of logs or physics.
         """
         p = parameters
         self._real = real
         self._constant = np.square((p.linear_scale_error, p.angular_scale_error, p.angular_bias))
+        for k, (low, high) in enumerate((p.distance_factor, p.turn_factor)):
+            # The mean square of an evenly distributed error.
+            least, most = low - 1.0, high - 1.0
+            self._constant[k] += (least**2 + least * most + most**2) / 3.0
         self._noise = np.square((p.linear_noise, p.angular_noise))
         self.exact = real is None and not (self._constant.any() or self._noise.any())
         # The derivatives of the pose by the constant errors, and the covariance by noise.

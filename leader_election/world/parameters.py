@@ -45,8 +45,8 @@ class SceneParameters:
         0, 'Seed of all random numbers in the world: the same seed gives the same run.',
         lower=0, upper=2**62)
     world: str = parameter(
-        'blocks', 'The arena: blocks, rooms, empty, empty:<width>x<height> [m], or the path of a '
-        'YAML file. Ignored with logs: the arena is then the box round the logged paths.')
+        'blocks', 'The arena: blocks, rooms, barriers, empty, empty:<width>x<height> [m], or the '
+        'path of a YAML file. Ignored with logs: the arena is the box round the logged paths.')
     layout: str = parameter(
         'random', 'Initial poses: random in free space, on a square grid round the centre, or on '
         'a circle round it, facing outwards.',
@@ -80,9 +80,11 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
     GROUPS: ClassVar[Mapping[str, str]] = {
         'What is set first': 'robots seed world motion speed radio',
         'Robots and their places': 'first_id layout spacing robot_radius logs lean',
-        'Motion': 'physics turn_rate levy_scale levy_shape command_timeout step_rate',
+        'Motion': 'physics turn_rate levy_scale levy_shape levy_slowest levy_push command_timeout '
+                  'step_rate',
         'Odometry': 'odom_source send_transforms linear_scale_error angular_scale_error '
-                    'angular_bias linear_noise angular_noise',
+                    'angular_bias linear_noise angular_noise distance_factor turn_factor '
+                    'turn_factor_fall turn_factor_left contact_slip',
         'Faults of odometry': 'odom_silent odom_shifted odom_shift carried_robots carried_at '
                               'carried_by',
         'Clock': 'publish_clock real_time_factor clock_listeners',
@@ -118,6 +120,12 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
     levy_shape: float = parameter(
         1.5, 'Levy walks: exponent of the Pareto distribution of the legs; smaller values give '
         'more long legs.', lower=0.1, upper=10.0)
+    levy_slowest: float = parameter(
+        1.0, 'Levy walks: each leg has a share of speed and turn_rate of its own, drawn evenly '
+        'from this to 1.', lower=0.01, upper=1.0)
+    levy_push: float = parameter(
+        0.0, 'Levy walks: the time for which a robot drives on against a wall before it turns '
+        'away.', unit='s', lower=0.0, upper=1e4)
     command_timeout: float = parameter(
         0.5, 'The time for which a command on cmd_vel is valid; then the robot stops.',
         unit='s', lower=0.01, upper=1e6)
@@ -126,10 +134,12 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         unit='Hz', lower=0.1, upper=1000.0)
 
     odom_source: str = parameter(
-        'odometry', 'Replay: the content of topic odom: the logged velocities, integrated from '
-        'the true start (odometry), or the true pose (truth).',
+        'odometry', 'The content of topic odom: the velocities of wheels, or of the logs, '
+        'integrated from the true start (odometry), or the true pose (truth).',
         choices=lambda: ('odometry', 'truth'))
-
+    contact_slip: float = parameter(
+        0.0, 'Odometry: the share of the commanded speed that wheels report of a robot that a '
+        'wall stops: 1, they slip; 0, they stall. Physics kinematic.', lower=0.0, upper=1.0)
     send_transforms: bool = parameter(
         True, 'Whether to send the transform from odom to base_link of each robot, on topic tf in '
         'its namespace, if tf2_msgs is installed.')
@@ -225,6 +235,7 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
 
         :raises ParameterError: for values that contradict each other.
         """
+        super().__post_init__()
         groups(self.radio_groups)
         id_ranges(self.odom_silent, 'odom_silent')
         id_ranges(self.odom_shifted, 'odom_shifted')

@@ -122,21 +122,22 @@ class World:
         self.velocities: Array = np.zeros((len(self.poses), 2))
         self.commands: VelocityCommands | None = None
         self.physics: ContactPhysics | None = None
+        self._slips = parameters.physics == 'mujoco' or parameters.contact_slip > 0.0
         self._starts = self.poses
         # A separate random stream for each part: switching one part on leaves the others
         # unchanged for the same seed. Stream 0 is that of the initial poses.
         self._motion = self._make_motion(parameters)
         self._odometry = Odometry(
             len(self.poses), parameters, np.random.default_rng([parameters.seed, 2]))
-        self._odom_is_true = bool(parameters.logs) and parameters.odom_source == 'truth'
+        self._odom_is_true = parameters.odom_source == 'truth'
         real = None
         if self.physics is not None:
             real = LocalisationParameters(**PHYSICAL_WHEELS)
-        elif parameters.logs and not self._odom_is_true:
+        elif parameters.logs:
             real = LocalisationParameters()
         self.covariance = OdometryCovariance(
             len(self.poses), OdometryErrorParameters() if self._odom_is_true else parameters,
-            real)
+            None if self._odom_is_true else real)
         self.radios = tuple(
             Radio(self.scene.obstacles, self.scene.ids, parameters,
                   np.random.default_rng([parameters.seed, 3, *([swarm] if swarm else [])]))
@@ -193,7 +194,7 @@ class World:
         if parameters.physics == 'mujoco':
             return self._make_physical_motion(controller, parameters.robot_radius)
         free = free_space(self.scene.arena, self.scene.obstacles, parameters.robot_radius)
-        return DrivenMotion(controller, free, robots)
+        return DrivenMotion(controller, free, robots, parameters.contact_slip)
 
     def _make_physical_motion(self, controller: VelocityController, radius: float) -> Motion:
         # Only where it is asked for: MuJoCo is an extra.
@@ -238,8 +239,8 @@ class World:
         """Advance the world by one step."""
         before = self.poses
         self.poses, wheels = self._motion.step(self.poses, self.time, self.dt)
-        self.velocities = (wheels if self.physics is None
-                           else velocities_between(before, self.poses, self.dt))
+        self.velocities = (velocities_between(before, self.poses, self.dt) if self._slips
+                           else wheels)
         headings = self._odometry.poses[:, 2]
         self._odometry.step(wheels, self.dt)
         self.covariance.step(headings, self._odometry.velocities, self.dt)

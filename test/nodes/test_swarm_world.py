@@ -512,7 +512,7 @@ def test_a_wrong_configuration_is_one_line_and_status_2() -> None:
     output, errors = wrong.communicate(timeout=60)
     assert (wrong.returncode, output) == (2, '')
     assert errors.splitlines()[-1].startswith(
-        "error: parameter world: 'nowhere' is none of blocks, empty, rooms")
+        "error: parameter world: 'nowhere' is none of barriers, blocks, empty, rooms")
 
 
 def test_a_signal_is_a_clean_exit(bench: Callable[..., Bench]) -> None:

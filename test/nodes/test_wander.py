@@ -175,7 +175,7 @@ def test_a_wrong_arena_is_one_line_and_status_2() -> None:
     output, errors = wrong.communicate(timeout=60)
     assert (wrong.returncode, output) == (2, '')
     assert errors.splitlines()[-1].startswith(
-        "error: parameter world: 'nowhere' is none of blocks, empty, rooms")
+        "error: parameter world: 'nowhere' is none of barriers, blocks, empty, rooms")
 
 
 def test_a_process_that_is_stopped_stops_the_robot(made: list[Node]) -> None:

@@ -23,7 +23,7 @@ import pytest
 import shapely
 
 
-@pytest.mark.parametrize('world', ['blocks', 'empty', 'rooms'])
+@pytest.mark.parametrize('world', ['barriers', 'blocks', 'empty', 'rooms'])
 def test_included_arenas_have_connected_free_space(world: str) -> None:
     arena = load_arena(world)
     assert world in shipped_worlds()
@@ -66,7 +66,7 @@ def test_a_wrong_file_is_refused_with_file_and_key(
 
 
 def test_an_unknown_name_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(ParameterError, match="'blokcs' is none of blocks, empty, rooms"
+    with pytest.raises(ParameterError, match="'blokcs' is none of barriers, blocks, empty, rooms"
                        '.*; did you mean blocks.$'):
         load_arena('blokcs')
 

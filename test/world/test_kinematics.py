@@ -18,11 +18,21 @@ import math
 
 from hypothesis import given
 from hypothesis import strategies as st
-from leader_election.world.kinematics import advance, least_distance, move, overlaps, relative
+from leader_election.parameters import ParameterError
+from leader_election.world.kinematics import (
+    advance,
+    least_distance,
+    move,
+    Odometry,
+    overlaps,
+    relative,
+)
+from leader_election.world.odometry_parameters import OdometryErrorParameters
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.scene import free_space
 from leader_election.world.world import World
 import numpy as np
+import pytest
 import shapely
 
 BOX = free_space(shapely.box(0, 0, 10, 10), (shapely.box(4, 4, 6, 6),), 0.5)
@@ -102,3 +112,41 @@ def test_overlaps_are_those_of_a_comparison_of_all_pairs(listed: list[tuple[int,
 def test_the_world_has_the_distance_of_the_closest_pair() -> None:
     parameters = WorldParameters(robots=9, world='empty', layout='grid', spacing=1.5)
     assert World(parameters).closest == 1.5
+
+
+def test_factors_of_turns_depend_on_rate_and_side() -> None:
+    odometry = Odometry(4, OdometryErrorParameters(
+        distance_factor=(0.5, 0.5), turn_factor=(0.8, 0.8), turn_factor_fall=(0.1, 0.1),
+        turn_factor_left=(0.1, 0.1)), np.random.default_rng(1))
+    true = np.array([[1.0, 0.0], [0.0, 1.0], [0.0, -1.0], [0.0, 9.0]])
+    odometry.step(true, 0.1)
+    assert odometry.velocities == pytest.approx(true / [
+        # The last one would be negative: bounded.
+        [0.5, 0.8], [0.5, 0.8 - 0.1 + 0.05], [0.5, 0.8 - 0.1 - 0.05], [0.5, 0.1]])
+
+
+def test_factors_are_drawn_evenly_and_ranges_without_length_draw_nothing() -> None:
+    true = np.array([[1.0, 1.0]]).repeat(2000, axis=0)
+    odometry = Odometry(2000, OdometryErrorParameters(
+        distance_factor=(0.7, 1.3), turn_factor=(0.7, 0.9)), np.random.default_rng(1))
+    odometry.step(true, 0.1)
+    factors = true / odometry.velocities
+    for column, (low, high) in enumerate(((0.7, 1.3), (0.7, 0.9))):
+        drawn = np.sort(factors[:, column])
+        assert low <= drawn[0] and drawn[-1] <= high
+        # The largest distance between the distributions is below 0.04 with 2000 samples at 0.1 %.
+        assert np.abs(drawn - np.linspace(low, high, 2000)).max() < 0.045 * (high - low)
+    plain, fixed = (Odometry(3, OdometryErrorParameters(
+        linear_noise=0.1, turn_factor=(value, value)), np.random.default_rng(1))
+        for value in (1.0, 2.0))
+    for each in plain, fixed:
+        each.step(true[:3], 0.1)
+    assert np.array_equal(plain.velocities[:, 0], fixed.velocities[:, 0])
+
+
+@pytest.mark.parametrize(('name', 'value'), [
+    ('distance_factor', (1.2, 0.8)), ('turn_factor', (0.0, 1.0)),
+    ('turn_factor_fall', (-0.1, 0.1)), ('turn_factor_left', (0.0, 2.0))])
+def test_a_wrong_range_is_refused(name: str, value: tuple[float, float]) -> None:
+    with pytest.raises(ParameterError, match=f'parameter {name}: .* a least and a greatest'):
+        OdometryErrorParameters(**{name: value})

@@ -64,6 +64,38 @@ def test_levy_headings_are_uniform_and_a_blocked_robot_draws_a_new_one() -> None
     assert np.all(np.abs(turning[200:]) < 1e-6)
 
 
+def test_wheels_slip_at_a_wall_until_the_robot_gives_up() -> None:
+    free = free_space(shapely.box(-1, -1, 1, 1), (), 0.0)
+    parameters = WorldParameters(speed=1.0, turn_rate=100.0, levy_scale=100.0, levy_push=2.0)
+    motion = DrivenMotion(LevyWalk(1, parameters, np.random.default_rng(3)), free, 1, slip=0.5)
+    poses, pushed = np.zeros((1, 3)), 0
+    for step in range(40):
+        before = poses
+        poses, wheels = motion.step(poses, step * 0.1, 0.1)
+        if wheels[0, 0] == 0.5:
+            assert poses.tolist() == before.tolist()
+            pushed += 1
+        elif pushed:
+            break
+    assert pushed == 20
+    assert wheels[0, 1] != 0.0
+
+
+def test_each_leg_has_a_pace_of_its_own() -> None:
+    parameters = WorldParameters(speed=1.0, turn_rate=2.0, levy_scale=0.5, levy_slowest=0.1)
+    levy = LevyWalk(300, parameters, np.random.default_rng(1))
+    poses, free = np.zeros((300, 3)), np.zeros(300, dtype=bool)
+    speeds: list[float] = []
+    for step in range(300):
+        velocities = levy.velocities(poses, free, step * 0.1, 0.1)
+        # The last step of a leg is shorter.
+        speeds += velocities[velocities[:, 0] > 0.1, 0].tolist()
+        poses = advance(poses, velocities, 0.1)
+    assert max(speeds) <= 1.0
+    # Evenly from 0.1 to 1 by legs, and slow legs last longer.
+    assert 0.3 < np.median(speeds) < 0.55
+
+
 def test_levy_walkers_stay_in_free_space() -> None:
     free = free_space(shapely.box(0, 0, 6, 6), (shapely.box(2, 2, 4, 4),), 0.2)
     parameters = WorldParameters(speed=2.0, levy_scale=2.0)

@@ -14,6 +14,8 @@
 
 """The covariance of odometry, against the errors of many robots on one path."""
 
+from typing import Any
+
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.world.kinematics import advance, Odometry
 from leader_election.world.odometry_covariance import OdometryCovariance
@@ -27,7 +29,7 @@ ROBOTS = 2000
 DT = 0.1
 
 
-def after(seconds: float, **errors: float) -> tuple[np.ndarray, np.ndarray]:
+def after(seconds: float, **errors: Any) -> tuple[np.ndarray, np.ndarray]:
     """
     Return the errors of poses after a path with turns, and their covariances.
 
@@ -49,10 +51,11 @@ def after(seconds: float, **errors: float) -> tuple[np.ndarray, np.ndarray]:
 
 @pytest.mark.parametrize('errors', [
     {'linear_scale_error': 0.05}, {'angular_scale_error': 0.01}, {'angular_bias': 0.001},
-    {'linear_noise': 0.05}, {'angular_noise': 0.02},
+    {'linear_noise': 0.05}, {'angular_noise': 0.02}, {'distance_factor': (0.9, 1.1)},
+    {'turn_factor': (0.98, 1.02)},
     {'linear_scale_error': 0.03, 'angular_scale_error': 0.01, 'angular_bias': 0.002,
      'linear_noise': 0.02, 'angular_noise': 0.01}])
-def test_covariances_are_what_the_errors_are(errors: dict[str, float]) -> None:
+def test_covariances_are_what_the_errors_are(errors: dict[str, Any]) -> None:
     found, covariances = after(30.0, **errors)
     expected = covariances[-1]
     true = np.cov(found.T)

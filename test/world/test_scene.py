@@ -24,7 +24,7 @@ import pytest
 import shapely
 
 
-@pytest.mark.parametrize('world', ['blocks', 'empty', 'rooms'])
+@pytest.mark.parametrize('world', ['barriers', 'blocks', 'empty', 'rooms'])
 def test_random_poses_are_free_without_overlaps_and_repeatable(world: str) -> None:
     parameters = SceneParameters(robots=100, seed=7, world=world, robot_radius=0.2, first_id=5)
     scene = make_scene(parameters)

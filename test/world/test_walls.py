@@ -66,7 +66,7 @@ def test_edges_are_closed_and_stay_inside(clockwise: bool) -> None:
         assert slabs.difference(obstacle.buffer(1e-6)).area < 0.01 * slabs.area
 
 
-@pytest.mark.parametrize('world', ['blocks', 'rooms', 'empty'])
+@pytest.mark.parametrize('world', ['barriers', 'blocks', 'rooms', 'empty'])
 def test_outer_walls_are_closed_and_outside(world: str) -> None:
     outline = load_arena(world).outline
     slabs = [area(rectangle) for rectangle in outer_walls(outline)]

@@ -75,6 +75,15 @@ def test_noise_grows_with_the_root_of_time_at_any_step_rate(step_rate: float) ->
     assert world.poses.tolist() == np.array(world.scene.starts).tolist()
 
 
+def test_wheels_that_slip_at_walls_do_not_move_the_robot() -> None:
+    world = after(600, robots=20, motion='levy', speed=1.0, levy_push=2.0, contact_slip=1.0)
+    stopped = after(600, robots=20, motion='levy', speed=1.0, levy_push=2.0)
+    assert np.array_equal(world.poses, stopped.poses)
+    assert np.array_equal(np.abs(world.velocities[:, 0]) < 1e-9, stopped.velocities[:, 0] == 0.0)
+    assert np.allclose(composed(stopped), stopped.poses, atol=1e-8)
+    assert np.hypot(*(composed(world) - world.poses)[:, :2].T).max() > 2.0
+
+
 def test_a_bias_turns_odometry_of_a_robot_at_rest() -> None:
     world = after(10, robots=400, world='empty', robot_radius=0.0, angular_bias=0.2)
     assert 0.17 < world.odometry[:, 2].std() < 0.23
