@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.fleet.hosting import RobotHostParameters, strength
+from leader_election.localisation.sighting import TRIPLES
 from leader_election.parameters import build
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
@@ -36,7 +37,7 @@ COMPARE_FROM = 5.0
 """The start of the comparisons, after the first election [s]."""
 RADIUS, REACH = 3.0, 2.5
 """The default parameters ``radius`` and ``communication_range`` [m]."""
-LOCALISATION_KEYS = 'o', 'e', 'z'
+LOCALISATION_KEYS = 'o', 'e', 'z', 'w'
 """The keys of messages that robots of earlier versions do not send."""
 
 Settings = Callable[[int], Mapping[str, Any]]
@@ -121,7 +122,7 @@ class LoggedSwarm(SimulatedSwarm):
             robot.sensing.take_odometry((x, y, 0.0), self.now, yaw=yaw)
             seen = sightings[sightings[:, 0] == row, 1:]
             if len(seen):
-                robot.sensing.take_measurements(seen.ravel().tolist(), self.now, width=3)
+                robot.sensing.take_measurements(seen.ravel().tolist(), self.now, TRIPLES)
         self.at(self.world.time + self.world.dt, self._step)
 
     def _look(self) -> None:

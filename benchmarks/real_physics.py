@@ -37,6 +37,7 @@ from benchmarks.swarm_watch import Figures, LOOK, Rules, Watch
 from benchmarks.wandering_world import WanderingWorld
 from leader_election.command_line import print_error
 from leader_election.demo.logs import CAMERA, SIGHTINGS, UWB
+from leader_election.localisation.sighting import TRIPLES
 from leader_election.parameters import build, Parameter, ParameterError
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
@@ -103,7 +104,7 @@ class Swarm(SimulatedSwarm):
             robot.sensing.take_odometry((x, y, 0.0), self.now, yaw=yaw)
             seen = sightings[sightings[:, 0] == row, 1:]
             if len(seen):
-                robot.sensing.take_measurements(seen.ravel().tolist(), self.now, width=3)
+                robot.sensing.take_measurements(seen.ravel().tolist(), self.now, TRIPLES)
 
 
 class Run:

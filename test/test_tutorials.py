@@ -177,9 +177,10 @@ def test_the_message_of_ranges_is_what_robots_take() -> None:
     rows, columns = message.layout.dim
     assert (rows.size, columns.size) == (2, 3) and len(message.data) == 6
     robot = Robot(ElectionParameters(robot_id=1, pose_source='cooperative'))
-    robot.sensing.take_measurements(message.data, 0.0, columns.size)
+    names = columns.label.split(',')
+    robot.sensing.take_measurements(message.data, 0.0, names)
     assert robot.counts[MEASUREMENTS_REJECTED] == 0
-    sightings = rows_of(message.data, columns.size)
+    sightings = rows_of(message.data, names)
     assert [(each.id, each.range) for each in sightings] == [(4, 2.31), (7, 0.87)]
     assert all(math.isnan(each.bearing) for each in sightings)
 

@@ -28,11 +28,13 @@ from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, seen_from, Sighting
 from leader_election.localisation.slip import SlipDetector, SLIPS
+from leader_election.localisation.track import KEPT, Track
 import numpy as np
 
 MEASUREMENTS_REJECTED = 'measurements_rejected'
+LATE, CLOCKLESS = 'sightings_late', 'stamps_ignored'
 RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
-COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS, SLIPS)
+COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS, SLIPS, LATE, CLOCKLESS)
 """The names of the counters of a localisation."""
 FORGOTTEN_AFTER = 3.0
 """The silence after which a robot is dropped, since its motion is unknown [expiries]."""
@@ -51,6 +53,8 @@ FOUND_AFTER = 5.0
 The time for which a robot's sightings are ignored after it was carried off [s]: while its
 pose is unknown, wrong sightings would fit, too. Other robots' sightings locate it.
 """
+EARLY, OTHER_CLOCK = 0.5, 60.0
+"""A stamp so far ahead of the robot's clock, or so far behind it, is of another clock [s]."""
 LEAST_DEVIATION = 1e-3
 """The least deviations [m, rad]: smaller ones in a message are not credible."""
 STRANGER = (0.5, 0.2)
@@ -85,6 +89,9 @@ class _Pending(NamedTuple):
     odometry: PlanePose
     """The own pose by odometry at the time of the sighting."""
     time: float
+    """Of its arrival."""
+    taken: float
+    """Of the measurement."""
 
 
 class Localisation:
@@ -124,6 +131,8 @@ class Localisation:
         self._raw: PlanePose | None = None
         self._odometry: PlanePose = (0.0, 0.0, 0.0)
         self._time = -math.inf
+        self._track = Track()
+        self._tracks: dict[int, Track] = {}
         self._pending: dict[int, _Pending] = {}
         self._used: dict[int, float] = {}
         self._own_sightings: tuple[Sighting, ...] = ()
@@ -152,22 +161,33 @@ class Localisation:
                 self._filter.doubt(self.robot, *doubt)
                 self._counts[SLIPS] = self.slip.count
         self._raw, self._time = pose, now
+        self._track.add(now, self._odometry)
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> list[Sighting]:
         """
         Process the own sensor's sightings; the last one of each robot is kept for the next round.
 
+        One that is late belongs to the odometry of its own time. One older than the odometry
+        that is kept is left out; an age that no sensor has is that of another clock.
+
         :return: the valid ones; the others are counted.
         """
-        taken = []
-        for sighting in sightings:
-            valid = checked(sighting)
-            if valid is None or valid.id < 0 or valid.id == self.robot:
+        valid = []
+        for sighting in map(checked, sightings):
+            if sighting is None or sighting.id < 0 or sighting.id == self.robot:
                 self._counts[MEASUREMENTS_REJECTED] += 1
-            else:
-                self._pending[valid.id] = _Pending(valid, self._odometry, now)
-                taken.append(valid)
-        return taken
+                continue
+            taken = now - max(sighting.age, 0.0)
+            if not -EARLY <= sighting.age <= OTHER_CLOCK:
+                self._counts[CLOCKLESS] += 1
+                taken = now
+            odometry = self._odometry if taken == now else self._track.at(taken)
+            if odometry is None or now - taken > KEPT:
+                self._counts[LATE] += 1
+                continue
+            self._pending[sighting.id] = _Pending(sighting, odometry, now, taken)
+            valid.append(sighting)
+        return valid
 
     def hear(self, robot: int, place: tuple[float, float] | None, estimate: Estimate | None,
              now: float) -> None:
@@ -195,6 +215,7 @@ class Localisation:
             if not self._makes_room(place):
                 return
             self._enter(robot, place, estimate, odometry, now)
+        self._tracks[robot].add(now, odometry)
         if self._is_distrusted(robot, now):
             self._filter.distrust(robot)
         if estimate is not None and estimate.sightings:
@@ -209,6 +230,8 @@ class Localisation:
         for robot in [robot for robot in self._filter.ids if robot != self.robot
                       and self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
             self._filter.drop(robot)
+        self._tracks = {robot: track for robot, track in self._tracks.items()
+                        if robot in self._filter}
         self._filter.forgive(now - TRUST_REGAINED)
         if self.cooperates and self._own_sightings:
             self._see([(self.robot, sighting) for sighting in self._own_sightings], now)
@@ -306,17 +329,32 @@ class Localisation:
 
     def _from_here(self, waits: _Pending) -> Sighting:
         """
-        Return a sighting moved to the present pose.
+        Return a sighting moved to the present pose, and to the last pose of the robot seen.
 
         For a range without a bearing, the direction is the one that the filter expects.
         """
         sighting = seen_from(waits.sighting, waits.odometry, self._odometry)
         place, here = self.place_of(sighting.id), self.pose
-        if place is None or here is None or not math.isnan(sighting.bearing):
+        place = self._landmarks.get(sighting.id) if place is None else place
+        if place is None or here is None:
             return sighting
-        before = compose(here, between(self._odometry, waits.odometry))
-        change = math.dist(place, here[:2]) - math.dist(place, before[:2])
-        return sighting._replace(range=max(sighting.range + change, LEAST_RANGE))
+        then = self._place_then(sighting.id, waits.taken) or place
+        if math.isnan(sighting.bearing):
+            before = compose(here, between(self._odometry, waits.odometry))
+            change = math.dist(place, here[:2]) - math.dist(then, before[:2])
+            return sighting._replace(range=max(sighting.range + change, LEAST_RANGE))
+        if then == place or math.isnan(sighting.range):
+            return sighting
+        x, y, _ = between((*then, here[2]), (*place, here[2]))
+        return seen_from(sighting, (x, y, 0.0), (0.0, 0.0, 0.0))
+
+    def _place_then(self, robot: int, time: float) -> tuple[float, float] | None:
+        """Return the place of a neighbour at a time, by its last pose and its odometry."""
+        odometry = self._tracks[robot].at(time) if robot in self._tracks else None
+        if odometry is None or robot not in self._filter:
+            return None
+        motion = between(self._filter.odometry(robot), odometry)
+        return compose(self._filter.pose(robot), motion)[:2]
 
     def _see(self, sightings: list[tuple[int, Sighting]], now: float) -> None:
         observer = sightings[0][0]
@@ -354,6 +392,7 @@ class Localisation:
     def _enter(self, robot: int, place: tuple[float, float], estimate: Estimate | None,
                odometry: PlanePose, now: float) -> None:
         """Add a neighbour with its own estimate, not more certain than at a start."""
+        self._tracks[robot] = Track()
         if estimate is None:
             self._filter.add(robot, (*place, 0.0), STRANGER, odometry, now)
             return

@@ -250,7 +250,7 @@ class NeighbourhoodFilter:
         known, lines = [], []
         rows, landmarks, times = self._row, self._landmarks, self._times
         for observed in sightings:
-            observer, (seen, distance, bearing) = observed
+            observer, (seen, distance, bearing, *deviations, _) = observed
             if (seen not in rows and seen not in landmarks or observer not in rows
                     or observer == seen):
                 continue
@@ -263,7 +263,8 @@ class NeighbourhoodFilter:
                 continue
             known.append(observed)
             lines.append(Line(rows[observer], there, place, distance, bearing,
-                              UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen)))
+                              UNEXPLAINED_SPEED ** 2 * (age * age + of_seen * of_seen),
+                              *deviations))
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []

@@ -22,6 +22,13 @@ from leader_election.localisation.plane import between, PlanePose, wrap
 
 FARTHEST = 1e4
 """The greatest range that counts as a measurement [m]."""
+LEAST_DEVIATION = 1e-3
+"""The least deviations of a range and of a bearing [m, rad]; smaller ones count as these."""
+PAIRS, TRIPLES = ('id', 'range'), ('id', 'range', 'bearing')
+"""The columns of rows without a label."""
+STAMP = 'stamp'
+COLUMNS = (*TRIPLES, 'range_deviation', 'bearing_deviation', STAMP)
+"""The columns that rows of sightings may have."""
 
 
 class Sighting(NamedTuple):
@@ -32,16 +39,23 @@ class Sighting(NamedTuple):
     """The distance [m]; nan: not measured."""
     bearing: float = math.nan
     """The direction from the observer's heading, left positive [rad]; nan: not measured."""
+    range_deviation: float = math.nan
+    """The standard deviation of the range [m]; nan: that of the parameters."""
+    bearing_deviation: float = math.nan
+    """The standard deviation of the bearing [rad]; nan: that of the parameters."""
+    age: float = 0.0
+    """The time since the measurement [s]."""
 
 
 def checked(sighting: Sighting) -> Sighting | None:
     """
     Return a sighting with its bearing in [-pi, pi), ``None`` for an invalid one.
 
-    A range of zero is invalid: many drivers publish it without a measurement.
+    A range of zero is invalid: many drivers publish it without a measurement. A deviation that
+    is no positive number is one that is not known.
 
-    >>> checked(Sighting(3, 2.0, math.nan))
-    Sighting(id=3, range=2.0, bearing=nan)
+    >>> checked(Sighting(3, 2.0, 4.0, 0.0, 0.02))[1:5]
+    (2.0, -2.2831853071795862, nan, 0.02)
     >>> checked(Sighting(3, 0.0, 1.0)), checked(Sighting(3, math.nan, math.nan))
     (None, None)
     """
@@ -52,7 +66,14 @@ def checked(sighting: Sighting) -> Sighting | None:
         return None
     if math.isnan(distance) and math.isnan(bearing):
         return None
-    return sighting if math.isnan(bearing) else Sighting(sighting.id, distance, wrap(bearing))
+    return Sighting(
+        sighting.id, distance, bearing if math.isnan(bearing) else wrap(bearing),
+        _deviation(sighting.range_deviation), _deviation(sighting.bearing_deviation),
+        sighting.age)
+
+
+def _deviation(value: float) -> float:
+    return max(value, LEAST_DEVIATION) if 0.0 < value < math.inf else math.nan
 
 
 def seen_from(sighting: Sighting, before: PlanePose, after: PlanePose) -> Sighting:
@@ -64,8 +85,8 @@ def seen_from(sighting: Sighting, before: PlanePose, after: PlanePose) -> Sighti
     :param before: the observer's pose at the sighting, by its odometry.
     :param after: its pose later.
 
-    >>> seen_from(Sighting(3, 2.0, 0.0), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))
-    Sighting(id=3, range=1.0, bearing=0.0)
+    >>> seen_from(Sighting(3, 2.0, 0.0), (0.0, 0.0, 0.0), (1.0, 0.0, 0.0))[:3]
+    (3, 1.0, 0.0)
     """
     distance, bearing = sighting.range, sighting.bearing
     if math.isnan(bearing):
@@ -77,22 +98,28 @@ def seen_from(sighting: Sighting, before: PlanePose, after: PlanePose) -> Sighti
     return sighting._replace(range=math.hypot(x, y), bearing=wrap(math.atan2(y, x) - turn))
 
 
-def rows_of(numbers: Sequence[float], width: int) -> list[Sighting]:
+def rows_of(numbers: Sequence[float], columns: Sequence[str] = PAIRS,
+            clock: float = math.nan) -> list[Sighting]:
     """
     Return the sightings in a flat sequence of rows.
 
-    :param numbers: rows of id, range, or of id, range, bearing; an incomplete last row is left
-        out.
-    :param width: the length of a row, 2 or 3.
+    :param numbers: of the rows; an incomplete last row is left out.
+    :param columns: their columns, of :data:`COLUMNS`, id and range among them.
+    :param clock: the time on the clock of the column ``stamp`` [s]; nan: not known.
     :return: with id -1 for an id that is not whole.
 
-    >>> rows_of([3.0, 1.5, 7.0, 2.5], 2)
-    [Sighting(id=3, range=1.5, bearing=nan), Sighting(id=7, range=2.5, bearing=nan)]
+    >>> [sighting[:3] for sighting in rows_of([3.0, 1.5, 7.0, 2.5])]
+    [(3, 1.5, nan), (7, 2.5, nan)]
+    >>> rows_of([3.0, 1.5, 99.5], ('id', 'range', 'stamp'), 100.0)[0].age
+    0.5
     """
-    return [
-        Sighting(_id(numbers[k]), float(numbers[k + 1]),
-                 float(numbers[k + 2]) if width == 3 else math.nan)
-        for k in range(0, len(numbers) - width + 1, width)]
+    width = len(columns)
+    found = []
+    for k in range(0, len(numbers) - width + 1, width):
+        row = dict(zip(columns, numbers[k:k + width]))
+        age = clock - row.pop(STAMP, math.nan)
+        found.append(Sighting(_id(row.pop('id')), **row, age=0.0 if math.isnan(age) else age))
+    return found
 
 
 def _id(number: float) -> int:

@@ -59,6 +59,10 @@ class Line(NamedTuple):
     """The measured bearing [rad]; nan: not measured."""
     stale: float
     """The variance of the positions due to the age of odometry [m2]."""
+    range_deviation: float = math.nan
+    """Of the measurement [m]; nan: that of the parameters."""
+    bearing_deviation: float = math.nan
+    """Of the measurement [rad]; nan: that of the parameters."""
 
 
 class Outcome(NamedTuple):
@@ -100,8 +104,10 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
     ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
     length = math.sqrt(max(x * x + y * y, 1e-4))
     bend = _bend((y * y * xx - 2.0 * x * y * xy + x * x * yy) / (length * length), length)
-    of_range = _range_variance(length, bend, line.stale, parameters)
-    of_bearing = parameters.bearing_noise ** 2 + line.stale / max(length, NEAREST) ** 2
+    of_range = _range_variance(line, length, bend, parameters)
+    of_bearing = line.stale / max(length, NEAREST) ** 2 + (
+        parameters.bearing_noise if math.isnan(line.bearing_deviation)
+        else line.bearing_deviation) ** 2
     measured = line.range - min(bend, 0.5 * line.range) if ranged else 0.0
 
     outcome = Outcome(math.nan, math.nan, False)
@@ -213,7 +219,7 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
         bend = _bend(side, length)
         if bend > BENT:
             return None
-        variance = _range_variance(length, bend, line.stale, parameters)
+        variance = _range_variance(line, length, bend, parameters)
         error = line.range - length - min(bend, 0.5 * line.range)
         accepted = error * error <= GATES[1] * (own + variance)
         outcomes.append(Outcome(error / math.sqrt(own + variance), math.nan, accepted))
@@ -249,7 +255,9 @@ def _bend(across: float, length: float) -> float:
     return across / (2.0 * max(length, NEAREST))
 
 
-def _range_variance(length: float, bend: float, stale: float,
+def _range_variance(line: Line, length: float, bend: float,
                     parameters: LocalisationParameters) -> float:
     """Return the variance of a measured range [m2]."""
-    return range_variance(length, parameters) + 2.0 * bend * bend + stale
+    own = (range_variance(length, parameters) if math.isnan(line.range_deviation)
+           else line.range_deviation ** 2)
+    return own + 2.0 * bend * bend + line.stale

@@ -149,7 +149,8 @@ class Election:
             self._listen(name, *inputs[name], SENSOR)
         metric = self.robot.sensing.metric
         if metric.needs_measurements or self.robot.sensing.cooperates:
-            SightingInputs(self.robot, self._listen, self._now)
+            SightingInputs(self.robot, self._listen, self._now,
+                           lambda: node.get_clock().now().nanoseconds * 1e-9)
         if metric.topic:
             self._listen(metric.topic, message_type(metric.message), self._sense, SENSOR)
         for instance in self.robot.instances.values():

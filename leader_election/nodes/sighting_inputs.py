@@ -25,6 +25,7 @@ from leader_election.registry import message_type
 from leader_election.robot.robot import Robot
 from leader_election.robot.sensing import SIGNAL_STRENGTH
 from leader_election.robot.sighting_sources import (
+    columns_of,
     DETECTIONS,
     Extraction,
     MEASUREMENTS,
@@ -32,7 +33,6 @@ from leader_election.robot.sighting_sources import (
     of_range,
     of_tags,
     RANGES,
-    row_width,
     SensorMount,
     TAGS,
 )
@@ -48,17 +48,19 @@ Listen = Callable[[str, Any, Callable[[Any], None], Any], Any]
 class SightingInputs:
     """Passes sightings on to a robot, from the sources of its parameter ``sighting_sources``."""
 
-    def __init__(self, robot: Robot, listen: Listen, clock: Callable[[], float]) -> None:
+    def __init__(self, robot: Robot, listen: Listen, clock: Callable[[], float],
+                 stamp_clock: Callable[[], float]) -> None:
         """
         Subscribe.
 
         :param robot: that has the sensors.
         :param listen: creates a subscription.
         :param clock: returns the time on the robot's clock [s].
+        :param stamp_clock: returns the time on the clock of stamps, ROS time [s].
         :raises ParameterError: where the package of a message is not installed.
         """
         self._robot = robot
-        self._clock = clock
+        self._clock, self._stamp_clock = clock, stamp_clock
         parameters = robot.parameters
         mount = SensorMount(parameters)
         sources = parameters.sources
@@ -78,14 +80,16 @@ class SightingInputs:
                        partial(self._take, partial(extract, mount=mount)), SIGHTINGS)
 
     def _measure(self, message: Float64MultiArray) -> None:
-        width = row_width(message.layout.dim, len(message.data))
-        if width is None:
+        columns = columns_of(message.layout.dim, len(message.data))
+        if columns is None:
             self._robot.counts[MEASUREMENTS_REJECTED] += 1
         else:
-            self._robot.sensing.take_measurements(message.data, self._clock(), width)
+            self._robot.sensing.take_measurements(
+                message.data, self._clock(), columns, self._stamp_clock())
 
-    def _take(self, extract: Callable[[Any], Extraction], message: Any) -> None:
-        self._robot.sensing.take_extraction(extract(message), self._clock())
+    def _take(self, extract: Callable[..., Extraction], message: Any) -> None:
+        self._robot.sensing.take_extraction(
+            extract(message, clock=self._stamp_clock()), self._clock())
 
 
 def _type(source: str) -> Any:

@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 
 from leader_election.localisation.landmarks import read_landmarks
 from leader_election.localisation.recorded_errors import Array, Recorded
+from leader_election.localisation.sighting import rows_of
 from leader_election.recording.clocks import Clocks
 from leader_election.recording.decode import (
     CLOCK,
@@ -34,6 +35,7 @@ from leader_election.recording.decode import (
 )
 from leader_election.recording.diagnostics import DiagnosticsSummary, ids_of
 from leader_election.recording.subscriptions import matches
+from leader_election.robot.sighting_sources import columns_of
 from leader_election.world.csv_table import LogError
 from leader_election.world.logged_sightings import FOLDER as SIGHTINGS
 from leader_election.world.logged_sightings import (
@@ -184,11 +186,10 @@ def from_recording(path: Path, topics: Topics, landmarks: Path | None = None) ->
 def _rows(now: float, kind: str, message: Any) -> list[tuple[float, ...]]:
     """Return rows of t, x, y, yaw or t, id, range, bearing from a message."""
     if kind == NUMBERS:
-        dimensions = message.layout.dim
-        width = 3 if len(dimensions) == 2 and dimensions[1].size == 3 else 2
-        numbers = [float(number) for number in message.data]
-        return [(now, numbers[k], numbers[k + 1], numbers[k + 2] if width == 3 else math.nan)
-                for k in range(0, len(numbers) - width + 1, width)]
+        columns = columns_of(message.layout.dim, len(message.data))
+        return [] if columns is None else [
+            (now, float(seen.id), seen.range, seen.bearing)
+            for seen in rows_of(message.data, columns)]
     pose = message.pose if kind == POSE else message.pose.pose
     at, q = pose.position, pose.orientation
     yaw = math.atan2(2.0 * (q.w * q.z + q.x * q.y), 1.0 - 2.0 * (q.y * q.y + q.z * q.z))

@@ -13,14 +13,17 @@
 # limitations under the License.
 
 """
-The part of a message about the sender's localisation: keys ``e``, ``o`` and ``z``.
+The part of a message about the sender's localisation: keys ``e``, ``o``, ``z`` and ``w``.
 
 ``"e":[0.5,0.12,0.04]`` is the heading, and the standard deviations of position and heading.
 ``"o":[1.5,2.0,0.5]`` is the pose by odometry alone, never corrected; where it is left out, it is
 the position with the heading of ``e``. ``"z":[[4,1.25],[5,2.5,-0.75]]`` are sightings, each of an
-id with range and perhaps bearing, ``null`` for no range. Robots of earlier versions ignore them.
+id with range and perhaps bearing, ``null`` for no range. ``"w":[[0.3],[null,0.02]]`` are the
+standard deviations of these ranges and bearings, where a sensor states its own; ``null`` or left
+out: those of the receiver's parameters. Robots of earlier versions ignore these keys.
 """
 
+from itertools import zip_longest
 import math
 from typing import Any
 
@@ -55,7 +58,19 @@ def write(estimate: Estimate | None) -> dict[str, Any]:
     document['e'] = [round(estimate.yaw, 4), *deviations]
     if estimate.sightings:
         document['z'] = [_row(sighting) for sighting in estimate.sightings]
+        weights = [_deviations(sighting) for sighting in estimate.sightings]
+        if any(weights):
+            document['w'] = weights
     return document
+
+
+def _deviations(sighting: Sighting) -> list[float | None]:
+    """Return the known deviations of range and bearing; trailing unknown ones are left out."""
+    row = [None if math.isnan(value) else min(max(round(value, 3), 0.001), LARGEST_DEVIATION)
+           for value in (sighting.range_deviation, sighting.bearing_deviation)]
+    while row and row[-1] is None:
+        row.pop()
+    return row
 
 
 def _row(sighting: Sighting) -> list[Any]:
@@ -88,7 +103,11 @@ def read(document: Any) -> tuple[Estimate | None, tuple[RejectReason, ...]]:
     listed = document['z']
     if type(listed) is not list or len(listed) > MOST_SIGHTINGS:
         return None, (RejectReason.LOCALISATION,)
-    sightings = tuple(_sighting(row, document['id']) for row in listed)
+    weights = document.get('w', ())
+    if 'w' in document and (type(weights) is not list or len(weights) != len(listed)):
+        return None, (RejectReason.LOCALISATION,)
+    sightings = tuple(_sighting(row, document['id'], deviations) for row, deviations
+                      in zip_longest(listed, weights, fillvalue=()))
     taken = tuple(sighting for sighting in sightings if sighting is not None)
     return (estimate._replace(sightings=taken),
             (RejectReason.LOCALISATION,) * (len(sightings) - len(taken)))
@@ -104,7 +123,7 @@ def _numbers(values: Any) -> PlanePose | None:
     return float(values[0]), float(values[1]), float(values[2])
 
 
-def _sighting(row: Any, sender: Any) -> Sighting | None:
+def _sighting(row: Any, sender: Any, deviations: Any) -> Sighting | None:
     """Return a sighting by a sender, ``None`` for an invalid one or one of the sender itself."""
     if type(row) is not list or not 2 <= len(row) <= 3:
         return None
@@ -112,7 +131,14 @@ def _sighting(row: Any, sender: Any) -> Sighting | None:
     bearing = _measured(row[2]) if len(row) == 3 else math.nan
     if distance is None or bearing is None or not is_whole(seen) or seen == sender:
         return None
-    return checked(Sighting(int(seen), distance, bearing))
+    if not deviations:
+        return checked(Sighting(int(seen), distance, bearing))
+    if type(deviations) is not list or len(deviations) > 2:
+        return None
+    weights = [_measured(value) for value in deviations]
+    known = [value for value in weights if value is not None and not value <= 0.0]
+    return checked(Sighting(int(seen), distance, bearing, *known)) if (
+        len(known) == len(weights)) else None
 
 
 def _measured(value: Any) -> float | None:

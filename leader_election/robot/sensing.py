@@ -21,7 +21,7 @@ from types import MappingProxyType
 from typing import Any
 
 from leader_election.localisation.localisation import Estimate, Localisation, MEASUREMENTS_REJECTED
-from leader_election.localisation.sighting import rows_of, Sighting
+from leader_election.localisation.sighting import PAIRS, rows_of, Sighting
 from leader_election.robot.codec import is_place, Message, MOST_READINGS, Position
 from leader_election.robot.mailbox import Mailbox, smoothed_velocity
 from leader_election.robot.metrics import (
@@ -142,25 +142,23 @@ class Sensing:
             self.localisation.take_odometry((*place, self._yaw), now)
         return True
 
-    def take_measurements(self, rows: Sequence[float], now: float, width: int = 2) -> None:
+    def take_measurements(self, rows: Sequence[float], now: float,
+                          columns: Sequence[str] = PAIRS, clock: float = math.nan) -> None:
         """
         Process measurements of neighbours: ranges [m] or signal strengths [dBm], and bearings.
 
         :param rows: id, value, id, value, ... Invalid ids and values that are not finite are
-            counted.
+            counted; nan: not measured.
         :param now: the time [s].
-        :param width: the length of a row; with 3 the third is the bearing [rad], and missing
-            values are nan.
+        :param columns: of a row (:data:`leader_election.localisation.sighting.COLUMNS`).
+        :param clock: the time on the clock of stamps [s].
         """
-        if width not in (2, 3):
-            self._counts[MEASUREMENTS_REJECTED] += 1
-            return
-        self._counts[MEASUREMENTS_REJECTED] += len(rows) % width != 0
-        sightings = rows_of(rows, width)
+        self._counts[MEASUREMENTS_REJECTED] += len(rows) % len(columns) != 0
+        sightings = rows_of(rows, columns, clock)
         if self.parameters.metric != SIGNAL_STRENGTH:
             self.take_sightings(sightings, now)
             return
-        for neighbour, value, _ in sightings:
+        for neighbour, value, *_ in sightings:
             if math.isfinite(value) and neighbour >= 0:
                 self._measurements[neighbour] = (value, now)
             else:
@@ -175,7 +173,7 @@ class Sensing:
         """
         ranged = self.parameters.metric != SIGNAL_STRENGTH
         offset = self.parameters.range_offset
-        for neighbour, value, _ in self.localisation.take_sightings(
+        for neighbour, value, *_ in self.localisation.take_sightings(
                 shifted(sightings, offset) if offset else sightings, now):
             if not ranged or not math.isfinite(value):
                 continue

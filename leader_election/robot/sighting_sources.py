@@ -25,7 +25,7 @@ import math
 import re
 from typing import Any, NamedTuple
 
-from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.sighting import COLUMNS, PAIRS, Sighting, TRIPLES
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.id_ranges import id_ranges
 from leader_election.parameters.parameter import shown
@@ -40,8 +40,11 @@ MOST_RANGES = 100
 """The most topics ``range/robot_<id>``."""
 NUMBER = '{id}'
 """The placeholder of the id in a name."""
-COLUMNS = {2: ('', 'id,range', 'id,value'), 3: ('', 'id,range,bearing')}
-"""The labels of rows, by their length."""
+UNLABELLED = {len(columns): columns for columns in (PAIRS, TRIPLES)}
+"""The columns of rows without a label, by their number."""
+VALUE = 'value'
+"""In place of the range: of a signal strength, for example."""
+NO_CLOCK = math.nan
 
 
 @dataclass(frozen=True)
@@ -145,12 +148,16 @@ class SensorMount:
         """Return whether a header's frame is that of this sensor."""
         return not self._frame or frame.lstrip('/') == self._frame.lstrip('/')
 
-    def sighting(self, robot: int, point: Sequence[float]) -> Sighting | None:
+    def sighting(self, robot: int, point: Sequence[float], covariance: Sequence[float] = (),
+                 age: float = 0.0) -> Sighting | None:
         """
         Return the sighting of a point, in the plane: its height does not count.
 
         :param robot: the id of the robot or landmark.
         :param point: x, y, z in the frame of the sensor [m].
+        :param covariance: of its pose, row by row, shape (36,), as in
+            ``geometry_msgs/PoseWithCovariance``; zeros or none: not known.
+        :param age: of the measurement [s].
         :return: ``None`` for a point that is not finite, and for the sensor's own place, which
             drivers publish without a measured place.
 
@@ -163,59 +170,94 @@ class SensorMount:
         if not all(map(math.isfinite, point)) or not any(point):
             return None
         x, y, _, _ = (self._pose @ np.array((*point, 1.0))).tolist()
-        return Sighting(robot, math.hypot(x, y), math.atan2(y, x))
+        sighting = Sighting(robot, math.hypot(x, y), math.atan2(y, x), age=age)
+        if len(covariance) != 36 or not any(covariance) or not sighting.range:
+            return sighting
+        turn = self._pose[:2, :3]
+        plane = turn @ np.reshape(covariance, (6, 6))[:3, :3] @ turn.T
+        cos, sin = x / sighting.range, y / sighting.range
+        along, across = (float(axis @ plane @ axis) for axis in (
+            np.array((cos, sin)), np.array((-sin, cos))))
+        if not (along > 0.0 and across > 0.0):
+            return sighting
+        return sighting._replace(range_deviation=math.sqrt(along),
+                                 bearing_deviation=math.sqrt(across) / sighting.range)
 
 
-def row_width(dimensions: Sequence[Any], numbers: int) -> int | None:
+def columns_of(dimensions: Sequence[Any], numbers: int) -> tuple[str, ...] | None:
     """
-    Return the length of the rows of a message on topic ``measurements``, by its layout.
+    Return the columns of the rows of a message on topic ``measurements``, by its layout.
 
     :param dimensions: objects with label and size, as ``std_msgs/MultiArrayDimension``.
     :param numbers: the number of values in the message.
-    :return: 2 (id, range) without a second dimension, 3 (id, range, bearing) where it says so;
-        ``None`` for a layout of another kind, or one that does not fit.
+    :return: id and range without a second dimension; otherwise those in its label, id and range
+        first, or bearing as the third without a label. ``None`` for a layout of another kind, or
+        one that does not fit.
     """
     if len(dimensions) < 2:
-        return 2
+        return PAIRS
     rows, columns = dimensions[:2]
-    if (len(dimensions) > 2 or rows.size * columns.size != numbers
-            or columns.label.replace(' ', '') not in COLUMNS.get(columns.size, ())):
+    names = (tuple(columns.label.replace(' ', '').replace(f'id,{VALUE}', 'id,range').split(','))
+             if columns.label else UNLABELLED.get(columns.size, ()))
+    if (len(dimensions) > 2 or rows.size * columns.size != numbers or columns.size != len(names)
+            or names[:2] != PAIRS or len(set(names)) < len(names) or set(names) - set(COLUMNS)):
         return None
-    return int(columns.size)
+    return names
 
 
-def of_detections(message: Any, mount: SensorMount) -> Extraction:
+def of_detections(message: Any, mount: SensorMount, clock: float = NO_CLOCK) -> Extraction:
     """
     Return the sightings in a ``vision_msgs/Detection3DArray``.
 
     The name of a detection is its id or, where that is empty, the class of its best hypothesis.
-    Its place is that of this hypothesis or, where that is not given, the middle of its box.
+    Its place is that of this hypothesis, with its covariance, or, where that is not given, the
+    middle of its box.
+
+    :param clock: the time on the clock of stamps [s]; nan: not known, and stamps are not used.
     """
     if not mount.is_own(message.header.frame_id):
         return Extraction([])
-    return _extraction(((_name_of(each), _place_of(each)) for each in message.detections), mount)
+    age = _age(message, clock)
+    return _extraction(((_name_of(each), *_place_of(each), age)
+                        for each in message.detections), mount)
 
 
-def of_tags(message: Any, mount: SensorMount) -> Extraction:
-    """Return the sightings in a ``tf2_msgs/TFMessage``: child frames name the tags."""
+def of_tags(message: Any, mount: SensorMount, clock: float = NO_CLOCK) -> Extraction:
+    """
+    Return the sightings in a ``tf2_msgs/TFMessage``: child frames name the tags.
+
+    :param clock: as of :func:`of_detections`.
+    """
     return _extraction((
-        (each.child_frame_id.lstrip('/'), each.transform.translation)
+        (each.child_frame_id.lstrip('/'), each.transform.translation, (), _age(each, clock))
         for each in message.transforms if mount.is_own(each.header.frame_id)), mount)
 
 
-def of_range(message: Any, robot: int) -> Extraction:
+def of_range(message: Any, robot: int, clock: float = NO_CLOCK) -> Extraction:
     """
     Return the sighting in a ``sensor_msgs/Range``.
 
     A range outside of the limits, infinite or nan means that nothing was measured (REP 117).
-    A greatest range of 0 is a limit that the driver did not set.
+    A greatest range of 0 is a limit that the driver did not set. A variance of 0 is unknown; ROS
+    2 before Iron has none.
 
     :param robot: the measured neighbour, by the topic.
+    :param clock: as of :func:`of_detections`.
     """
     highest = message.max_range if message.max_range > 0.0 else math.inf
     if not (math.isfinite(message.range) and message.min_range <= message.range <= highest):
         return Extraction([])
-    return Extraction([Sighting(robot, message.range)])
+    variance = getattr(message, 'variance', 0.0)
+    return Extraction([Sighting(
+        robot, message.range, age=_age(message, clock),
+        range_deviation=math.sqrt(variance) if variance > 0.0 else math.nan)])
+
+
+def _age(stamped: Any, clock: float) -> float:
+    """Return the age of what has a header [s]; 0 without a stamp."""
+    stamp = stamped.header.stamp
+    age = clock - (stamp.sec + 1e-9 * stamp.nanosec)
+    return 0.0 if math.isnan(age) or not (stamp.sec or stamp.nanosec) else age
 
 
 def shifted(sightings: Iterable[Sighting], offset: float) -> list[Sighting]:
@@ -223,15 +265,16 @@ def shifted(sightings: Iterable[Sighting], offset: float) -> list[Sighting]:
     return [sighting._replace(range=sighting.range + offset) for sighting in sightings]
 
 
-def _extraction(found: Iterable[tuple[str, Any]], mount: SensorMount) -> Extraction:
-    """Return the sightings of places by name; places have x, y and z."""
+def _extraction(found: Iterable[tuple[str, Any, Sequence[float], float]],
+                mount: SensorMount) -> Extraction:
+    """Return the sightings of places with covariance and age by name."""
     sightings, rejected, passed_over = [], 0, []
-    for name, place in found:
+    for name, place, covariance, age in found:
         robot = mount.id_of(name)
         if robot is None:
             passed_over.append(name)
             continue
-        sighting = mount.sighting(robot, (place.x, place.y, place.z))
+        sighting = mount.sighting(robot, (place.x, place.y, place.z), covariance, age)
         if sighting is None:
             rejected += 1
         else:
@@ -248,14 +291,14 @@ def _name_of(detection: Any) -> str:
     return str(detection.id or (best.hypothesis.class_id if best is not None else ''))
 
 
-def _place_of(detection: Any) -> Any:
-    """Return the place of a detection: x, y, z in the frame of the sensor [m]."""
+def _place_of(detection: Any) -> tuple[Any, Sequence[float]]:
+    """Return the place of a detection in the frame of the sensor [m], and the covariance."""
     best = _best(detection)
     if best is not None:
         place = best.pose.pose.position
         if any((place.x, place.y, place.z)):
-            return place
-    return detection.bbox.center.position
+            return place, best.pose.covariance
+    return detection.bbox.center.position, ()
 
 
 def _patterns(names: str) -> list[str]:

@@ -61,6 +61,47 @@ def test_the_range_of_a_stranger_stays_as_it_was_measured():
     assert robot.estimate.sightings == (Sighting(7, 5.0),)
 
 
+@pytest.mark.parametrize('bearing', [math.nan, 0.0])
+def test_a_late_sighting_belongs_to_its_own_time(bearing):
+    """Both drive away from each other, at 0.5 m/s; it was 5 m at the begin."""
+    robot = localisation()
+    for tenth in range(1, 26):
+        robot.take_odometry((-0.05 * tenth, 0.0, 0.0), 0.1 * tenth)
+        robot.hear(2, (5.0 + 0.05 * tenth, 0.0), estimate(5.0 + 0.05 * tenth), 0.1 * tenth)
+    robot.take_sightings([Sighting(2, 5.0, bearing, age=2.5)], 2.5)
+    robot.begin_round(2.5)
+    (sent,) = robot.estimate.sightings
+    assert sent.range == pytest.approx(7.5) and robot._counts['sightings_accepted'] == 1
+
+
+def test_a_sighting_older_than_the_odometry_that_is_kept_is_counted_and_not_used():
+    robot = localisation()
+    for second in range(1, 11):
+        robot.take_odometry((0.1 * second, 0.0, 0.0), float(second))
+    assert robot.take_sightings([Sighting(2, 5.0, age=5.1)], 10.0) == []
+    assert robot._counts['sightings_late'] == 1
+    assert len(robot.take_sightings([Sighting(2, 5.0, age=4.9)], 10.0)) == 1
+
+
+@pytest.mark.parametrize('age', [-0.6, -1e9, 60.1, 1.7e9, math.inf])
+def test_a_stamp_of_another_clock_is_counted_and_the_sighting_used_as_it_arrives(age):
+    robot = localisation()
+    robot.take_sightings([Sighting(2, 5.0, age=age)], 0.1)
+    robot.begin_round(0.1)
+    assert robot._counts['stamps_ignored'] == robot._counts['sightings_accepted'] == 1
+
+
+def test_the_range_of_a_landmark_is_turned_to_the_moment_of_sending():
+    robot = Localisation(
+        1, LocalisationParameters(), cooperates=True, expiry=3.0, top_speed=1.0,
+        counts=Counter(), landmarks={9: (5.0, 0.0)})
+    robot.take_odometry((0.0, 0.0, 0.0), 0.0)
+    robot.take_sightings([Sighting(9, 5.0)], 0.1)
+    robot.take_odometry((0.5, 0.0, 0.0), 0.9)
+    robot.begin_round(1.0)
+    assert robot.estimate.sightings[0].range == pytest.approx(4.5)
+
+
 # What is taken in.
 
 @pytest.mark.parametrize('wrong', [

@@ -73,8 +73,10 @@ def by_matrices(state: Array, covariance: Array, lines: Sequence[Line],
         bend = float(across @ covariance @ across) * length / 2.0
         bends += [bend, 0.0]
         variances += [
-            range_variance(length, NOISE) + 2.0 * bend ** 2 + line.stale,
-            NOISE.bearing_noise ** 2 + line.stale / length ** 2]
+            (range_variance(length, NOISE) if math.isnan(line.range_deviation)
+             else line.range_deviation ** 2) + 2.0 * bend ** 2 + line.stale,
+            (NOISE.bearing_noise if math.isnan(line.bearing_deviation)
+             else line.bearing_deviation) ** 2 + line.stale / length ** 2]
     step, square = np.zeros(len(state)), math.nan
     for _ in range(iterations):
         told = [expected(state + step, line) for line in lines]
@@ -92,9 +94,11 @@ def by_matrices(state: Array, covariance: Array, lines: Sequence[Line],
 
 @pytest.mark.parametrize('there', [6, LANDMARK])
 @pytest.mark.parametrize('off', [(0.1, NONE), (NONE, -0.05), (-0.08, 0.04)])
-def test_a_sighting_is_an_iterated_update(there: int, off: tuple[float, float]) -> None:
+@pytest.mark.parametrize('deviations', [(NONE, NONE), (0.3, NONE), (0.05, 0.1)])
+def test_a_sighting_is_an_iterated_update(
+        there: int, off: tuple[float, float], deviations: tuple[float, float]) -> None:
     state, covariance = swarm()
-    line = Line(3, there, PLACE, NONE, NONE, 0.002)
+    line = Line(3, there, PLACE, NONE, NONE, 0.002, *deviations)
     near, _ = expected(state, line)
     line = line._replace(range=near[0] + off[0], bearing=wrap(near[1] + off[1]))
     new, less, square = by_matrices(
@@ -132,7 +136,7 @@ def test_ranges_at_once_are_one_update() -> None:
     state, covariance = swarm(6)
     lines = []
     for k, there in enumerate((3, 6, 9, LANDMARK, 15)):
-        line = Line(0, there, PLACE, NONE, NONE, 0.001 * k)
+        line = Line(0, there, PLACE, NONE, NONE, 0.001 * k, 0.2 if k == 2 else NONE)
         lines.append(line._replace(range=expected(state, line)[0][0] + 0.05 * (k - 2)))
     # One of them is wrong, and has no part in the update.
     wrong = lines[1]._replace(range=lines[1].range + 5.0)

@@ -60,9 +60,12 @@ def milli(least: int, most: int) -> st.SearchStrategy[float]:
     return st.integers(least, most).map(lambda n: n / 1000)
 
 
+DEVIATIONS = st.just(math.nan) | milli(1, 10**4)
 SIGHTINGS = st.builds(
     Sighting, id=IDS, range=milli(1, 10**7), bearing=st.just(math.nan) | milli(-3141, 3141),
-) | st.builds(Sighting, id=IDS, range=st.just(math.nan), bearing=milli(-3141, 3141))
+    range_deviation=DEVIATIONS, bearing_deviation=DEVIATIONS, age=st.just(0.0),
+) | st.builds(Sighting, id=IDS, range=st.just(math.nan), bearing=milli(-3141, 3141),
+              range_deviation=DEVIATIONS, bearing_deviation=DEVIATIONS, age=st.just(0.0))
 ESTIMATES = st.none() | st.builds(
     Estimate,
     odometry=st.none() | st.tuples(milli(-10**6, 10**6), milli(-10**6, 10**6), milli(-3141, 3141)),

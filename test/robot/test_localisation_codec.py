@@ -38,7 +38,7 @@ def test_the_example():
     estimate, faults = read(GOOD)
     assert faults == () and estimate == Estimate(
         (1.0, 2.0, 0.5), 0.5, 0.1, 0.05, estimate.sightings)
-    assert [tuple(map(str, row)) for row in estimate.sightings] == [
+    assert [tuple(map(str, row[:3])) for row in estimate.sightings] == [
         ('4', '1.25', 'nan'), ('5', '2.5', '-0.75')]
 
 
@@ -88,6 +88,30 @@ def test_wrong_odometry_voids_the_part(wrong):
 @pytest.mark.parametrize('wrong', [None, 1, 'x', {}, [[4, 1.0]] * (MOST_SIGHTINGS + 1)])
 def test_sightings_that_are_no_list_or_too_many_void_the_part(wrong):
     assert read({**GOOD, 'z': wrong}) == (None, (FAULT,))
+
+
+def test_deviations_of_sightings_are_sent_where_a_sensor_states_them():
+    seen = (Sighting(4, 1.25), Sighting(5, 2.5, -0.75, math.nan, 0.0216),
+            Sighting(6, 1.0, math.nan, 0.3))
+    document = write(Estimate(None, 0.0, 0.1, 0.1, seen))
+    assert document['w'] == [[], [None, 0.022], [0.3]]
+    assert 'w' not in write(Estimate(None, 0.0, 0.1, 0.1, seen[:1]))
+    estimate, faults = read({'id': 3, **document})
+    assert faults == ()
+    assert [sighting[3:5] for sighting in estimate.sightings] == [
+        pytest.approx(row, nan_ok=True)
+        for row in ((math.nan, math.nan), (math.nan, 0.022), (0.3, math.nan))]
+
+
+@pytest.mark.parametrize('wrong', [None, 1, {}, [[0.1]], [[0.1]] * 3])
+def test_deviations_that_are_no_list_of_the_length_of_the_sightings_void_the_part(wrong):
+    assert read({**GOOD, 'z': [[7, 1.0], [8, 1.0]], 'w': wrong}) == (None, (FAULT,))
+
+
+@pytest.mark.parametrize('wrong', [4, 'x', [0.0], [-1.0], ['x'], [0.1, 0.1, 0.1], [math.inf]])
+def test_a_sighting_with_a_wrong_deviation_is_left_out_and_counted(wrong):
+    estimate, faults = read({**GOOD, 'z': [[7, 1.0], [8, 1.0]], 'w': [[], wrong]})
+    assert faults == (FAULT,) and [seen.id for seen in estimate.sightings] == [7]
 
 
 @pytest.mark.parametrize('key', ['o', 'z'])

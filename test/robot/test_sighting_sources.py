@@ -18,21 +18,22 @@ import math
 from types import SimpleNamespace
 from typing import Any
 
-from geometry_msgs.msg import Point, Pose, TransformStamped, Vector3
-from leader_election.localisation.sighting import Sighting
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Pose, PoseWithCovariance, TransformStamped, Vector3
+from leader_election.localisation.sighting import PAIRS, Sighting, TRIPLES
 from leader_election.parameters import build, ParameterError
 from leader_election.robot.sighting_sources import (
+    columns_of,
     of_detections,
     of_range,
     of_tags,
-    row_width,
     SensorMount,
     shifted,
     SightingSourceParameters,
 )
 import pytest
 from sensor_msgs.msg import Range
-from std_msgs.msg import MultiArrayDimension
+from std_msgs.msg import Header, MultiArrayDimension
 
 OPTICAL = (0.1, 0.0, 0.2, -math.pi / 2, 0.0, -math.pi / 2)
 """A camera that looks ahead: x to its right, y down, z ahead."""
@@ -58,7 +59,7 @@ def hypothesis(name: str, score: float, place: tuple[float, float, float]) -> Si
     """Return a vision_msgs/ObjectHypothesisWithPose; the package is not on PyPI."""
     return SimpleNamespace(
         hypothesis=SimpleNamespace(class_id=name, score=score),
-        pose=SimpleNamespace(pose=Pose(position=Point(x=place[0], y=place[1], z=place[2]))))
+        pose=PoseWithCovariance(pose=Pose(position=Point(x=place[0], y=place[1], z=place[2]))))
 
 
 def detection(name: str, *results: SimpleNamespace,
@@ -69,7 +70,7 @@ def detection(name: str, *results: SimpleNamespace,
 
 
 def detections(*found: SimpleNamespace, frame: str = 'camera') -> SimpleNamespace:
-    return SimpleNamespace(header=SimpleNamespace(frame_id=frame), detections=list(found))
+    return SimpleNamespace(header=Header(frame_id=frame), detections=list(found))
 
 
 def rounded(sightings: list[Sighting]) -> list[tuple[float, ...]]:
@@ -77,16 +78,21 @@ def rounded(sightings: list[Sighting]) -> list[tuple[float, ...]]:
 
 
 def test_rows_are_of_two_without_a_layout_and_of_what_the_layout_says() -> None:
-    assert row_width([], 7) == 2
-    assert row_width([dimension(6)], 6) == 2, 'a layout was not looked at before'
-    assert row_width([dimension(3, 'sightings'), dimension(2, 'id,range')], 6) == 2
-    assert row_width([dimension(2, 'sightings'), dimension(3, 'id,range,bearing')], 6) == 3
-    assert row_width([dimension(2), dimension(3, 'id, range, bearing')], 6) == 3
-    assert row_width([dimension(0), dimension(3)], 0) == 3
+    assert columns_of([], 7) == PAIRS
+    assert columns_of([dimension(6)], 6) == PAIRS, 'a layout was not looked at before'
+    assert columns_of([dimension(3, 'sightings'), dimension(2, 'id,value')], 6) == PAIRS
+    assert columns_of([dimension(2, 'sightings'), dimension(3, 'id,range,bearing')], 6) == TRIPLES
+    assert columns_of([dimension(2), dimension(3, 'id, range, bearing')], 6) == TRIPLES
+    assert columns_of([dimension(0), dimension(3)], 0) == TRIPLES
+    assert columns_of([dimension(1), dimension(4, 'id,range,range_deviation,stamp')], 4) == (
+        'id', 'range', 'range_deviation', 'stamp')
 
 
 @pytest.mark.parametrize('dimensions', [
     [dimension(2), dimension(3, 'id,bearing,range')],
+    [dimension(2), dimension(3, 'id,range,colour')],
+    [dimension(2), dimension(3, 'id,range,range')],
+    [dimension(2), dimension(3, 'id,range')],
     [dimension(3), dimension(2, 'id,range,bearing')],
     [dimension(5), dimension(3)],
     [dimension(6), dimension(1)],
@@ -94,7 +100,7 @@ def test_rows_are_of_two_without_a_layout_and_of_what_the_layout_says() -> None:
     [dimension(1), dimension(2), dimension(3)],
     [dimension(0), dimension(0)]])
 def test_a_layout_of_another_kind_or_that_does_not_fit_is_none(dimensions: list[Any]) -> None:
-    assert row_width(dimensions, 6) is None
+    assert columns_of(dimensions, 6) is None
 
 
 def test_a_detection_has_an_id_and_the_place_of_its_best_hypothesis() -> None:
@@ -159,9 +165,45 @@ def test_a_range_counts_within_its_limits(
     assert all(s.id == 3 and math.isnan(s.bearing) for s in found.sightings)
 
 
+def test_a_covariance_is_that_of_range_and_bearing_from_the_robot() -> None:
+    """The camera looks to the left: its z, the depth, is the direction to the robot seen."""
+    left = mount(sensor_pose=(0.0, 0.0, 0.2, -math.pi / 2, 0.0, 0.0))
+    found = hypothesis('3', 1.0, (0.0, 0.0, 2.0))
+    found.pose.covariance[0::7] = [0.04 ** 2, 1.0, 0.3 ** 2, 0.0, 0.0, 0.0]
+    [seen] = of_detections(detections(detection('3', found)), left).sightings
+    assert (seen.range, seen.bearing) == pytest.approx((2.0, math.pi / 2))
+    assert (seen.range_deviation, seen.bearing_deviation) == pytest.approx((0.3, 0.02))
+    for unknown in (0.0, -1.0, math.nan):
+        found.pose.covariance[0::7] = [unknown] * 6
+        [seen] = of_detections(detections(detection('3', found)), left).sightings
+        assert math.isnan(seen.range_deviation) and math.isnan(seen.bearing_deviation)
+
+
+def test_a_variance_of_a_range_is_used_where_there_is_one() -> None:
+    message = Range(range=1.5, variance=0.04)
+    assert of_range(message, 3).sightings[0].range_deviation == pytest.approx(0.2)
+    message.variance = 0.0
+    assert math.isnan(of_range(message, 3).sightings[0].range_deviation)
+
+
+def test_the_age_is_that_of_the_stamp() -> None:
+    stamp = Time(sec=100, nanosec=500_000_000)
+    scan, tag = Range(range=1.5), transform('3', (0.0, 0.0, 1.0))
+    scan.header.stamp = tag.header.stamp = stamp
+    seen = detections(detection('3', box=(1.0, 0.0, 0.0)))
+    seen.header.stamp = stamp
+    tags = SimpleNamespace(transforms=[tag])
+    for of, message, what in ((of_range, scan, 3), (of_tags, tags, mount()),
+                              (of_detections, seen, mount())):
+        assert of(message, what, clock=101.0).sightings[0].age == pytest.approx(0.5)
+        assert of(message, what).sightings[0].age == 0.0, 'the time is not known'
+    scan.header.stamp = Time()
+    assert of_range(scan, 3, clock=101.0).sightings[0].age == 0.0, 'there is no stamp'
+
+
 def test_an_offset_is_added_to_ranges_only() -> None:
     seen, heard = shifted([Sighting(3, 2.0, 0.5), Sighting(4, math.nan, 0.5)], 0.2)
-    assert seen == (3, 2.2, 0.5) and math.isnan(heard.range) and heard.bearing == 0.5
+    assert seen[:3] == (3, 2.2, 0.5) and math.isnan(heard.range) and heard.bearing == 0.5
 
 
 @pytest.mark.parametrize(('parameters', 'error'), [
