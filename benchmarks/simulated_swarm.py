@@ -55,10 +55,13 @@ class SimulatedSwarm:
         self._reaction: dict[int, int] = {}
         self._repeat: dict[int, int] = {}
         self._repeats: dict[int, list[float]] = {robot: [] for robot in self.robots}
-        for number, robot in self.robots.items():
-            parameters = robot.parameters
-            self.at(phase(parameters.round_phase, number) * parameters.round_period,
-                    lambda number=number: self._beat(number))
+        for number in self.robots:
+            self._begin(number)
+
+    def _begin(self, number: int) -> None:
+        parameters = self.robots[number].parameters
+        self.at(self.now + phase(parameters.round_phase, number) * parameters.round_period,
+                lambda: self._beat(number))
 
     def at(self, time: float, happen: Callable[[], bool | None]) -> int:
         """
@@ -143,6 +146,11 @@ class SimulatedSwarm:
     def kill(self, robot: int) -> None:
         """End a robot without warning; messages under way still arrive."""
         del self.robots[robot]
+
+    def add(self, number: int, robot: Robot) -> None:
+        """Add a robot, a period or more after a robot of that id was killed."""
+        self.robots[number] = robot
+        self._begin(number)
 
     def led_by(self, leader: int) -> int:
         """Return the number of robots that follow this one, itself included."""
