@@ -25,6 +25,11 @@ from leader_election.localisation.neighbourhood_filter import DISTRUSTED, Neighb
 from leader_election.localisation.noise import Array
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
+from leader_election.localisation.repeated_sightings import (
+    OTHERS_MEMORY,
+    REPEATED,
+    RepeatedSightings,
+)
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, seen_from, Sighting
 from leader_election.localisation.slip import SlipDetector, SLIPS
@@ -34,7 +39,8 @@ import numpy as np
 MEASUREMENTS_REJECTED = 'measurements_rejected'
 LATE, CLOCKLESS = 'sightings_late', 'stamps_ignored'
 RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
-COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS, SLIPS, LATE, CLOCKLESS)
+COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS, SLIPS, LATE, CLOCKLESS,
+            REPEATED)
 """The names of the counters of a localisation."""
 FORGOTTEN_AFTER = 3.0
 """The silence after which a robot is dropped, since its motion is unknown [expiries]."""
@@ -57,6 +63,8 @@ EARLY, OTHER_CLOCK = 0.5, 60.0
 """A stamp so far ahead of the robot's clock, or so far behind it, is of another clock [s]."""
 LEAST_DEVIATION = 1e-3
 """The least deviations [m, rad]: smaller ones in a message are not credible."""
+REPEATS = 10
+"""The number of repeated readings in a row that show a faulty sensor."""
 STRANGER = (0.5, 0.2)
 """The deviations of a robot that does not send its own [m, rad]."""
 TURNS = 1.0
@@ -136,6 +144,8 @@ class Localisation:
         self._pending: dict[int, _Pending] = {}
         self._used: dict[int, float] = {}
         self._own_sightings: tuple[Sighting, ...] = ()
+        self._sensors = {robot: RepeatedSightings()}
+        self._repeats: dict[int, float] = {}
 
     # Input.
 
@@ -170,7 +180,7 @@ class Localisation:
         One that is late belongs to the odometry of its own time. One older than the odometry
         that is kept is left out; an age that no sensor has is that of another clock.
 
-        :return: the valid ones; the others are counted.
+        :return: the valid ones that the sensor does not repeat; the others are counted.
         """
         valid = []
         for sighting in map(checked, sightings):
@@ -184,6 +194,11 @@ class Localisation:
             odometry = self._odometry if taken == now else self._track.at(taken)
             if odometry is None or now - taken > KEPT:
                 self._counts[LATE] += 1
+                continue
+            if self.slip.slips(now):
+                # It may stand still, whatever its odometry says.
+                self._sensors[self.robot].begin()
+            if self._is_repeated(self.robot, sighting, odometry, now):
                 continue
             self._pending[sighting.id] = _Pending(sighting, odometry, now, taken)
             valid.append(sighting)
@@ -219,7 +234,8 @@ class Localisation:
         if self._is_distrusted(robot, now):
             self._filter.distrust(robot)
         if estimate is not None and estimate.sightings:
-            self._see([(robot, sighting) for sighting in estimate.sightings], now)
+            self._see([(robot, sighting) for sighting in estimate.sightings
+                       if not self._is_repeated(robot, sighting, odometry, now)], now)
 
     def begin_round(self, now: float) -> None:
         """Use the kept sightings, and drop robots that have been silent for long."""
@@ -230,6 +246,7 @@ class Localisation:
         for robot in [robot for robot in self._filter.ids if robot != self.robot
                       and self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
             self._filter.drop(robot)
+            self._sensors.pop(robot, None)
         self._tracks = {robot: track for robot, track in self._tracks.items()
                         if robot in self._filter}
         self._filter.forgive(now - TRUST_REGAINED)
@@ -268,6 +285,11 @@ class Localisation:
         """Return the constant errors of the own sensor, and of those of the neighbours."""
         return self._filter.bias.estimates()
 
+    def repeating(self, now: float) -> list[int]:
+        """Return the robots whose sensors have repeated themselves lately, and do nothing else."""
+        return sorted(robot for robot, time in self._repeats.items()
+                      if now - time <= FORGOTTEN_AFTER * self._expiry)
+
     def place_of(self, robot: int) -> tuple[float, float] | None:
         """Return the estimated position of a neighbour [m], ``None`` where there is none."""
         return self._filter.pose(robot)[:2] if robot in self._filter else None
@@ -294,16 +316,6 @@ class Localisation:
         return [(robot, *self._filter.distance(self.robot, robot, now))
                 for robot in sorted(self.localised)
                 if self._filter.age(robot, now) <= self._expiry]
-
-    def relative(self, robot: int, now: float) -> tuple[Array, Array] | None:
-        """
-        Return the position of a neighbour in the own frame, and its covariance.
-
-        :return: as of the last round [m], shape (2,), and [m2], shape (2, 2); ``None``: not known.
-        """
-        if robot not in self._filter or self._raw is None:
-            return None
-        return self._filter.relative(self.robot, robot, now)
 
     def distance_deviation(self, robot: int, estimate: Estimate | None, now: float) -> float:
         """
@@ -366,7 +378,24 @@ class Localisation:
         motion = between(self._filter.odometry(robot), odometry)
         return compose(self._filter.pose(robot), motion)[:2]
 
+    def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
+                     now: float) -> bool:
+        """Return whether a sensor repeats a reading; it is counted then."""
+        if observer not in self._sensors:
+            self._sensors[observer] = RepeatedSightings(OTHERS_MEMORY)
+        seen = sighting.id
+        there = (self._odometry if seen == self.robot else
+                 self._filter.odometry(seen) if seen in self._filter else None)
+        sensor = self._sensors[observer]
+        repeated = sensor.is_repeated(sighting, here, there)
+        self._counts[REPEATED] += repeated
+        if sensor.in_a_row >= REPEATS:
+            self._repeats[observer] = now
+        return repeated
+
     def _see(self, sightings: list[tuple[int, Sighting]], now: float) -> None:
+        if not sightings:
+            return
         observer = sightings[0][0]
         if self._is_distrusted(observer, now) or self._is_being_found(observer, now):
             self._counts[DISTRUSTED] += len(sightings)

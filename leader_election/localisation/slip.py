@@ -95,6 +95,10 @@ class SlipDetector:
         if math.isfinite(rate):
             self._rate = rate, now
 
+    def slips(self, now: float) -> bool:
+        """Return whether there is a slip at a time [s]."""
+        return now - self.last <= END
+
     def doubt(self, motion: PlanePose, duration: float, now: float) -> tuple[float, float]:
         """
         Return the variances that slip adds to position and heading [m², rad²]; 0: it does not.

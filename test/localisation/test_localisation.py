@@ -202,7 +202,7 @@ def test_a_neighbour_without_a_sensor_is_localised_by_those_that_see_it():
     for second in range(1, 6):
         now = float(second)
         robot.hear(2, (5.0 + 0.1 * second, 0.0), estimate(5.0 + 0.1 * second), now)
-        robot.take_sightings([Sighting(2, 5.0)], now)
+        robot.take_sightings([Sighting(2, 5.0 + 0.001 * second)], now)
         robot.begin_round(now)
     assert math.dist(robot.pose[:2], robot.place_of(2)) < 5.45, 'by odometry it is 5.5 m'
 

@@ -88,7 +88,7 @@ def test_wheels_that_turn_as_the_gyroscope_does_do_not_slip(
 
 
 def pushing(knows: bool) -> tuple[Localisation, Counter[str]]:
-    """Return robot 1 after it pushed against a wall, with landmarks whose ranges are exact."""
+    """Return robot 1 after it pushed against a wall, with exact ranges of landmarks."""
     counts = Counter[str]()
     places = {10: (3.0, 0.0), 11: (0.0, 3.0), 12: (-3.0, -1.0)}
     robot = Localisation(1, LocalisationParameters(), cooperates=True, expiry=3.0, top_speed=1.0,
@@ -98,7 +98,8 @@ def pushing(knows: bool) -> tuple[Localisation, Counter[str]]:
         # Between 2 and 6 s wheels turn, and the robot stands at the origin all the time.
         robot.slip.touch(knows and 20 <= k < 60, now)
         robot.take_odometry((0.05 * min(max(k - 20, 0), 40), 0.0, 0.0), now)
-        robot.take_sightings([Sighting(i, math.hypot(x, y)) for i, (x, y) in places.items()], now)
+        robot.take_sightings([Sighting(i, math.hypot(x, y) + 0.001 * (k % 2))
+                              for i, (x, y) in places.items()], now)
         if k % 10 == 0:
             robot.begin_round(now)
     return robot, counts

@@ -1,0 +1,137 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Recognition of readings that a sensor repeats: its last frame, or a series of an earlier time.
+
+A continuous quantity with noise on it does not take exactly the same value again. A single equal
+value still happens where a sensor quantises, or where nothing moves. So a reading is repeated if
+it equals the last one of its robot though the observer or that robot has moved, or if it follows
+the same reading as it did at another place of the observer.
+"""
+
+from array import array
+import math
+from typing import NamedTuple
+
+from leader_election.localisation.plane import PlanePose, wrap
+from leader_election.localisation.sighting import Sighting
+import numpy as np
+
+REPEATED = 'sightings_repeated'
+"""The name of the counter."""
+MOVED, MOVED_ASIDE, TURNED = 0.05, 0.15, 0.05
+"""
+The motions with which a reading does not stay exactly the same: of observer or robot, with and
+without a bearing, since a motion aside leaves the range; and the observer's turn [m, m, rad].
+"""
+ELSEWHERE = 0.2
+"""How far from the observer's earlier pose a series cannot be the same by itself [m, rad]."""
+OWN_MEMORY, OTHERS_MEMORY = 30000, 3000
+"""The numbers of remembered readings, of the own sensor and of each neighbour's."""
+
+
+class _Run(NamedTuple):
+    """Equal readings of a robot."""
+
+    reading: tuple[float, float]
+    here: PlanePose
+    """The observer's pose by odometry at the first of them."""
+    there: PlanePose | None
+    """The robot's own; ``None``: not known."""
+
+
+class RepeatedSightings:
+    """
+    Recognises the repeated readings of one sensor.
+
+    :ivar in_a_row: the number of repeated readings since the last new one.
+    """
+
+    def __init__(self, memory: int = OWN_MEMORY) -> None:
+        """
+        Start without readings.
+
+        :param memory: the number of remembered readings.
+        """
+        self.in_a_row = 0
+        self._memory = memory
+        self._runs: dict[int, _Run] = {}
+        self._keys = array('q')
+        self._poses = array('f')
+        self._next = -1
+        """The index of the reading that followed the last one earlier; -1: it is new."""
+
+    def begin(self) -> None:
+        """Forget from where the last readings were taken: odometry is wrong."""
+        self._runs.clear()
+
+    def is_repeated(self, sighting: Sighting, here: PlanePose, there: PlanePose | None) -> bool:
+        """
+        Take a reading of the sensor, and return whether it is a repeated one.
+
+        :param sighting: as the sensor reports it, not moved by odometry.
+        :param here: the observer's pose by odometry alone.
+        :param there: that of the robot seen; ``None``: not known.
+
+        >>> sensor = RepeatedSightings()
+        >>> [sensor.is_repeated(Sighting(2, 1.5, 0.25), (x, 0.0, 0.0), None)
+        ...  for x in (0.0, 0.0, 0.1)]
+        [False, False, True]
+        """
+        repeated = self._repeats(sighting, here, there)
+        self.in_a_row = self.in_a_row + 1 if repeated else 0
+        return repeated
+
+    def _repeats(self, sighting: Sighting, here: PlanePose, there: PlanePose | None) -> bool:
+        reading = sighting.range, sighting.bearing
+        run = self._runs.get(sighting.id)
+        if run is not None and _equal(run.reading, reading):
+            with_bearing = not math.isnan(sighting.bearing)
+            least = MOVED if with_bearing else MOVED_ASIDE
+            return (with_bearing and abs(wrap(here[2] - run.here[2])) > TURNED
+                    or _moved(run.here, here, least) or _moved(run.there, there, least))
+        self._runs[sighting.id] = _Run(reading, here, there)
+        return self._follows(hash((sighting.id, *(-1.0 if math.isnan(number) else number
+                                                  for number in reading))), here)
+
+    def _follows(self, key: int, here: PlanePose) -> bool:
+        """Return whether a reading continues an earlier series at another pose."""
+        keys = self._keys
+        if 0 <= self._next < len(keys) and keys[self._next] == key:
+            before = self._poses[3 * self._next:3 * self._next + 3]
+            self._next += 1
+            if (math.dist(before[:2], here[:2]) > ELSEWHERE
+                    or abs(wrap(before[2] - here[2])) > ELSEWHERE):
+                return True
+        else:
+            found = np.flatnonzero(np.asarray(keys) == key)
+            self._next = int(found[-1]) + 1 if len(found) else -1
+        if len(keys) >= self._memory:
+            oldest = self._memory // 2
+            del keys[:oldest], self._poses[:3 * oldest]
+            self._next = max(self._next - oldest, -1)
+        keys.append(key)
+        self._poses.extend(here)
+        return False
+
+
+def _equal(one: tuple[float, float], other: tuple[float, float]) -> bool:
+    """Return whether two readings are exactly equal; not a number equals itself."""
+    return all(a == b or a != a and b != b for a, b in zip(one, other))
+
+
+def _moved(before: PlanePose | None, after: PlanePose | None, least: float) -> bool:
+    return (before is not None and after is not None
+            and math.dist(before[:2], after[:2]) > least)
