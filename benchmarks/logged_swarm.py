@@ -20,7 +20,6 @@ import math
 import random
 from typing import Any, NamedTuple
 
-from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.fleet.hosting import RobotHostParameters, strength
 from leader_election.localisation.plane import PlanePose
 from leader_election.localisation.sighting import TRIPLES
@@ -29,6 +28,7 @@ from leader_election.robot.localisation_watch import LocalisationWatch
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
 from leader_election.swarm.partition import partition
+from leader_election.swarm.simulated_swarm import SimulatedSwarm
 from leader_election.world.kinematics import Array
 from leader_election.world.logged_sightings import read_scene_landmarks
 from leader_election.world.parameters import WorldParameters

@@ -25,12 +25,12 @@ from collections.abc import Mapping
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from benchmarks.simulated_swarm import SimulatedSwarm
 from leader_election.demo.scenario import DemoScenario
 from leader_election.fleet.hosting import RobotHostParameters, strength
 from leader_election.parameters import build
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import LEADER_CHANGES, Robot, ROUNDS
+from leader_election.swarm.simulated_swarm import SimulatedSwarm
 from leader_election.swarm.snapshot import is_partition, RobotView, Snapshot
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.world import World

@@ -32,7 +32,6 @@ import sys
 import time
 from typing import Any
 
-from benchmarks.simulated_swarm import SimulatedSwarm
 from benchmarks.swarm_watch import Figures, LOOK, Rules, Watch
 from benchmarks.wandering_world import WanderingWorld
 from leader_election.command_line import print_error
@@ -41,6 +40,7 @@ from leader_election.localisation.sighting import TRIPLES
 from leader_election.parameters import build, Parameter, ParameterError
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
+from leader_election.swarm.simulated_swarm import SimulatedSwarm
 from leader_election.world.kinematics import relative
 from leader_election.world.parameters import WorldParameters
 import numpy as np

@@ -44,7 +44,7 @@ from leader_election.localisation.systematic_errors import (
     scales,
 )
 from leader_election.localisation.variance_components import Array, fit, intervals
-from leader_election.parameters import table
+from leader_election.parameters import ParameterError, table
 import numpy as np
 from numpy.typing import NDArray
 
@@ -58,6 +58,8 @@ LEAST_SAMPLES = 20
 """The least number of errors for an estimate."""
 MOST_SAMPLES = 4000
 """The greatest number of errors; of more, every second, third, ... is used."""
+MOST_OUTLIERS = 0.5
+"""The greatest share of outliers with which an estimate means anything."""
 VAGUE = 4.0
 """The greatest ratio of bounds with which the data determine a parameter."""
 
@@ -99,6 +101,7 @@ def estimate(robots: Robots, places: Places | None = None, window: float | None 
         sightings of a pair, 2 to 30 s, and 10 s without any.
     :param interval: the least time between two sightings of a pair [s]; by default that of
         parameter ``sighting_interval``.
+    :raises ParameterError: if most errors of a kind fit no noise: the recording is wrong.
     """
     sightings = compared_sightings(
         robots, places or {}, interval or LocalisationParameters.sighting_interval)
@@ -107,18 +110,22 @@ def estimate(robots: Robots, places: Places | None = None, window: float | None 
     notes = [_why(window, age, chosen)]
     windows = odometry_windows(robots, chosen)
     figures, outliers = _figures(ODOMETRY, windows)
-    notes += _share(outliers, 'windows of odometry', 'carried off, or wheels that slipped')
-    notes += scale_notes(robots)
+    scale = scale_notes(robots)
+    notes += _share(outliers, 'windows of odometry', 'carried off, or wheels that slipped', (
+        'odometry and true poses that belong together (--odometry, --reference), with x ahead, '
+        'and minutes of driving straight on and of turning; ' + '; '.join(scale[:2])))
+    notes += scale
     if len(windows.errors) >= LEAST_SAMPLES:
         notes += _other_windows(robots, chosen)
     found = list(figures)
-    for names, errors, kind in (
-            (RANGE, sightings.range_error, 'ranges'),
-            (BEARING, sightings.bearing_error, 'bearings')):
+    for names, errors, kind, of in (
+            (RANGE, sightings.range_error, 'ranges', 'metres'),
+            (BEARING, sightings.bearing_error, 'bearings', 'radians, left positive')):
         data = _sighting_errors(names, sightings, errors)
         figures, outliers = _figures(names, data)
         found += figures
-        notes += _share(outliers, kind, 'outliers')
+        notes += _share(outliers, kind, 'outliers', (
+            f'{kind} in {of}, with the ids of the true poses, at the same times'))
         notes += correlation_note(kind, sightings, errors, outliers)
     return Estimate(tuple(found), tuple(notes), chosen)
 
@@ -181,9 +188,13 @@ def _figures(names: Sequence[str], data: Errors) -> tuple[list[Figure], NDArray[
     return figures, fit(data.errors, data.sources, found, everything, restart=False).outliers
 
 
-def _share(outliers: NDArray[np.bool_] | None, what: str, why: str) -> list[str]:
+def _share(outliers: NDArray[np.bool_] | None, what: str, why: str, needed: str) -> list[str]:
+    """Return a note on what was left out; refuse a recording of which most would be."""
     if outliers is None:
         return []
+    if np.mean(outliers) > MOST_OUTLIERS:
+        raise ParameterError(f'{what}: {np.mean(outliers):.0%} of {len(outliers)} fit no noise, '
+                             f'so there is no estimate; it needs {needed}')
     return [f'{what}: {np.mean(outliers):.1%} of {len(outliers)} left out ({why})']
 
 

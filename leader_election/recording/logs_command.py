@@ -21,6 +21,7 @@ from pathlib import Path
 from leader_election.command_line import CommandLineParser, ExitStatus, how_to_install, print_error
 from leader_election.localisation.noise_estimation import estimate
 from leader_election.parameters import ParameterError
+from leader_election.recording.noise_check import checked
 from leader_election.recording.noise_input import from_logs, from_recording, NoiseInput, Topics
 from leader_election.recording.noise_report import as_yaml
 from leader_election.world.logs import SAMPLE
@@ -59,6 +60,8 @@ def options() -> argparse.ArgumentParser:
                      'odometry are taken (default: the median age of sightings, 2 to 30 s)')
     two.add_argument('--interval', type=_positive, metavar='S', help='the least time between two '
                      'sightings of a pair (default: that of parameter sighting_interval)')
+    two.add_argument('--check', action='store_true', help='replay the recording with the '
+                     'estimates and with the defaults, and keep the better ones')
     for name, what in zip(Topics._fields, (
             'of odometry', 'of the true poses (Odometry, PoseStamped, PoseWithCovarianceStamped)',
             'of sightings')):
@@ -95,6 +98,9 @@ def _noise(chosen: argparse.Namespace) -> str:
     title = (f'Noise of {len(found.robots)} robots in {found.length:.0f} s of {chosen.source}, '
              'estimated by: leader_election logs noise')
     result = estimate(found.robots, found.landmarks, chosen.window, chosen.interval)
+    unchecked = 'not compared with the defaults: --check replays the recording with both'
+    result = (checked(result, found.robots) if chosen.check
+              else result._replace(notes=(unchecked, *result.notes)))
     return as_yaml(result, title, found.warnings)
 
 

@@ -19,13 +19,16 @@ from pathlib import Path
 from typing import Any
 
 from geometry_msgs.msg import PoseStamped
-from leader_election.localisation.noise_estimation import Estimate, Figure
+from leader_election.localisation.noise_estimation import Estimate, estimate, Figure
 from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.recorded_errors import Recorded
 from leader_election.parameters import build
 from leader_election.recording.logs_command import main
+from leader_election.recording.noise_check import checked, quality
 from leader_election.recording.noise_input import from_logs, from_recording, Topics
 from leader_election.recording.noise_report import as_yaml
 from leader_election.world.csv_table import LogError
+from leader_election.world.logs import logs_folder
 from leader_election.world.parameters import WorldParameters
 from nav_msgs.msg import Odometry
 import numpy as np
@@ -124,6 +127,7 @@ def test_the_parameter_file_is_one_that_a_robot_takes(
         'odometry_noise_position', 'odometry_noise_turn', 'odometry_noise_heading',
         'odometry_noise_rest', 'range_noise', 'range_noise_scale', 'bearing_noise']
     assert values['bearing_noise'] == LocalisationParameters.bearing_noise
+    assert '# not compared with the defaults: --check replays the recording with both' in text
     assert '# odometry: the true way is 0.952 of that reported' in text
     assert '# warning: poses were recorded every 1.0 s only' in text
     assert '    # the default: nothing was recorded\n    bearing_noise: 0.04\n' in text
@@ -157,6 +161,77 @@ def test_the_noise_of_real_robots(
     assert 0.03 < values['odometry_noise_position'] < 0.15
     assert 0.02 < values['range_noise_scale'] < 0.08
     assert 0.005 < values['bearing_noise'] < 0.03
+
+
+@pytest.fixture(scope='module')
+def minute(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the logs of the package, the first half."""
+    folder = tmp_path_factory.mktemp('minute')
+    with logs_folder('physics5') as logs:
+        for path in [*logs.glob('*.csv'), *logs.glob('measurements/*.csv')]:
+            head, *rows = path.read_text().splitlines()
+            kept = rows if path.name == 'landmarks.csv' else [
+                row for row in rows if float(row.split(',')[0]) <= 60.0]
+            target = folder / path.relative_to(logs)
+            target.parent.mkdir(exist_ok=True)
+            target.write_text('\n'.join([head, *kept]))
+    return folder
+
+
+def test_a_recording_in_which_odometry_does_not_go_with_true_poses_is_refused(
+        minute: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Odometry reports a tenth of the turns, and the front of the reference is off by 0.3 rad."""
+    for path in minute.glob('robot_*.csv'):
+        rows = np.loadtxt(path, delimiter=',', skiprows=1)
+        rows[:, 2] *= 0.1
+        rows[:, 5] += 0.3
+        np.savetxt(tmp_path / path.name, rows, delimiter=',', header='t,v,omega,x,y,theta',
+                   comments='')
+    assert main(['noise', str(tmp_path)]) == 2
+    written = capsys.readouterr()
+    assert written.out == '' and written.err.count('\n') == 1
+    assert written.err.startswith('error: windows of odometry: 100% of 30 fit no noise, so there '
+                                  'is no estimate; it needs odometry and true poses that belong')
+    assert 'the true turn is 8.' in written.err or 'the true turn is 9.' in written.err
+
+
+def test_the_check_keeps_the_better_parameters(minute: Path) -> None:
+    found = from_logs(str(minute))
+    estimated = estimate(found.robots, found.landmarks)
+    kept = checked(estimated, found.robots)
+    assert kept.notes[0].startswith('replayed: same leader as by true poses, RMS error')
+    bad = estimated._replace(figures=tuple(
+        figure._replace(value=1.0)
+        for figure in estimated.figures))
+    refused = checked(bad, found.robots)
+    assert refused.notes[0].endswith('the defaults are kept')
+    assert [figure.value for figure in refused.figures] == [
+        getattr(LocalisationParameters, figure.name) for figure in estimated.figures]
+    assert all(figure.kept for figure in refused.figures)
+
+
+def test_a_replay_with_true_odometry_and_ranges_has_no_errors(minute: Path) -> None:
+    """The robots' odometry is in frames of their own."""
+    frame = np.array((0.0, 3.0, -2.0, 0.5))
+    exact = {}
+    for robot, each in from_logs(str(minute)).robots.items():
+        moved = each.reference.copy()
+        x, y = moved[:, 1].copy(), moved[:, 2].copy()
+        moved[:, 1] = math.cos(0.5) * x - math.sin(0.5) * y
+        moved[:, 2] = math.sin(0.5) * x + math.cos(0.5) * y
+        exact[robot] = Recorded(moved + frame, each.reference)
+    found = quality(exact, 2.5, {})
+    # A neighbour's last position is up to a second old.
+    assert found.error < 0.15 and found.leaders > 0.9
+
+
+def test_the_check_says_what_it_needs(
+        minute: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for path in minute.glob('robot_*.csv'):
+        (tmp_path / path.name).write_text(path.read_text())
+    assert main(['noise', '--check', str(tmp_path)]) == 2
+    assert capsys.readouterr().err == ('error: the check needs sightings of robots by each other, '
+                                       'and this recording has none\n')
 
 
 def test_numbers_and_comments() -> None:
