@@ -104,7 +104,8 @@ setup(
         'Topic :: System :: Distributed Computing',
     ],
     packages=find_packages(include=[NAME, f'{NAME}.*']),
-    package_data={NAME: ['**/*.json', '**/*.yaml', 'world/logs/**', 'lab/published/**']},
+    package_data={NAME: [
+        'py.typed', '**/*.json', '**/*.yaml', 'world/logs/**', 'lab/published/**']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{NAME}']),
         (f'share/{NAME}', ['package.xml']),

@@ -24,15 +24,18 @@ from leader_election.fleet.hosting import RobotHostParameters, strength
 from leader_election.localisation.plane import PlanePose
 from leader_election.localisation.sighting import TRIPLES
 from leader_election.parameters import build
+from leader_election.robot.codec import Position
 from leader_election.robot.localisation_watch import LocalisationWatch
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
+from leader_election.swarm.accuracy import Accuracy, seen_from
 from leader_election.swarm.partition import partition
 from leader_election.swarm.simulated_swarm import SimulatedSwarm
 from leader_election.world.kinematics import Array
 from leader_election.world.logged_sightings import read_scene_landmarks
 from leader_election.world.parameters import WorldParameters
 from leader_election.world.world import World
+import numpy as np
 
 LOOK = 1.0
 """The time between two comparisons with the truth [s]."""
@@ -55,10 +58,6 @@ class Moment(NamedTuple):
     """The robots with the right leader."""
     robots: int
     """The number of robots."""
-    errors: tuple[float, ...]
-    """The errors of distances to neighbours that are truly in range [m]."""
-    squares: tuple[float, ...]
-    """The same errors, divided by the robots' own deviations and squared."""
     off: dict[int, float]
     """The error of each robot's own position [m]."""
     faults: dict[int, str]
@@ -80,12 +79,16 @@ class LoggedSwarm(SimulatedSwarm):
     The robots of a world, which receive all messages except lost ones.
 
     :ivar moments: the comparisons with the truth.
+    :ivar accuracy: of the robots' own poses, and of the relative positions of others.
+    :ivar errors: of distances to robots that are truly in range [m].
+    :ivar squares: the same, divided by the robots' own deviations and squared.
     """
 
     def __init__(self, world: Mapping[str, Any], *, loss: float = 0.0, radius: float = RADIUS,
                  reach: float = REACH, each: Settings = lambda robot: {},
                  earlier: Collection[int] = (), blind: Collection[int] = (),
-                 known_landmarks: bool = False, **settings: Any) -> None:
+                 known_landmarks: bool = False, see_landmarks: Collection[int] | None = None,
+                 **settings: Any) -> None:
         """
         Place the robots and plan their first rounds.
 
@@ -95,16 +98,22 @@ class LoggedSwarm(SimulatedSwarm):
         :param earlier: the robots of an earlier version.
         :param blind: the robots without a sensor.
         :param known_landmarks: whether robots know the places of landmarks.
+        :param see_landmarks: the robots that see landmarks; ``None``: all.
         :param settings: parameters of all robots.
         """
         parameters = build(WorldParameters, dict(world))
         self.world = World(parameters)
         self.moments: list[Moment] = []
+        self.accuracy = Accuracy()
+        self.errors: list[float] = []
+        self.squares: list[float] = []
         ids = self.world.scene.ids
         hosting = RobotHostParameters(robots=len(ids), seed=parameters.seed)
         draw = random.Random(f'loss {parameters.seed}')
         self._strengths = {robot: strength(hosting, robot) or 0.0 for robot in ids}
         self._radius, self._reach = radius, reach
+        self._unmarked = set() if see_landmarks is None else set(ids) - set(see_landmarks)
+        self._said: dict[int, Position | None] = {}
         self._sighted = [row for row, robot in enumerate(ids) if robot not in blind]
         places = read_scene_landmarks(
             parameters.logs, parameters.landmarks, ids) if known_landmarks else {}
@@ -126,15 +135,22 @@ class LoggedSwarm(SimulatedSwarm):
         self.at(0.0, self._step)
         self.at(COMPARE_FROM + 1e-6, self._look)
 
+    def _round(self, robot: int) -> bool:
+        found = super()._round(robot)
+        self._said[robot] = self.robots[robot].sensing.position
+        return found
+
     def _step(self) -> None:
         if self.now > 0.0:
             self.world.step()
         sightings = self.world.sightings(self._sighted)
         for row, (number, (x, y, yaw)) in enumerate(
                 zip(self.world.scene.ids, self.world.odometry.tolist())):
+            seen = sightings[sightings[:, 0] == row, 1:]
+            if number in self._unmarked:
+                seen = seen[np.isin(seen[:, 0], self.world.scene.ids)]
             if number in self.robots:
-                self.sense(self.robots[number], (x, y, yaw),
-                           sightings[sightings[:, 0] == row, 1:])
+                self.sense(self.robots[number], (x, y, yaw), seen)
         self.at(self.world.time + self.world.dt, self._step)
 
     def sense(self, robot: Robot, odometry: PlanePose, seen: Array) -> None:
@@ -154,32 +170,48 @@ class LoggedSwarm(SimulatedSwarm):
 
     def _look(self) -> None:
         ids = list(self.robots)
-        places = dict(zip(self.world.scene.ids, self.world.poses[:, :2].tolist()))
-        apart = {one: {other: math.dist(places[one], places[other])
-                       for other in places if other != one} for one in ids}
-        right = partition(
-            {one: {other: length for other, length in lengths.items()
-                   if other in self.robots and length <= self._reach}
-             for one, lengths in apart.items()}, self._strengths, self._radius, 'id')
-        errors, squares = [], []
-        for one, robot in self.robots.items():
-            for message in robot.mailbox.messages(self.now):
-                place, here = robot.sensing.place_of(message), robot.sensing.locate(self.now)
-                if apart[one][message.id] > self._reach or place is None or here is None:
-                    continue
-                error = math.dist(here, place) - apart[one][message.id]
-                deviation = robot.sensing.deviation_to(message, self.now)
-                errors.append(error)
-                squares.append((error / deviation) ** 2)
+        poses = dict(zip(self.world.scene.ids, self.world.poses.tolist()))
+        places = {robot: pose[:2] for robot, pose in poses.items()}
+        near = {one: {other: math.dist(places[one], places[other]) for other in ids
+                      if other != one and math.dist(places[one], places[other]) <= self._reach}
+                for one in ids}
+        right = partition(near, self._strengths, self._radius, 'id')
         self.moments.append(Moment(
             self.now, tuple(robot for robot in ids
-                            if self.robots[robot].state.leader == right[robot][0]),
-            len(ids), tuple(errors), tuple(squares),
+                            if self.robots[robot].state.leader == right[robot][0]), len(ids),
             {one: math.dist(here, places[one]) for one, robot in self.robots.items()
              if (here := robot.sensing.locate(self.now)) is not None},
             {one: self._watches[one].fault(robot.sensing, robot.counts, self.now)
              for one, robot in self.robots.items()}))
+        for robot, lengths in near.items():
+            self._judge(robot, poses[robot], {other: places[other] for other in lengths})
         self.at(self.now + LOOK, self._look)
+
+    def _judge(self, robot: int, true: PlanePose, near: Mapping[int, Position]) -> None:
+        """
+        Add the errors of a robot's own pose, and of the places of robots that are truly in range.
+
+        Places are those that its filter estimates, otherwise those of the other robots' last
+        messages.
+        """
+        sensing = self.robots[robot].sensing
+        pose = sensing.pose(self.now)
+        if pose is None:
+            return
+        localisation = sensing.localisation
+        self.accuracy.add_pose(robot, pose, true, localisation.covariance)
+        for other, true_place in near.items():
+            relative = localisation.relative(other, self.now) if sensing.cooperates else None
+            place = localisation.place_of(other) if relative else self._said.get(other)
+            if place is None:
+                continue
+            self.accuracy.add_relative(seen_from(pose, place), seen_from(true, true_place),
+                                       relative[1] if relative else None)
+            error = math.dist(pose[:2], place) - math.dist(true[:2], true_place)
+            self.errors.append(error)
+            if relative:
+                deviation = localisation.distance_deviation(other, None, self.now)
+                self.squares.append((error / deviation) ** 2)
 
     def share(self, begin: float, end: float) -> tuple[float, float]:
         """Return the shares of right leaders and of whole right partitions in a time [s]."""

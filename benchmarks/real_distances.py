@@ -32,6 +32,7 @@ from benchmarks.logged_swarm import COMPARE_FROM, LoggedSwarm, RADIUS, REACH
 from benchmarks.real_logs import real_logs
 from leader_election.launching.parameter_file import global_parameters
 from leader_election.parameters import ParameterError, table
+from leader_election.swarm.accuracy import Accuracy
 from leader_election.world.parameters import WorldParameters
 import numpy as np
 
@@ -42,6 +43,8 @@ UWB: dict[str, Any] = {'camera_rate': 0.0, 'ranging_rate': 1.0}
 LOGGED_CAMERA: dict[str, Any] = {'logged_sightings': True}
 CAMERA: dict[str, Any] = {'camera_rate': 2.0, 'ranging_rate': 0.0}
 LOSS = 0.3
+SEERS = 1, 2
+"""The robots that see landmarks in the published protocol."""
 FAULT = 300.0
 """The time at which a robot is carried off [s]."""
 AGREED = 0.9
@@ -104,6 +107,23 @@ def plain_cases(scene: Scene) -> Iterator[Case]:
                    {**WITH_FILTER, 'known_landmarks': True})
 
 
+def landmark_cases(scene: Scene) -> Iterator[Case]:
+    """
+    Yield the cases of the published protocol: two of five robots see landmarks, all know the map.
+
+    The figure to compare is the error of absolute positions of the team.
+    """
+    if 'logs' not in scene.world:
+        return
+    known = {**WITH_FILTER, 'known_landmarks': True}
+    yield Case('dead reckoning', {}, {})
+    for name, seers in ((f'robots {SEERS[0]} and {SEERS[1]} see landmarks', SEERS),
+                        ('all see landmarks', None), ('none sees landmarks', ())):
+        yield Case(name, LOGGED_CAMERA, {**known, 'see_landmarks': seers})
+        yield Case(f'{name}, no messages', LOGGED_CAMERA, {
+            **known, 'see_landmarks': seers, 'loss': 1.0})
+
+
 def hard_cases(scene: Scene, robots: range) -> Iterator[Case]:
     """Yield the cases with faults."""
     for robot in robots:
@@ -154,16 +174,28 @@ def row(scene: Scene, case: Case, seeds: int) -> str:
     for begin, end in SPANS:
         shares = [swarm.share(begin, end) for swarm in swarms]
         cells.append(' / '.join(f'{100.0 * median(each):.1f}' for each in zip(*shares)))
-    errors = np.array([error for swarm in swarms for moment in swarm.moments
-                       for error in moment.errors])
-    squares = [square for swarm in swarms for moment in swarm.moments for square in moment.squares]
-    cells.append(f'{np.median(np.abs(errors)):.2f}, {np.sqrt(np.mean(errors ** 2)):.2f}')
-    cells.append(f'{fmean(squares):.1f}')
+    errors = np.concatenate([swarm.errors for swarm in swarms] or [[math.nan]])
+    accuracy = Accuracy()
+    for swarm in swarms:
+        accuracy.add(swarm.accuracy)
+    found = accuracy.figures()
+    squares = [square for swarm in swarms for square in swarm.squares]
+    cells += [
+        f'{np.median(np.abs(errors)):.2f}, {np.sqrt(np.mean(errors ** 2)):.2f}',
+        text(found.relative),
+        f'{text(found.absolute)} ({", ".join(map(text, found.robots.values()))})',
+        ', '.join(map(text, (found.nees_pose, found.nees_relative,
+                             fmean(squares) if squares else None)))]
     cells.append('' if math.isnan(case.recovers_from) else ', '.join(
         f'{recovery(swarm, case.recovers_from):.0f}' for swarm in swarms))
     cells.append(str(sum(robot.counts['robots_carried_off'] for swarm in swarms
                          for robot in swarm.robots.values())))
     return f'| {case.name} | ' + ' | '.join(cells) + ' |'
+
+
+def text(figure: float | None) -> str:
+    """Return a figure as text."""
+    return '-' if figure is None else f'{figure:.2f}'
 
 
 def main() -> None:
@@ -175,7 +207,7 @@ def main() -> None:
                         'its robots, in place of logs; for example config/barriers.yaml')
     parser.add_argument('--seconds', type=float, default=600.0, help='of a world')
     parser.add_argument('--seeds', type=int, default=3)
-    parser.add_argument('--cases', choices=('plain', 'hard', 'all'), default='plain')
+    parser.add_argument('--cases', choices=('plain', 'hard', 'landmarks', 'all'), default='plain')
     parser.add_argument('--only', default='', help='cases with this in their names')
     options = parser.parse_args()
     try:
@@ -187,13 +219,16 @@ def main() -> None:
         robots = range(1, len(LoggedSwarm(scene.world).robots) + 1)
     except ParameterError as error:
         parser.error(str(error))
-    cases = [*(plain_cases(scene) if options.cases != 'hard' else ()),
-             *(hard_cases(scene, robots) if options.cases != 'plain' else ())]
+    groups = {'plain': plain_cases(scene), 'hard': hard_cases(scene, robots),
+              'landmarks': landmark_cases(scene)}
+    cases = [case for name, group in groups.items() if options.cases in (name, 'all')
+             for case in group]
     print(f'## Same leader / whole partition right [%] on {scene.name}, medians of '
           f'{options.seeds} seeds')
-    print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] '
-          '| normalised, squared | recovery [s] | found carried off |')
-    print('|---|---|---|---|---|---|---|---|---|')
+    print('| | 0-2 min | 2-5 | after 5 | overall | error of distances, median, RMS [m] | of '
+          'relative positions, RMS [m] | of absolute positions, RMS (by robot) [m] | NEES: pose, '
+          'relative position, distance | recovery [s] | found carried off |')
+    print('|---' * 11 + '|')
     for case in cases:
         if options.only in case.name:
             print(row(scene, case, options.seeds), flush=True)

@@ -135,8 +135,9 @@ def swarm(context: LaunchContext) -> list[LaunchDescriptionEntity]:
         *gazebo_server(files['world'], headless),
         *([gazebo_window()] if window else []),
         *note(plan.note),
-        gazebo_bridge(files['clock'], 'clock_bridge', sim_time),
-        *after_the_clock(settings, [gazebo_bridge(files['bridge'], 'gazebo_bridge', sim_time)]),
+        gazebo_bridge(settings, files['clock'], 'clock_bridge', sim_time),
+        *after_the_clock(settings, [
+            gazebo_bridge(settings, files['bridge'], 'gazebo_bridge', sim_time)]),
         *robot_odometry(settings, 'gazebo_odometry', plan.odometry, sim_time),
         *(package_node(settings, 'fleet', f'fleet_{ids[i]}',
                        swarm_parameters | election | {'members': format_ids(ids[i:i + share])},

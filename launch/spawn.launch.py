@@ -91,8 +91,8 @@ def robot(context: LaunchContext) -> list[LaunchDescriptionEntity]:
     config.write_text(plan.bridge)
     x, y, yaw = robot.pose
     return note(plan.note) + start_after(
-        spawn_model(plan.world_name, robot.name, model, (x, y, plan.z, yaw)), [
-            gazebo_bridge(config, f'{robot.name}_bridge', sim_time),
+        spawn_model(settings, plan.world_name, robot.name, model, (x, y, plan.z, yaw)), [
+            gazebo_bridge(settings, config, f'{robot.name}_bridge', sim_time),
             *robot_odometry(settings, f'{robot.name}_odometry', plan.odometry, sim_time),
             package_node(settings, 'fleet', f'fleet_{robot.id}',
                          {'roster': format_robot_list([robot]), 'use_sim_time': sim_time}

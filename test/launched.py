@@ -151,14 +151,24 @@ def watch_launch(prefix: Path, file: Path, *patterns: str) -> list[str]:
     return [ran.stdout + ran.stderr, last] if last != 'missing: []' else []
 
 
+def start_launch(prefix: Path, file: Path) -> 'subprocess.Popen[str]':
+    """Start a launch file, without ros2; its output and errors come together."""
+    return subprocess.Popen(
+        [sys.executable, '-c', SERVICE, str(file)], text=True, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, env=_environment(prefix))
+
+
 def _run(script: str, prefix: Path, file: Path | str,
          words: Iterable[str]) -> subprocess.CompletedProcess[str]:
-    path = [str(FILES.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
     return subprocess.run(
         [sys.executable, '-c', script, str(file), *words], text=True, capture_output=True,
-        timeout=120.0, env=os.environ | {
-            'PYTHONPATH': os.pathsep.join(path), 'LAUNCHED': str(prefix),
-            'ROS_LOG_DIR': str(prefix / 'log')})
+        timeout=120.0, env=_environment(prefix))
+
+
+def _environment(prefix: Path) -> dict[str, str]:
+    path = [str(FILES.parent), *filter(None, [os.environ.get('PYTHONPATH')])]
+    return os.environ | {'PYTHONPATH': os.pathsep.join(path), 'LAUNCHED': str(prefix),
+                         'ROS_LOG_DIR': str(prefix / 'log')}
 
 
 ENDS = 20.0

@@ -191,3 +191,16 @@ def test_the_environment_has_no_other_plug_ins(installed: Path) -> None:
         cwd=installed, env=variables(), check=True, text=True, capture_output=True, timeout=60)
     assert printed.stdout.splitlines() == [
         "['greedy'] {}", "['walking'] {}", "['central', 'payload'] {}"]
+
+
+def test_mypy_checks_a_users_package_against_the_types(installed: Path) -> None:
+    pytest.importorskip('mypy')
+    (installed / 'own.py').write_text(
+        'from leader_election import Device\n\nDevice("seven", 1.0)\n')
+    checked = subprocess.run(
+        [sys.executable, '-m', 'mypy', '--python-executable',
+         str(installed / 'environment' / 'bin' / 'python'), '--cache-dir', 'cache', 'own.py'],
+        cwd=installed, timeout=240, text=True, capture_output=True)
+    assert checked.stdout.splitlines()[0] == (
+        'own.py:3: error: Argument 1 to "Device" has incompatible type "str"; expected "int"  '
+        '[arg-type]')

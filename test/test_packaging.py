@@ -86,6 +86,13 @@ def test_kilted_is_pinned_like_jazzy() -> None:
     assert {name.replace('kilted', 'jazzy') for name in pinned('ros-kilted')} == pinned('ros')
 
 
+def test_types_are_installed() -> None:
+    with patch('setuptools.setup') as setup, patch('sys.path', [*sys.path]):
+        run_path(str(ROOT / 'setup.py'))
+    assert 'py.typed' in setup.call_args.kwargs['package_data']['leader_election']
+    assert (ROOT / 'leader_election' / 'py.typed').is_file()
+
+
 def test_only_the_extra_wheels_brings_ros() -> None:
     """Where a ROS 2 is sourced, its wheels beside it would be a second one."""
     with patch('setuptools.setup') as setup, patch('sys.path', [*sys.path]):

@@ -22,8 +22,10 @@ import sys
 from typing import Any
 
 from leader_election.command_line import print_error
+from leader_election.launching import bound
 from leader_election.launching.arguments import PACKAGE
 from leader_election.launching.processes import (
+    bound_node,
     distro,
     package_node,
     shut_down,
@@ -96,10 +98,10 @@ def _gz_sim(arguments: str) -> Any:
     share = Path(get_package_share_directory('ros_gz_sim'))
     file = share / 'launch' / 'gz_sim.launch.py'
     # gz runs other processes, and does not hand all signals on; a shell hands none on.
-    prefix = [*(['exec'] if 'shell=True' in file.read_text() else []),
-              sys.executable, '-m', 'leader_election.launching.process_group']
+    words = [*(['exec'] if 'shell=True' in file.read_text() else []), *bound.prefix(),
+             sys.executable, '-m', 'leader_election.launching.process_group']
     return GroupAction([
-        SetLaunchConfiguration('launch-prefix', shlex.join(prefix)),
+        SetLaunchConfiguration('launch-prefix', shlex.join(words)),
         IncludeLaunchDescription(str(file), launch_arguments={
             'gz_args': arguments,
             'on_exit_shutdown': no_shutdown(share / 'package.xml')}.items())])
@@ -117,17 +119,17 @@ def no_shutdown(manifest: Path) -> str:
     return '' if found and int(found[1]) < 7 else 'false'
 
 
-def gazebo_bridge(config: Path, name: str, sim_time: bool) -> Any:
+def gazebo_bridge(settings: Mapping[str, str], config: Path, name: str, sim_time: bool) -> Any:
     """
     Return the process of a bridge between Gazebo and ROS; its end ends the launch.
 
+    :param settings: the values of arguments.
     :param config: the path of its configuration.
     :param name: of its node.
     :param sim_time: whether it uses simulated time.
     """
-    from launch_ros.actions import Node
-    return Node(
-        package='ros_gz_bridge', executable='parameter_bridge', name=name, output='screen',
+    return bound_node(
+        settings, 'ros_gz_bridge', 'parameter_bridge', name=name, output='screen',
         parameters=[{'config_file': str(config), 'use_sim_time': sim_time}],
         on_exit=shut_down_with_status)
 
@@ -161,21 +163,21 @@ def robot_odometry(settings: Mapping[str, str], name: str, parameters: Mapping[s
                          on_exit=shut_down_with_status)] if parameters else []
 
 
-def spawn_model(world_name: str, name: str, model: Path,
+def spawn_model(settings: Mapping[str, str], world_name: str, name: str, model: Path,
                 pose: tuple[float, float, float, float]) -> Any:
     """
     Return the process that adds a model to a running world and then ends.
 
+    :param settings: the values of arguments.
     :param world_name: of the running world.
     :param name: of the model.
     :param model: the path of its SDF file.
     :param pose: x, y, z, yaw [m, rad].
     """
-    from launch_ros.actions import Node
     words = [word for option, value in zip(('x', 'y', 'z', 'yaw'), pose)
              for word in (f'--{option}', repr(value))]
-    return Node(
-        package=PACKAGE, executable='gazebo_spawn', output='screen', arguments=[
+    return bound_node(
+        settings, PACKAGE, 'gazebo_spawn', output='screen', arguments=[
             '--world', world_name, '--name', name, '--file', str(model), *words])
 
 

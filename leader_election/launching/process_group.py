@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-A command in its own process group, which ends with the command and with its parent process.
+A command in its own process group, which ends with the command and with this process.
 
 ``launch`` signals only the process that it has started. A shell, or a program that forks, then
 leaves its children running: Gazebo's server went on after a signal to ``ros2 launch``.
@@ -23,15 +23,16 @@ usage: ``python -m leader_election.launching.process_group COMMAND [ARGUMENTS]``
 
 from collections.abc import Sequence
 import os
-from pathlib import Path
 import signal
 import subprocess
 import sys
 import time
 from types import FrameType
 
+from leader_election.launching.bound import prefix
+
 PERIOD = 0.2
-"""The time between two checks of the parent process [s]."""
+"""The time between two checks for a signal [s]."""
 GRACE = 3.0
 """The time after which the remaining processes are sent the next, stronger signal [s]."""
 _STRONGER = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
@@ -41,17 +42,17 @@ def run(command: Sequence[str]) -> int:
     """
     Run a command to its end.
 
-    SIGINT and SIGTERM go to all of its group. When this process loses its parent or grandparent,
-    or the command has ended, the rest of the group is ended.
+    SIGINT and SIGTERM go to all of its group. When the command has ended, the rest of the group is
+    ended.
 
     :param command: its words.
     :return: its exit status, as a shell would give it.
     """
-    parents, stop = _parents(), _Stop()
-    process = subprocess.Popen(command, start_new_session=True)
+    stop = _Stop()
+    process = subprocess.Popen([*prefix(), *command], start_new_session=True)
     while process.poll() is None:
-        if stop.number or _parents() != parents:
-            end_group(process, stop.number or signal.SIGINT)
+        if stop.number:
+            end_group(process, stop.number)
             break
         try:
             process.wait(PERIOD)
@@ -60,17 +61,6 @@ def run(command: Sequence[str]) -> int:
     end_group(process, signal.SIGTERM)
     status = process.wait()
     return status if status >= 0 else 128 - status
-
-
-def _parents() -> tuple[int, int]:
-    """Return the parent and the grandparent of this process: a shell is in between."""
-    parent = os.getppid()
-    try:
-        stat = Path(f'/proc/{parent}/stat').read_text()
-    except OSError:
-        # The parent has just ended, or this is not Linux.
-        return parent, 0
-    return parent, int(stat.rpartition(')')[2].split()[1])
 
 
 class _Stop:

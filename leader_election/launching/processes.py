@@ -26,12 +26,15 @@ from contextlib import suppress
 from functools import wraps
 import os
 from pathlib import Path
+import re
+import shlex
 import signal
 import sys
 import time
 from typing import Any
 
 from leader_election.command_line import print_error
+from leader_election.launching import bound
 from leader_election.launching.arguments import PACKAGE, parse_bool
 from leader_election.launching.checks import (
     check_installed,
@@ -40,6 +43,23 @@ from leader_election.launching.checks import (
     check_programs,
 )
 from leader_election.parameters import ParameterError
+
+
+def bound_node(settings: Mapping[str, str], package: str, executable: str,
+               **options: Any) -> Any:
+    """
+    Return the process of an executable that ends with the launch, however this ends.
+
+    :param settings: the values of arguments, and what ``--launch-prefix`` of ``ros2 launch`` sets.
+    :param package: its name.
+    :param executable: its name.
+    :param options: for ``launch_ros.actions.Node``.
+    """
+    from launch_ros.actions import Node
+    chosen = re.match(settings.get('launch-prefix-filter', ''), executable)
+    given = settings.get('launch-prefix', '') if chosen else ''
+    return Node(package=package, executable=executable, exec_name=executable,
+                prefix=f'{shlex.join(bound.prefix())} {given}', **options)
 
 
 def package_node(settings: Mapping[str, str], executable: str, name: str,
@@ -55,12 +75,11 @@ def package_node(settings: Mapping[str, str], executable: str, name: str,
     :param options: for ``launch_ros.actions.Node``.
     :raises ParameterError: for a wrong log level or namespace.
     """
-    from launch_ros.actions import Node
     files = [settings['params_file']] if settings['params_file'] else []
     # The name is remapped, not given to Node, which would restrict the parameters to the node of
     # that name; they are for the robots in the same process, too.
-    return Node(
-        package=PACKAGE, executable=executable,
+    return bound_node(
+        settings, PACKAGE, executable,
         namespace=check_namespace(settings.get('namespace', '')),
         # The reason for the end of a process is in the log of the launch, too.
         parameters=[*files, dict(parameters)], output='both', arguments=[
@@ -82,7 +101,6 @@ def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
     if not parse_bool(settings, 'rviz'):
         return []
     from launch.substitutions import PathJoinSubstitution
-    from launch_ros.actions import Node
     from launch_ros.substitutions import FindPackageShare
     try:
         check_installed('rviz2', 'rviz2', f'install it with apt install ros-{distro()}-rviz2, '
@@ -90,8 +108,8 @@ def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
     except ParameterError as error:
         raise ParameterError(f'parameter rviz: {error}') from None
     view = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
-    return [Node(
-        package='rviz2', executable='rviz2',
+    return [bound_node(
+        settings, 'rviz2', 'rviz2',
         namespace=check_namespace(settings.get('namespace', '')),
         arguments=['-d', view], parameters=[{'use_sim_time': sim_time}])]
 
@@ -161,7 +179,7 @@ def _leaves_nothing(context: Any) -> list[Any]:
     """By process: whether a second SIGINT does no harm."""
 
     def started(event: Any, _: Any) -> None:
-        running[event.pid] = any(name in ' '.join(event.cmd) for name in _PATIENT)
+        running[event.pid] = bound.__file__ in ' '.join(event.cmd)
 
     def exited(event: Any, _: Any) -> None:
         running.pop(event.pid, None)
@@ -177,10 +195,6 @@ def _leaves_nothing(context: Any) -> list[Any]:
     return [RegisterEventHandler(OnProcessStart(on_start=started)),
             RegisterEventHandler(OnProcessExit(on_exit=exited)),
             RegisterEventHandler(OnShutdown(on_shutdown=interrupted))]
-
-
-_PATIENT = ('/leader_election/', 'leader_election.launching', '/ros_gz_bridge/')
-"""Parts of the commands of processes that end once, however many signals come."""
 
 
 def end_processes(pids: Iterable[int]) -> None:

@@ -317,6 +317,16 @@ class Localisation:
                 for robot in sorted(self.localised)
                 if self._filter.age(robot, now) <= self._expiry]
 
+    def relative(self, robot: int, now: float) -> tuple[Array, Array] | None:
+        """
+        Return the position of a neighbour in the own frame, and its covariance.
+
+        :return: as of the last round [m], shape (2,), and [m2], shape (2, 2); ``None``: not known.
+        """
+        if robot not in self._filter or self._raw is None:
+            return None
+        return self._filter.relative(self.robot, robot, now)
+
     def distance_deviation(self, robot: int, estimate: Estimate | None, now: float) -> float:
         """
         Return the standard deviation of the distance to a neighbour [m]; infinite: not known.

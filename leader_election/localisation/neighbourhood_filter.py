@@ -237,6 +237,23 @@ class NeighbourhoodFilter:
         stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
         return length, math.sqrt(max(x * x * xx + 2.0 * x * y * xy + y * y * yy, 0.0) + stale)
 
+    def relative(self, one: int, other: int, now: float) -> tuple[Array, Array]:
+        """
+        Return the position of a robot in the frame of another one, and its covariance.
+
+        :param one: the robot whose frame it is.
+        :param now: the time [s]; old odometry makes the covariance greater.
+        :return: [m], shape (2,), and [m2], shape (2, 2).
+        """
+        first, second = self._row[one], self._row[other]
+        cos, sin = math.cos(self.state[first + 2]), math.sin(self.state[first + 2])
+        turned = np.array(((cos, sin), (-sin, cos)))
+        x, y = place = turned @ (self.state[second:second + 2] - self.state[first:first + 2])
+        change = np.column_stack((-turned, (y, -x), turned))
+        rows = [first, first + 1, first + 2, second, second + 1]
+        stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
+        return place, change @ self.covariance[np.ix_(rows, rows)] @ change.T + stale * np.eye(2)
+
     # Sightings.
 
     def see(self, sightings: Sequence[Observed], now: float) -> list[Innovation]:

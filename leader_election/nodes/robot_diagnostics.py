@@ -88,7 +88,7 @@ def _election(robot: Robot, now: float) -> Concern:
                               'strength_rejected': robot.strength.rejected}
     for name, instance in robot.instances.items():
         of_instance = {
-            vocabulary.LEADER: instance.state.leader, vocabulary.ROLE: instance.role,
+            vocabulary.LEADER: instance.leader, vocabulary.ROLE: instance.role,
             vocabulary.DISTANCE: f'{instance.distance:.3f}',
             vocabulary.RADIUS: f'{instance.radius:g}',
             vocabulary.RADIUS_HYSTERESIS: f'{instance.parameters.radius_hysteresis:g}',

@@ -47,7 +47,7 @@ from std_msgs.msg import (
 FOLDER = 'metrics'
 """The namespace of the topics, below the robot's."""
 COUNTS: dict[str, Callable[[Robot], int]] = {
-    'leader': lambda robot: int(robot.state.leader),
+    'leader': lambda robot: robot.main.leader,
     'leader_changes': lambda robot: robot.counts[LEADER_CHANGES],
     'rounds': lambda robot: robot.counts[ROUNDS],
     'neighbours': lambda robot: len(robot.neighbours),
@@ -101,8 +101,7 @@ class StatePublishers:
         self._send('leader', instance.leader, Int64)
         self._send('is_leader', instance.leads, Bool)
         self._send('role', instance.role, String)
-        self._send('distance', math.inf if instance.leader == NO_LEADER else instance.distance,
-                   Float64)
+        self._send('distance', instance.distance, Float64)
         self._send('neighbours', [message.id for message in view.messages], Int64MultiArray)
         self._region(robot, view)
         if instance.region is not None:

@@ -18,6 +18,7 @@ from collections.abc import Callable
 import math
 from typing import Any
 
+from leader_election.localisation.plane import PlanePose
 from leader_election.robot.codec import MAX_COORDINATE
 from leader_election.robot.diagnostics import Status
 from leader_election.view.frame import Ring, Rings, rings_of
@@ -29,7 +30,7 @@ NUMBERS = 'std_msgs/msg/Float64MultiArray'
 POSE = 'geometry_msgs/msg/PoseStamped'
 POSE_WITH_COVARIANCE = 'geometry_msgs/msg/PoseWithCovarianceStamped'
 POSES = (ODOMETRY, POSE, POSE_WITH_COVARIANCE)
-"""The types that hold a position."""
+"""The types that hold a pose."""
 
 
 def content(kind: str, message: Any) -> Any:
@@ -38,7 +39,7 @@ def content(kind: str, message: Any) -> Any:
 
     :param kind: one of the types above.
     :return: of a string its text, of markers the outlines (:class:`Rings`), of odometry or a pose
-        the position x, y [m], of a clock the time [s], of diagnostics a list of
+        x, y, yaw [m, rad], of a clock the time [s], of diagnostics a list of
         :class:`Status`, of numbers (``neighbour_distances``) a list of id, distance [m] and its
         standard deviation [m].
 
@@ -62,16 +63,18 @@ def _time(message: Any) -> float:
     return float(message.clock.sec) + float(message.clock.nanosec) * 1e-9
 
 
-def _position(message: Any) -> tuple[float, float]:
-    return _place(message.pose.pose.position)
+def _nested_pose(message: Any) -> PlanePose:
+    return _pose(message.pose.pose)
 
 
-def _stamped_position(message: Any) -> tuple[float, float]:
-    return _place(message.pose.position)
+def _stamped_pose(message: Any) -> PlanePose:
+    return _pose(message.pose)
 
 
-def _place(position: Any) -> tuple[float, float]:
-    return float(position.x), float(position.y)
+def _pose(pose: Any) -> PlanePose:
+    x, y, z, w = (float(getattr(pose.orientation, name)) for name in 'xyzw')
+    return (float(pose.position.x), float(pose.position.y),
+            math.atan2(2.0 * (w * z + x * y), w * w + x * x - y * y - z * z))
 
 
 def _distances(message: Any) -> list[tuple[int, float, float]]:
@@ -103,5 +106,5 @@ def _is_area(ring: Ring) -> bool:
 
 
 _READERS: dict[str, Callable[[Any], Any]] = {
-    STRING: _text, MARKERS: _rings, ODOMETRY: _position, POSE: _stamped_position,
-    POSE_WITH_COVARIANCE: _position, CLOCK: _time, DIAGNOSTICS: _statuses, NUMBERS: _distances}
+    STRING: _text, MARKERS: _rings, ODOMETRY: _nested_pose, POSE: _stamped_pose,
+    POSE_WITH_COVARIANCE: _nested_pose, CLOCK: _time, DIAGNOSTICS: _statuses, NUMBERS: _distances}

@@ -30,6 +30,7 @@ from leader_election.localisation.neighbourhood_filter import (
     REJECTED,
     UNKNOWN,
 )
+from leader_election.swarm.accuracy import Accuracy, AccuracyFigures, compare_messages
 from leader_election.swarm.snapshot import Snapshot
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,8 +41,8 @@ LONGEST_GAP = 3.0
 """The longest gap of a track over which the true position is interpolated [s]."""
 
 Array = NDArray[np.float64]
-Tracks = Mapping[int, Sequence[tuple[float, float, float]]]
-"""Time [s] and position x, y [m] in the order of time, by the robot's id."""
+Tracks = Mapping[int, Sequence[tuple[float, float, float, float]]]
+"""Time [s] and pose x, y, yaw [m, rad] in the order of time, by the robot's id."""
 DistanceRow = tuple[float, int, float, float]
 """Time [s], id of the neighbour, distance to it [m], standard deviation of the distance [m]."""
 Distances = Mapping[int, Sequence[DistanceRow]]
@@ -156,27 +157,54 @@ def localisation_errors(snapshots: Sequence[Snapshot], tracks: Tracks, distances
     """
     errors = LocalisationErrors()
     truth = {robot: _Track(track) for robot, track in tracks.items() if len(track) > 1}
-    last = -math.inf
-    for snapshot in snapshots:
-        # Rounding may make a snapshot a little early.
-        if 0.0 <= snapshot.time - last < 0.99 * PERIOD:
-            continue
-        last = snapshot.time
-        errors.add('deviation', last, [robot.deviation for robot in snapshot.robots.values()])
+    for snapshot in _once_a_period(snapshots):
+        errors.add('deviation', snapshot.time,
+                   [robot.deviation for robot in snapshot.robots.values()])
         _add_positions(errors, snapshot, truth, communication_range, not distances)
     for robot, rows in distances.items():
         _add_distances(errors, robot, rows, truth, communication_range)
     return errors
 
 
-class _Track:
-    """The true positions of one robot over time."""
+def accuracy_of_messages(snapshots: Sequence[Snapshot], tracks: Tracks,
+                         communication_range: float) -> dict[str, AccuracyFigures]:
+    """
+    Return the accuracy of the poses in messages, by odometry alone and with the filter.
 
-    def __init__(self, track: Sequence[tuple[float, float, float]]) -> None:
+    Absolute figures hold where the true poses are in the frame of the robots.
+
+    :param communication_range: pairs farther apart than this do not count [m].
+    """
+    truth = {robot: _Track(track) for robot, track in tracks.items() if len(track) > 1}
+    found = {'odometry': Accuracy(), 'filter': Accuracy()}
+    for snapshot in _once_a_period(snapshots):
+        true = {i: truth[i].at([robot.heard])[0].tolist()
+                for i, robot in snapshot.robots.items() if i in truth}
+        compare_messages(snapshot, {i: (x, y, yaw) for i, (x, y, yaw) in true.items()
+                                    if math.isfinite(x + y + yaw)},
+                         communication_range, *found.values())
+    return {name: each.figures() for name, each in found.items()}
+
+
+def _once_a_period(snapshots: Sequence[Snapshot]) -> Iterator[Snapshot]:
+    last = -math.inf
+    for snapshot in snapshots:
+        # Rounding may make a snapshot a little early.
+        if not 0.0 <= snapshot.time - last < 0.99 * PERIOD:
+            last = snapshot.time
+            yield snapshot
+
+
+class _Track:
+    """The true poses of one robot over time."""
+
+    def __init__(self, track: Sequence[tuple[float, float, float, float]]) -> None:
         self._table = np.array(track)
+        finite = np.isfinite(self._table[:, 3])
+        self._table[finite, 3] = np.unwrap(self._table[finite, 3])
 
     def at(self, times: ArrayLike) -> Array:
-        """Return positions at these times [s], interpolated, shape (n, 2); NaN: not known."""
+        """Return poses at these times [s], interpolated, shape (n, 3); NaN: not known."""
         wanted = np.asarray(times, dtype=float)
         at = self._table[:, 0]
         places = np.column_stack([
@@ -196,8 +224,8 @@ def _add_positions(errors: LocalisationErrors, snapshot: Snapshot, truth: Mappin
 
     :param between_positions: whether distances between corrected positions are added, too.
     """
-    found = [(robot.dead_reckoned or robot.position, robot.position,
-              robot.dead_reckoned is not None, truth[i].at([robot.heard])[0])
+    found = [((robot.dead_reckoned or robot.position)[:2], robot.position,
+              robot.dead_reckoned is not None, truth[i].at([robot.heard])[0, :2])
              for i, robot in snapshot.robots.items() if robot.position is not None and i in truth]
     known = [row for row in found if np.isfinite(row[3]).all()]
     if len(known) < 2:
@@ -250,11 +278,11 @@ def _add_distances(errors: LocalisationErrors, robot: int, rows: Sequence[Distan
     times, others, distances, deviations = np.array(rows, dtype=float).reshape(-1, 4).T
     true = np.full(len(rows), np.nan)
     if robot in truth:
-        own = truth[robot].at(times)
+        own = truth[robot].at(times)[:, :2]
         for other in np.unique(others):
             if int(other) in truth:
                 those = others == other
-                true[those] = np.hypot(*(truth[int(other)].at(times[those]) - own[those]).T)
+                true[those] = np.hypot(*(truth[int(other)].at(times[those])[:, :2] - own[those]).T)
     near = np.where(np.isnan(true), distances, true) <= communication_range
     off = distances - true
     normalised = np.divide(off, deviations, out=np.full(len(rows), np.nan),

@@ -45,8 +45,8 @@ RELEVANT = {NEIGHBOURHOOD: STRING, 'world': MARKERS, 'diagnostics': DIAGNOSTICS,
 """The topics that are read, by the last part of their names, and their types."""
 LONGEST_GAP = 60.0
 """The longest silence of the whole swarm during which snapshots are taken [s]."""
-Track = list[tuple[float, float, float]]
-"""Time [s] and position x, y [m], in the order of time."""
+Track = list[tuple[float, float, float, float]]
+"""Time [s] and pose x, y, yaw [m, rad], in the order of time."""
 
 
 class Traffic(NamedTuple):
@@ -72,7 +72,7 @@ class Run(NamedTuple):
     rings: Rings
     diagnostics: DiagnosticsSummary
     true_tracks: dict[int, Track]
-    """True positions of robots by id, where they were recorded."""
+    """True poses of robots by id, where they were recorded."""
     distances: dict[int, list[DistanceRow]]
     """Distances of neighbours by the id of the robot that published them, in the same part."""
     read_until: dict[Path, float]

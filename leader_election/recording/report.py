@@ -21,6 +21,7 @@ import math
 from typing import Any
 
 from leader_election.recording.localisation import (
+    accuracy_of_messages,
     Localisation,
     localisation_errors,
     localisation_lines,
@@ -31,6 +32,7 @@ from leader_election.recording.localisation import (
 from leader_election.recording.options import ReplaySettings
 from leader_election.recording.replay import Run
 from leader_election.robot.codec import MAIN
+from leader_election.swarm.accuracy import accuracy_lines, AccuracyFigures
 from leader_election.swarm.history import changes, Loss, losses, Reign, reigns
 from leader_election.swarm.partition import Agreement, partition, Share
 from leader_election.swarm.snapshot import is_partition, regions, RobotView, Snapshot
@@ -93,6 +95,8 @@ class Report:
     Errors of positions and distances, and deviations: over consecutive intervals, and at last over
     all.
     """
+    accuracy: dict[str, AccuracyFigures]
+    """The accuracy of the poses in messages, by odometry alone and with the filter."""
     sightings: dict[str, int]
     """Sums of the neighbourhood filters' counters since the robots' start, by name."""
     fields: dict[int, dict[str, Any]]
@@ -127,6 +131,9 @@ def report(run: Run, settings: ReplaySettings) -> Report:
         losses=[_since(begin, loss) for loss in losses(snapshots, settings.expiry)],
         agreement=_agreement(run, settings, duration) if settings.instance == MAIN else [],
         localisation=_localisation(run, settings, duration),
+        accuracy=accuracy_of_messages(
+            run.snapshots, run.true_tracks,
+            math.inf if communication_range is None else communication_range),
         sightings={name: sum(counts.values()) for name, counts in diagnostics.sightings.items()},
         fields=_last_fields(snapshots))
 
@@ -256,6 +263,7 @@ def as_text(of: Report) -> str:
     return '\n'.join([*_swarm_lines(of), *_election_lines(of), *_reign_lines(of),
                       *_loss_lines(of), *_agreement_lines(of),
                       *localisation_lines(of.localisation, of.communication_range),
+                      *accuracy_lines(of.accuracy, of.communication_range),
                       *sighting_lines(of.sightings),
                       *_field_lines(of)])
 

@@ -15,10 +15,9 @@
 """The events of a robot: the differences of its status before and after a round."""
 
 from collections.abc import Iterator
-import math
 from typing import Any, NamedTuple
 
-from leader_election.robot.instance import Instance
+from leader_election.robot.instance import Instance, NO_LEADER
 from leader_election.robot.robot import Robot
 
 
@@ -41,10 +40,10 @@ Event = dict[str, Any]
 
 def status_of(robot: Robot, instance: Instance) -> RobotStatus:
     """Return the status of a robot in one of its instances."""
-    found = math.isfinite(instance.state.distance)
+    leader = None if instance.leader == NO_LEADER else instance.leader
     return RobotStatus(
-        robot.parameters.robot_id, instance.state.leader if found else None, instance.leads,
-        instance.role, instance.strength.announced, robot.position is not None)
+        robot.parameters.robot_id, leader, instance.leads, instance.role,
+        instance.strength.announced, robot.position is not None)
 
 
 def events(before: RobotStatus | None, now: RobotStatus) -> list[Event]:

@@ -197,7 +197,9 @@ class Instance:
 
     @property
     def distance(self) -> float:
-        """Return the path length to the leader [m]; with feedback it is rescaled."""
+        """Return the path length to the leader [m], inf for none; with feedback it is rescaled."""
+        if self.leader == NO_LEADER:
+            return math.inf
         if self.parameters.feedback_gain > 0.0 and self.parameters.radius > 0.0:
             return float(self.state.distance) * self.radius / self.parameters.radius
         return float(self.state.distance)
@@ -358,7 +360,7 @@ class Instance:
         """Update the state that tasks read: leader, distance, neighbours, zone, borders."""
         for runner in self.task_runners:
             member = runner.task.member
-            member.leader, member.leads = self.state.leader, self.leads
+            member.leader, member.leads = self.leader, self.leads
             member.distance, member.radius = self.distance, self.radius
             member.neighbours = {
                 message.id: message.position

@@ -48,9 +48,9 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
     :param active: whether the robot takes part; otherwise it neither leads nor follows.
     """
     leader, leads = (instance.leader, instance.leads) if active else (NO_LEADER, False)
-    named, distance, hops = '', math.inf, ''
+    named, hops = '', ''
     if leader != NO_LEADER:
-        distance, hops = instance.distance, str(getattr(instance.state, 'hops', ''))
+        hops = str(getattr(instance.state, 'hops', ''))
         named = namespace if leads else (
             robot.leader_name(instance) or usual_namespace(sends_on, leader))
     return {
@@ -61,7 +61,7 @@ def values(robot: Robot, instance: Instance, namespace: str, sends_on: str,
         vocabulary.LEADER_NAMESPACE: named,
         vocabulary.IS_LEADER: str(leads).lower(),
         vocabulary.ROLE: instance.role if active else INACTIVE,
-        vocabulary.DISTANCE: f'{distance:.3f}',
+        vocabulary.DISTANCE: f'{instance.distance if active else math.inf:.3f}',
         vocabulary.HOPS: hops,
         vocabulary.TASKS: ','.join(runner.name for runner in instance.task_runners),
     }

@@ -19,6 +19,7 @@ import json
 import math
 from typing import Any, NamedTuple
 
+from leader_election.localisation.plane import PlanePose
 from leader_election.robot.codec import Position
 import numpy as np
 import shapely
@@ -51,12 +52,22 @@ class RobotView(NamedTuple):
     """The fields of its state that only its algorithm has (``diagnostics.own_fields``)."""
     deviation: float = math.nan
     """Standard deviation of the position by its own estimate [m]; NaN if it is not published."""
-    dead_reckoned: Position | None = None
-    """The position by odometry alone, never corrected [m]; ``None`` if it is not published."""
+    dead_reckoned: PlanePose | None = None
+    """The pose by odometry alone, never corrected [m, rad]; ``None`` if it is not published."""
     heard: float = math.nan
     """The time of its last message, on the observer's clock [s]."""
     name: str = ''
     """Its namespace, if it is not the usual one (:mod:`leader_election.robot.naming`)."""
+    yaw: float = math.nan
+    """The heading by its own estimate [rad]; NaN if it is not published."""
+    heading_deviation: float = math.nan
+    """Standard deviation of the heading, likewise [rad]."""
+
+    @property
+    def pose(self) -> PlanePose | None:
+        """Return x, y, yaw by its own estimate [m, rad]; ``None``: not known."""
+        return (None if self.position is None or math.isnan(self.yaw)
+                else (*self.position, self.yaw))
 
 
 class Snapshot(NamedTuple):

@@ -122,8 +122,8 @@ def _view(message: Message, instance: str, main_algorithm: Algorithm) -> RobotVi
     localised = message.localisation
     if localised is not None:
         view = view._replace(
-            deviation=localised.deviation,
-            dead_reckoned=None if localised.odometry is None else localised.odometry[:2])
+            deviation=localised.deviation, dead_reckoned=localised.odometry,
+            yaw=localised.yaw, heading_deviation=localised.heading_deviation)
     if part is None:
         return view
     region = part.region

@@ -99,7 +99,8 @@ class GazeboOdometryParameters(OdometryErrorParameters, ProcessParameters):
     seed: int = parameter(
         0, 'Seed of the errors, together with the name of each robot.', lower=0, upper=2**62)
     odometry_drift: bool = parameter(
-        True, 'Whether odometry has errors. If not, that of the simulator is forwarded unchanged.')
+        False, 'Whether odometry has errors. If not, that of the simulator is forwarded '
+        'unchanged.')
     ground_truth: bool = parameter(
         False, "Whether to publish each robot's true pose on topic ground_truth.")
     bumper: bool = parameter(

@@ -32,6 +32,7 @@ from leader_election.gazebo.plan import (
 )
 from leader_election.gazebo.simulator import Equipment, Lidar, NO_EQUIPMENT
 from leader_election.parameters import build, ParameterError
+from leader_election.world.odometry_parameters import GazeboOdometryParameters
 import pytest
 import yaml
 
@@ -74,6 +75,8 @@ def test_odometry_drifts_where_it_is_asked_for() -> None:
                              'ground_truth': False, 'bumper': True,
                              'scanner_height': 0.0}
     assert plan(robots='2', bumper=False).odometry == {}
+    # Also without the launch.
+    assert not GazeboOdometryParameters().odometry_drift
     assert plan(robots='2', odometry_drift=True).odometry['odometry_drift']
     assert plan(robots='2', ground_truth=True).odometry['ground_truth']
     # The frame of the scanner, which Gazebo names after the model.

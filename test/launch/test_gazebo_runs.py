@@ -21,7 +21,7 @@ import subprocess
 import sys
 import time
 
-from launched import FILES, install, left_behind, run_launch, watch_launch
+from launched import FILES, install, left_behind, run_launch, start_launch, watch_launch
 import pytest
 
 pytest.importorskip('launch_ros', reason='launch_ros is not importable: it is not on PyPI, '
@@ -105,8 +105,8 @@ def generate_launch_description():
 """
 
 
-def test_a_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The whole launch, with a bridge that drives robots in place of Gazebo."""
+def stand_ins(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a launch file of a whole swarm, with a bridge that drives robots without Gazebo."""
     file = prefix / 'prefix' / 'share' / 'ros_gz_sim' / 'launch' / 'gz_sim.launch.py'
     file.write_text(GZ_SIM_LAUNCH)
     (prefix / 'gz-stand-in').write_text('import time\ntime.sleep(300)\n')
@@ -116,8 +116,29 @@ def test_a_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.Monkey
     bridge.write_text(f'#!{sys.executable}{BRIDGE}')
     including = prefix / 'mine.launch.py'
     including.write_text(INCLUDES.replace('FILE', str(FILES / 'gazebo.launch.py')))
+    return including
+
+
+def test_a_swarm_starts_drives_and_ends(prefix: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    including = stand_ins(prefix, monkeypatch)
     assert watch_launch(prefix / 'prefix', including, 'a robot has driven',
                         '3 robots · [1-3] regions') == []
+    assert left_behind(prefix / 'prefix') == []
+
+
+@pytest.mark.parametrize('number', [signal.SIGHUP, signal.SIGKILL])
+def test_a_launch_that_is_ended_at_once_leaves_nothing(
+        prefix: Path, monkeypatch: pytest.MonkeyPatch, number: signal.Signals) -> None:
+    """As by the end of its terminal, or for want of memory."""
+    including = stand_ins(prefix, monkeypatch)
+    with start_launch(prefix / 'prefix', including) as launch:
+        assert launch.stdout is not None
+        line = ''
+        while 'a robot has driven' not in line:
+            line = launch.stdout.readline()
+            assert line, 'the launch has ended'
+        launch.send_signal(number)
+        launch.communicate(timeout=60)
     assert left_behind(prefix / 'prefix') == []
 
 

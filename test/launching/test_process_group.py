@@ -12,7 +12,7 @@
 # See the License for the specific language governing permissions and
 # limitations under the License.
 
-"""A command in a process group of its own: all ends with the command, and with its parent."""
+"""Commands that end with the process that has started them, one in a group of its own."""
 
 import os
 from pathlib import Path
@@ -21,6 +21,7 @@ import subprocess
 import sys
 import time
 
+from leader_election.launching.bound import prefix
 import pytest
 
 GROUP = [sys.executable, '-m', 'leader_election.launching.process_group']
@@ -73,14 +74,42 @@ def test_what_the_command_leaves_ends_with_it(tmp_path: Path) -> None:
     until_gone(child_of(file))
 
 
-def test_it_ends_with_what_has_started_it(tmp_path: Path) -> None:
-    """Also where that was killed, as a shell between it and a launch."""
+@pytest.mark.parametrize('killed', ['parent', 'group'])
+def test_it_ends_with_what_has_started_it(tmp_path: Path, killed: str) -> None:
+    """Also where that was killed, or the process at the head of the group was."""
     file = tmp_path / 'pid'
-    starts = ('import subprocess, sys; subprocess.Popen(sys.argv[1:]).wait()')
+    starts = ('import subprocess, sys\nfrom leader_election.launching.bound import prefix\n'
+              'started = subprocess.Popen([*prefix(), *sys.argv[1:]])\n'
+              'print(started.pid, flush=True)\nstarted.wait()')
+    waits = ('import os, pathlib, sys, time\n'
+             'pathlib.Path(sys.argv[1]).write_text(str(os.getpid()))\ntime.sleep(300)')
     with subprocess.Popen([sys.executable, '-c', starts, *GROUP, sys.executable, '-c',
-                           FORKS + 'time.sleep(300)', str(file)],
-                          stderr=subprocess.DEVNULL) as process:
-        child = child_of(file)
-        os.kill(process.pid, signal.SIGKILL)
+                           waits, str(file)], text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as process:
+        assert process.stdout is not None
+        group = int(process.stdout.readline())
+        command = child_of(file)
+        os.kill(process.pid if killed == 'parent' else group, signal.SIGKILL)
         process.wait(timeout=60)
-    until_gone(child)
+    until_gone(group)
+    until_gone(command)
+
+
+def test_a_command_whose_launch_has_ended_does_not_begin(tmp_path: Path) -> None:
+    """Its interpreter may have been slow to start."""
+    with subprocess.Popen([sys.executable, '-c', '']) as launch:
+        launch.wait(timeout=60)
+    *words, _ = prefix()
+    ran = subprocess.run([*words, str(launch.pid), 'touch', str(tmp_path / 'file')], timeout=60)
+    assert ran.returncode == 128 + signal.SIGTERM
+    assert not (tmp_path / 'file').exists()
+
+
+def test_a_bound_command_has_its_own_status_and_default_signals() -> None:
+    """Python ignores SIGPIPE, which a command would inherit."""
+    ran = subprocess.run([*prefix(), 'sh', '-c', 'kill -s PIPE $$; exit 3'], timeout=60)
+    assert ran.returncode == -signal.SIGPIPE
+    ran = subprocess.run([*prefix(), 'no-such-program'], capture_output=True, text=True,
+                         timeout=60)
+    assert (ran.returncode, ran.stderr) == (
+        127, 'error: no-such-program: No such file or directory\n')

@@ -66,13 +66,15 @@ sys.exit(service.run())
 """
 
 ENDLESS = """
+import os, shlex
 from launch import LaunchDescription, LaunchService
 from launch.actions import ExecuteProcess, OpaqueFunction
+from leader_election.launching.bound import prefix
 from leader_election.launching.processes import ends_on_error
 
 @ends_on_error
 def processes(context):
-    return [ExecuteProcess(cmd=['sh', '-c', each, 'lib/leader_election/robot'], output='screen')
+    return [ExecuteProcess(cmd=['sh', '-c', each], prefix=shlex.join(prefix()), output='screen')
             for each in ('echo here; exec sleep 100', "DEAFecho here; exec sleep 100")]
 
 service = LaunchService()
@@ -81,10 +83,16 @@ raise SystemExit(service.run())
 """
 
 
-@pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize(('number', 'status'), [
+    (signal.SIGINT, 0), (signal.SIGTERM, 1), (signal.SIGHUP, -signal.SIGHUP),
+    (signal.SIGKILL, -signal.SIGKILL)])
 def test_a_signal_to_the_launch_alone_leaves_no_process(
-        tmp_path: Path, number: signal.Signals) -> None:
-    """SIGINT goes on to processes that the terminal has not sent it to, SIGTERM to all."""
+        tmp_path: Path, number: signal.Signals, status: int) -> None:
+    """
+    SIGINT goes on to processes that the terminal has not sent it to, SIGTERM to all.
+
+    The others end the launch at once.
+    """
     pytest.importorskip('launch_ros', reason='launch_ros is not importable')
     deaf = "trap '' INT; " if number == signal.SIGTERM else ''
     with subprocess.Popen([sys.executable, '-c', ENDLESS.replace('DEAF', deaf)], text=True,
@@ -98,7 +106,7 @@ def test_a_signal_to_the_launch_alone_leaves_no_process(
             here += 'here' in line
         launch.send_signal(number)
         said, _ = launch.communicate(timeout=60)
-    assert launch.returncode == (0 if number == signal.SIGINT else 1), said
+    assert launch.returncode == status, said
     assert left_behind(tmp_path) == []
     assert 'escalating' not in said
 

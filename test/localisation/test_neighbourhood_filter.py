@@ -70,6 +70,20 @@ def test_two_equally_uncertain_robots_share_the_error_of_a_range():
     assert own.pose(2)[0] == pytest.approx(2.02, abs=2e-4)
 
 
+def test_a_relative_position_is_in_the_frame_of_the_observer_whose_heading_errs():
+    own, _ = empty()
+    own.add(1, (1.0, 1.0, math.pi / 2), (0.1, 0.05), ORIGIN, 0.0)
+    own.add(2, (1.0, 3.0, 0.0), (0.2, 1.0), ORIGIN, 0.0)
+    place, covariance = own.relative(1, 2, 0.0)
+    assert place == pytest.approx((2.0, 0.0))
+    # To the side the heading adds its error times the distance.
+    assert covariance == pytest.approx(np.diag((0.05, 0.05 + 0.1 ** 2)))
+    assert np.trace(own.relative(1, 2, 2.0)[1]) > np.trace(covariance), 'odometry is old'
+    # A frame that is moved as a whole, with its errors, does not matter.
+    along = own.distance(1, 2, 0.0)
+    assert along == pytest.approx((2.0, math.sqrt(covariance[0, 0])))
+
+
 def test_a_bearing_as_good_as_the_heading_halves_its_variance_and_the_error():
     own, _ = empty(bearing_noise=0.01)
     own.add(1, ORIGIN, (1e-9, 0.01), ORIGIN, 0.0)

@@ -17,15 +17,16 @@
 from array import array
 from collections.abc import Iterator
 from copy import copy
+import math
 import signal
 import subprocess
 import sys
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
-from leader_election.nodes.qos import LEASE, OUTPUT, repeated, STATE
+from leader_election.nodes.qos import LEASE, OUTPUT, repeated, SENSOR, STATE
 from leader_election.robot.robot import ROUNDS
-from nodes.bench import Bench, destroy_nodes, leaders, NODES, robot
+from nodes.bench import Bench, destroy_nodes, DiagnosticsReader, leaders, NODES, robot
 import pytest
 from rclpy.duration import Duration
 from rclpy.event_handler import SubscriptionEventCallbacks
@@ -84,6 +85,16 @@ class Follower(Node):
 STATES: dict[str, Any] = {
     'leader': Int64, 'is_leader': Bool, 'role': String, 'distance': Float64,
     'neighbours': Int64MultiArray, 'decision': String}
+
+
+def test_diagnostics_and_numbers_say_that_there_is_no_leader() -> None:
+    """Robot 1 may only follow, and is alone."""
+    node, reader = robot(1, role='worker', metrics_period=0.1), DiagnosticsReader('election')
+    numbers = Follower('/r1/metrics', {'leader': Int64, 'distance': Float64}, SENSOR)
+    spin_until([node, reader, numbers], lambda: len(numbers.last) == 2 and reader.says(
+        DiagnosticStatus.OK, 'has no leader yet'))
+    assert (reader.values['leader'], reader.values['distance']) == ('-1', 'inf')
+    assert [numbers.last[name].data for name in ('leader', 'distance')] == [-1, math.inf]
 
 
 def test_a_robot_that_stops_withdraws_all_its_outputs() -> None:

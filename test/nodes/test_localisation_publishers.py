@@ -19,6 +19,7 @@ from importlib.util import find_spec
 import math
 from typing import Any
 
+from generated_messages import installed
 from geometry_msgs.msg import TransformStamped
 from leader_election.nodes.localisation_publishers import stamped_transform
 from leader_election.nodes.qos import EVENTS, SENSOR
@@ -186,15 +187,14 @@ def test_a_transform_composed_with_odometry_is_the_corrected_pose(start: list[fl
 
 
 def test_the_transform_is_sent_with_each_message_of_odometry() -> None:
-    if find_spec('tf2_msgs') is None:
-        pytest.skip('tf2_msgs is not installed: it is not on PyPI')
-    nodes = swarm(send_transform=True)
-    driver = nodes[-1]
-    transforms: list[Any] = []
-    driver.create_subscription(
-        message_type('tf2_msgs/msg/TFMessage'), '/tf', transforms.append, EVENTS)
-    spin_until(nodes, lambda: bool(transforms) and bool(driver.corrected)
-               and transforms[-1].transforms[0].header.stamp == driver.corrected[-1].header.stamp)
+    with installed('tf2_msgs'):
+        nodes = swarm(send_transform=True)
+        driver = nodes[-1]
+        transforms: list[Any] = []
+        driver.create_subscription(
+            message_type('tf2_msgs/msg/TFMessage'), '/tf', transforms.append, EVENTS)
+        spin_until(nodes, lambda: bool(transforms) and bool(driver.corrected) and (
+            transforms[-1].transforms[0].header.stamp == driver.corrected[-1].header.stamp))
     composed = frame_of(transforms[-1].transforms[0]) @ from_parameter(
         (1.0, 0.0, 0.25, 0.0, 0.0, 0.0))
     assert composed == pytest.approx(pose_of(driver.corrected[-1]), abs=1e-6)

@@ -27,7 +27,7 @@ import numpy as np
 import pytest
 
 TRUE = {1: (0.0, 0.0), 2: (4.0, 0.0), 3: (0.0, 3.0)}
-TRACKS = {robot: [(0.0, *place), (2.0, *place), (4.0, *place)] for robot, place in TRUE.items()}
+TRACKS = {robot: [(t, *place, 0.0) for t in (0.0, 2.0, 4.0)] for robot, place in TRUE.items()}
 
 
 def view(robot, place, heard, dead_reckoned=None, deviation=math.nan):
@@ -82,7 +82,7 @@ def test_without_the_filter_positions_are_those_of_odometry():
 
 
 def test_a_position_is_compared_with_the_truth_at_the_time_of_its_message():
-    moving = {i: [(0.0, x, y), (2.0, x + 2.0 * i, y)] for i, (x, y) in TRUE.items()}
+    moving = {i: [(0.0, x, y, 0.0), (2.0, x + 2.0 * i, y, 0.0)] for i, (x, y) in TRUE.items()}
     views = {i: view(i, (TRUE[i][0] + i * heard, TRUE[i][1]), heard)
              for i, heard in ((1, 1.0), (2, 0.25), (3, 0.5))}
     found = localisation_errors([Snapshot(1.0, views)], moving, {}, math.inf).between(0.0, 2.0)
@@ -90,8 +90,9 @@ def test_a_position_is_compared_with_the_truth_at_the_time_of_its_message():
 
 
 @pytest.mark.parametrize('track', [
-    [(3.0, 0.0, 0.0), (4.0, 0.0, 0.0)], [(0.0, 9.0, 9.0), (0.5, 9.0, 9.0), (4.0, 9.0, 9.0)],
-    [(0.0, math.nan, 0.0), (4.0, 0.0, 0.0)], [(0.0, 0.0, 0.0)]],
+    [(3.0, 0.0, 0.0, 0.0), (4.0, 0.0, 0.0, 0.0)],
+    [(0.0, 9.0, 9.0, 0.0), (0.5, 9.0, 9.0, 0.0), (4.0, 9.0, 9.0, 0.0)],
+    [(0.0, math.nan, 0.0, 0.0), (4.0, 0.0, 0.0, 0.0)], [(0.0, 0.0, 0.0, 0.0)]],
     ids=['before it begins', 'in a gap', 'not finite', 'a single point'])
 def test_an_unknown_true_position_is_left_out(track):
     found = localisation_errors(snapshots({1: (0.0, 0.0), 2: (5.0, 0.0)}),

@@ -72,8 +72,8 @@ def test_true_positions_may_be_poses_of_another_name():
     said = entries((0.0, '/neighbourhood', word(1, 1)), (0.5, '/robot_1/mocap', pose((1.0, 2.0))),
                    (0.6, '/robot_1/ground_truth', truth((3.0, 4.0))),
                    (1.0, '/neighbourhood', word(1, 1)))
-    for settings, place in ((ReplaySettings(), (0.6, 3.0, 4.0)),
-                            (ReplaySettings(truth='mocap'), (0.5, 1.0, 2.0))):
+    for settings, place in ((ReplaySettings(), (0.6, 3.0, 4.0, 0.0)),
+                            (ReplaySettings(truth='mocap'), (0.5, 1.0, 2.0, 0.0))):
         heard = [each for each in said if is_relevant(each.topic, each.kind, settings)]
         assert len(heard) == 3
         [found] = replay(heard, settings).true_tracks[1]

@@ -137,8 +137,16 @@ def drifting_story(with_truth: bool = True):
 def test_errors_and_deviations_are_reported_against_truth(tmp_path, capsys):
     path, chart = write(tmp_path / 'run.mcap', drifting_story()), tmp_path / 'chart.png'
     assert main([str(path), '--json', '--localisation', str(chart)]) == 0
-    shares = json.loads(capsys.readouterr().out)['localisation']
+    told = json.loads(capsys.readouterr().out)
+    shares = told['localisation']
     overall = shares[-1]
+    # Robot i is off by i cm, with a deviation of i dm; its heading is right.
+    corrected, by_odometry = told['accuracy']['filter'], told['accuracy']['odometry']
+    assert list(corrected['robots'].values()) == pytest.approx([0.01, 0.02, 0.03], abs=1e-6)
+    assert corrected['nees_pose'] == pytest.approx(0.01 / 3, abs=1e-6)
+    # Of the pairs 1-2 and 1-3, seen from both ends.
+    assert corrected['relative'] == pytest.approx(((0.01 ** 2 + 0.02 ** 2) / 2) ** 0.5, abs=1e-6)
+    assert by_odometry['robots']['3'] > by_odometry['robots']['1'] > 0.3
     # Pairs 1-2 and 1-3 are in range; their distances are off by 0.1 m/s and hardly.
     assert shares[-2]['distances_by_odometry'] > 3 * shares[0]['distances_by_odometry']
     assert overall['distances_by_odometry'] == pytest.approx(0.43, abs=0.05)
@@ -152,6 +160,7 @@ def test_errors_and_deviations_are_reported_against_truth(tmp_path, capsys):
     text = capsys.readouterr().out
     assert 'distances of pairs within 4.5 m' in text
     assert re.search(r'overall .* 0.01 +0.20 +0.01 +2.00', text)
+    assert re.search(r'filter +0.02 +0.02 +0.00  1: 0.01 2: 0.02 3: 0.03', text)
     # The last values of each robot, summed.
     assert 'sightings: 97 accepted, 3 rejected (3.0%), 0 unknown;' in text
 

@@ -101,6 +101,9 @@ def test_zones():
     main = swarm.instances()
     assert [i.zone for i in main.values()] == ['west', 'west', 'east', 'east', None]
     assert [main[i].role for i in (4, 5)] == ['leader', 'relay']
+    outside = main[5].task_runners[0].task.member
+    assert main[5].leader == outside.leader == -1
+    assert main[5].distance == outside.distance == math.inf
     assert swarm.decisions()[5] == [] and main[5].summary['members'] == 0.0
     assert math.isinf(main[1].radius), 'a zone has no radius'
     # Who moves over belongs there.

@@ -131,4 +131,6 @@ def test_deviation_and_dead_reckoning_are_those_of_the_message():
     odometry = seen(say(1)[:-1] + ',"e":[0.5,0.31,0.04]}')
     assert odometry.deviation == 0.31 and odometry.dead_reckoned is None
     filtered = seen(say(1)[:-1] + ',"o":[1.5,2.5,0.5],"e":[0.5,0.31,0.04],"z":[[4,1.25]]}')
-    assert filtered.position == (1.0, 2.0) and filtered.dead_reckoned == (1.5, 2.5)
+    assert filtered.position == (1.0, 2.0) and filtered.dead_reckoned == (1.5, 2.5, 0.5)
+    assert filtered.pose == (1.0, 2.0, 0.5) and filtered.heading_deviation == 0.04
+    assert plain.pose is None
