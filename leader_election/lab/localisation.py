@@ -21,6 +21,9 @@ by 0.06 m after 1 m, across it by half of that; the heading errs by 0.20 rad aft
 and by 0.03 rad after 1 m (standard deviations; variances add up). An error of the heading rotates
 the path from then on.
 
+With wrong factors: reported distances and turns are moreover the true ones divided by a factor of
+each device. By default turns are as of the robots of MRCLAM 9.
+
 Cooperative localisation: a model of the filter's effect. In a frame that all devices share, the
 error of each coordinate is a stationary Ornstein-Uhlenbeck process, independent of those of other
 devices. The frame itself drifts, for all devices alike (G. Uhlenbeck, L. Ornstein, "On the Theory
@@ -29,7 +32,7 @@ of the Brownian Motion", Physical Review 36, 1930).
 
 import math
 
-from leader_election.lab.schema import DRIFT, EXACT, Localisation
+from leader_election.lab.schema import COOPERATIVE, EXACT, Localisation, SCALED
 from leader_election.localisation.noise import ACROSS
 import numpy as np
 from numpy.typing import NDArray
@@ -62,10 +65,15 @@ class PositionErrors:
         place, heading = parameters.initial_deviation
         drawn = self._normal(3)
         self._heading = heading * drawn[:, 2]
-        if parameters.model == DRIFT:
-            error[:] = place * drawn[:, :2]
-        else:
+        if parameters.model == COOPERATIVE:
             error[:] = self._coordinate_deviation() * drawn[:, :2]
+        else:
+            error[:] = place * drawn[:, :2]
+        self._distance_factor = self._turn_factor = np.ones(len(position))
+        if parameters.model == SCALED:
+            self._distance_factor, self._turn_factor = (
+                random.uniform(low, high, len(position))[order]
+                for low, high in (parameters.distance_factor, parameters.turn_factor))
 
     def advance(self, position: Floats, seconds: float) -> None:
         """
@@ -74,10 +82,10 @@ class PositionErrors:
         :param position: present positions [m], shape (n, 2).
         :param seconds: time since the last change [s].
         """
-        if self._parameters.model == DRIFT:
-            self._drift(position, seconds)
-        else:
+        if self._parameters.model == COOPERATIVE:
             self._relax(seconds)
+        else:
+            self._drift(position, seconds)
 
     def reported(self, position: Floats) -> Floats:
         """Return the positions that devices would report [m], shape (n, 2)."""
@@ -107,13 +115,14 @@ class PositionErrors:
         drawn = self._normal(3)
         rest = parameters.odometry_noise_rest ** 2 * seconds
         place = np.sqrt(parameters.odometry_noise_position ** 2 * length + rest)
-        turning = np.sqrt(parameters.odometry_noise_turn ** 2 * turn
+        self._heading += turn * (1.0 / self._turn_factor - 1.0)
+        turning = np.sqrt(parameters.odometry_noise_turn ** 2 * np.abs(turn)
                           + parameters.odometry_noise_heading ** 2 * length + rest) * drawn[:, 2]
         # At rest there is no direction of motion: any axis will do.
         ahead = np.divide(way, length[:, None], out=np.tile([1.0, 0.0], (len(way), 1)),
                           where=length[:, None] > 0.0)
         left = np.stack([-ahead[:, 1], ahead[:, 0]], axis=1)
-        measured = (way + (place * drawn[:, 0])[:, None] * ahead
+        measured = (way / self._distance_factor[:, None] + (place * drawn[:, 0])[:, None] * ahead
                     + (math.sqrt(ACROSS) * place * drawn[:, 1])[:, None] * left)
         # The noise of the heading grows along the way: half of it rotates the displacement.
         self.error += _turned(measured, self._heading + turning / 2.0) - way
@@ -121,10 +130,10 @@ class PositionErrors:
         self._position[:] = position
 
     def _turn(self, way: Floats, length: Floats) -> Floats:
-        """Return the angles by which the directions of motion have changed [rad], at least 0."""
+        """Return the angles by which the directions of motion have turned to the left [rad]."""
         direction = np.arctan2(way[:, 1], way[:, 0])
         moved = length >= MOVED
-        turn = np.abs((direction - self._direction + math.pi) % (2.0 * math.pi) - math.pi)
+        turn = (direction - self._direction + math.pi) % (2.0 * math.pi) - math.pi
         self._direction[moved] = direction[moved]
         return np.where(moved & np.isfinite(turn), turn, 0.0)
 

@@ -93,7 +93,7 @@ class Sensor:
                                  'three numbers a peak: x, y, height')
 
 
-EXACT, DRIFT, COOPERATIVE = 'exact', 'drift', 'cooperative'
+EXACT, DRIFT, SCALED, COOPERATIVE = 'exact', 'drift', 'scaled', 'cooperative'
 """Models of localisation."""
 
 
@@ -103,9 +103,10 @@ class Localisation:
 
     model: str = parameter(
         EXACT, 'Which positions devices use for distances: the true ones (exact), those of '
-        'odometry whose error grows along the way (drift), or those of a filter over odometry and '
-        'sightings of neighbours, whose error does not grow (cooperative).',
-        choices=lambda: (EXACT, DRIFT, COOPERATIVE))
+        'odometry whose error grows along the way (drift), the same with wrong factors of '
+        'distance and turn (scaled), or those of a filter over odometry and sightings of '
+        'neighbours, whose error does not grow (cooperative).',
+        choices=lambda: (EXACT, DRIFT, SCALED, COOPERATIVE))
     communication_range: float = parameter(
         INFINITE, 'Greatest estimated distance of a neighbour; messages from farther devices are '
         'ignored, as on robots. messages.range is the reach of the radio by true positions.',
@@ -113,21 +114,27 @@ class Localisation:
     interval: float = parameter(
         1.0, 'Time between two changes of the errors.', unit='s', lower=1e-3, upper=1e6)
     initial_deviation: tuple[float, ...] = parameter(
-        LocalisationParameters.initial_deviation, 'Model drift: standard deviations of the '
+        LocalisationParameters.initial_deviation, 'Odometry: standard deviations of the '
         'initial pose, of each coordinate and of the heading.', unit='m, rad', lengths=(2,))
     odometry_noise_position: float = parameter(
-        LocalisationParameters.odometry_noise_position, 'Model drift: standard deviation of '
+        LocalisationParameters.odometry_noise_position, 'Odometry: standard deviation of '
         'the position along the way, after 1 m; across the way it is half of that.',
         unit='m/sqrt(m)', lower=0.0, upper=1e3)
     odometry_noise_turn: float = parameter(
-        LocalisationParameters.odometry_noise_turn, 'Model drift: standard deviation of the '
+        LocalisationParameters.odometry_noise_turn, 'Odometry: standard deviation of the '
         'heading after a turn of 1 rad.', unit='rad/sqrt(rad)', lower=0.0, upper=1e3)
     odometry_noise_heading: float = parameter(
-        LocalisationParameters.odometry_noise_heading, 'Model drift: standard deviation of the '
+        LocalisationParameters.odometry_noise_heading, 'Odometry: standard deviation of the '
         'heading after 1 m.', unit='rad/sqrt(m)', lower=0.0, upper=1e3)
     odometry_noise_rest: float = parameter(
-        LocalisationParameters.odometry_noise_rest, 'Model drift: standard deviation of position '
+        LocalisationParameters.odometry_noise_rest, 'Odometry: standard deviation of position '
         'and heading after 1 s, also at rest.', unit='(m, rad)/sqrt(s)', lower=0.0, upper=1e3)
+    distance_factor: tuple[float, ...] = parameter(
+        (0.85, 1.05), 'Model scaled: the true distance per reported one: the range from which the '
+        'factor of each device is drawn evenly.', lengths=(2,))
+    turn_factor: tuple[float, ...] = parameter(
+        (0.65, 0.85), 'Model scaled: the true turn per reported one, drawn likewise.',
+        lengths=(2,))
     deviation: float = parameter(
         0.12, 'Model cooperative: standard deviation of the distance between two devices, and '
         'root mean square error of a position in the common frame.', unit='m', lower=0.0,

@@ -113,6 +113,23 @@ def test_at_rest_errors_grow_with_the_root_of_time() -> None:
     assert error.std(axis=0) == pytest.approx([0.01, 0.005], rel=CLOSE)
 
 
+def test_reported_motion_is_the_true_one_divided_by_the_factors() -> None:
+    made = errors(model='scaled', distance_factor=[0.5, 0.5], turn_factor=[0.5, 0.5])
+    # 1 m is reported as 2 m, a turn to the left of 45 degrees as one of 90 degrees.
+    assert walked(made, [(1, 0)])[0] == pytest.approx([1.0, 0.0])
+    assert walked(made, [(2, 1)])[0] == pytest.approx([2.0 - 2.0, 2.0 * math.sqrt(2.0) - 1.0])
+    # Back to the right the reported heading is right again.
+    assert walked(made, [(3, 1)])[0] == pytest.approx([1.0, 2.0 * math.sqrt(2.0) - 1.0])
+
+
+def test_factors_are_drawn_evenly_for_each_device() -> None:
+    error = walked(errors(MANY, model='scaled', distance_factor=[0.8, 1.25]), [(1, 0)])
+    drawn = np.sort(1.0 / (1.0 + error[:, 0]))
+    assert drawn == pytest.approx(np.linspace(0.8, 1.25, MANY), abs=0.01)
+    one, other = (walked(errors(5, seed, model='scaled'), [(1, 0)]) for seed in (1, 2))
+    assert not np.allclose(one, other)
+
+
 # The effect of a filter.
 
 
@@ -148,7 +165,7 @@ def test_the_drift_of_the_common_frame_changes_no_distance() -> None:
     assert moved == pytest.approx(np.tile(moved[0], (5, 1))) and np.hypot(*moved[0]) > 1.0
 
 
-@pytest.mark.parametrize('model', ['drift', 'cooperative'])
+@pytest.mark.parametrize('model', ['drift', 'scaled', 'cooperative'])
 def test_errors_follow_ids_in_any_order_of_storage(model: str) -> None:
     order = np.array([2, 0, 3, 1])
     position = np.arange(8.0).reshape(4, 2)
@@ -233,7 +250,7 @@ def erring(model: str, **sections: Any) -> Scenario:
     return scene(motion=WALK, localisation={'model': model, 'deviation': 5.0}, **sections)
 
 
-@pytest.mark.parametrize('model', ['drift', 'cooperative'])
+@pytest.mark.parametrize('model', ['drift', 'scaled', 'cooperative'])
 def test_errors_follow_from_the_seed_and_touch_no_other_draw(model: str) -> None:
     one = simulate(erring(model), 'bounded', 3, [29.0])
     assert same(one, simulate(erring(model), 'bounded', 3))
@@ -242,7 +259,7 @@ def test_errors_follow_from_the_seed_and_touch_no_other_draw(model: str) -> None
     assert np.array_equal(one.snapshots[0].position, plain.snapshots[0].position)
 
 
-@pytest.mark.parametrize('model', ['drift', 'cooperative'])
+@pytest.mark.parametrize('model', ['drift', 'scaled', 'cooperative'])
 def test_errors_continue_in_branches(model: str) -> None:
     several = [erring(model, events=[{'kind': 'die', 'at': at, 'share': 0.2}])
                for at in (11.0, 14.5)]

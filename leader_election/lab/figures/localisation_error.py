@@ -53,7 +53,8 @@ TABLE_COLUMNS = (
 DRIFT_COLUMNS = ('algorithm', 'positions', 'after [min]', 'instability', 'same leader')
 _STYLES = ('-', '--', ':', '-.')
 _NAMES: Mapping[str, str] = {
-    'exact': 'exact', 'drift': 'odometry', 'cooperative': 'with the filter'}
+    'exact': 'exact', 'drift': 'odometry', 'scaled': 'odometry, wrong factors',
+    'cooperative': 'with the filter'}
 
 
 def exact_twin(scenario: Scenario) -> Scenario:
