@@ -23,27 +23,33 @@ the one by true poses.
 """
 
 from argparse import Namespace
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 import math
 from pathlib import Path
 from typing import Any
 
 from leader_election.demo.checks import Check, print_report, stopped
 from leader_election.demo.processes import AT_ONCE, ProcessDied, Processes
+from leader_election.demo.punctuality import overload, Punctuality
 from leader_election.demo.reservation import LOG, refuse_company
 from leader_election.nodes import clock
 from leader_election.nodes.declare import overrides
 from leader_election.nodes.process import spin, StopRequest
 from leader_election.nodes.qos import NEIGHBOURHOOD
 from leader_election.parameters import ParameterError
+from leader_election.parameters.id_ranges import id_ranges, within
 from leader_election.robot.parameters import ElectionParameters
-from leader_election.swarm.partition import Agreement, Share
+from leader_election.swarm.accuracy import Accuracy, accuracy_lines, compare_messages
+from leader_election.swarm.partition import Agreement
+from leader_election.swarm.snapshot import Snapshot
 from leader_election.swarm.tracker import SwarmTracker
 from leader_election.view.charts import draw_agreement
+from leader_election.world.carried import carried_log
 from leader_election.world.logged_sightings import landmarks_path, read_sightings
-from leader_election.world.logs import LANDMARKS
-from leader_election.world.parameters import SceneParameters
+from leader_election.world.logs import first_time, LANDMARKS, RobotLog
+from leader_election.world.parameters import SceneParameters, WorldParameters
 from leader_election.world.scene import make_scene
+import numpy as np
 from rclpy.node import Node
 from std_msgs.msg import String
 
@@ -70,11 +76,6 @@ COMPARE_FROM = 5.0
 """The start of the comparison of the swarms, after the first election [s]."""
 INTERVALS = 12
 """The number of intervals in the table of results."""
-TRUSTED = 0.95
-"""The least agreement of the two swarms by true poses for which the timing counts as good."""
-PUNCTUAL = 0.95
-"""The least share of due messages for which the timing counts as good."""
-
 
 def world_parameters(options: Namespace) -> dict[str, Any]:
     """Return the parameters of the world for the options of the command line."""
@@ -119,6 +120,15 @@ def swarms(options: Namespace) -> dict[str, dict[str, Any]]:
     return found
 
 
+def true_logs(logs: Sequence[RobotLog], ids: Sequence[int],
+              options: Namespace) -> dict[int, RobotLog]:
+    """Return the logs with true poses, by the robot's id: those of carried robots are moved."""
+    carried = id_ranges(options.carried, 'carried')
+    by = np.array(WorldParameters.carried_by)
+    return {robot: carried_log(log, first_time(logs) + options.carried_at, by)
+            if within(robot, carried) else log for robot, log in zip(ids, logs)}
+
+
 def relayed(options: Namespace) -> bool:
     """Return whether the world relays messages, to lose some of them."""
     return bool(options.loss > 0.0 or math.isfinite(options.radio_range))
@@ -147,11 +157,17 @@ class LogsDemo(Node):
         self.trackers = {name: SwarmTracker(expiry) for name in self.swarms}
         self.agreements = {name: Agreement() for name in self.swarms if name != REFERENCE}
         self._next = COMPARE_FROM
-        self.received = dict.fromkeys(self.swarms, 0)
+        self.punctuality = {name: Punctuality(ElectionParameters.round_period, list(self.ids))
+                            for name in self.swarms}
+        self.accuracy = {ODOMETRY: Accuracy(), FILTER: Accuracy()}
+        self._truth = true_logs(scene.logs, self.ids, options)
+        self._first = first_time(scene.logs)
         for name in self.swarms:
             def receive(message: String, name: str = name) -> None:
-                self.received[name] += 1
-                self.trackers[name].hear(message.data, clock.seconds(self.get_clock()))
+                now = clock.seconds(self.get_clock())
+                heard = self.trackers[name].hear(message.data, now)
+                if heard is not None:
+                    self.punctuality[name].hear(heard, now)
             self.create_subscription(String, f'/{name}/neighbourhood', receive, NEIGHBOURHOOD)
 
     def run(self) -> int:
@@ -206,12 +222,25 @@ class LogsDemo(Node):
             self._next = now + 1.0
             truth = self.trackers[REFERENCE].snapshot(now)
             for name, agreement in self.agreements.items():
-                agreement.compare(now, self.trackers[name].snapshot(now), truth)
+                found = self.trackers[name].snapshot(now)
+                agreement.compare(now, found, truth)
+                if name in self.accuracy:
+                    self._measure(name, found)
             if not int(now) % 20:
                 left = (self.length - now) / self.options.real_time_factor
                 print(f'  {now:5.0f} s of {self.length:.0f} s; results in {left:.0f} s or later',
                       flush=True)
         return now >= self.length
+
+    def _measure(self, name: str, found: Snapshot) -> None:
+        """Compare the poses in messages of a swarm with the true ones at their times."""
+        true = {}
+        for robot, view in found.robots.items():
+            x, y, yaw = self._truth[robot].pose_at(self._first + view.heard).tolist()
+            true[robot] = x, y, yaw
+        # The swarm with the filter reports its odometry, too: the same as that of the other one.
+        odometry = self.accuracy[ODOMETRY] if name == ODOMETRY else Accuracy()
+        compare_messages(found, true, self.options.range, odometry, self.accuracy[FILTER])
 
     def _report(self, failure: str | None) -> int:
         interval = self.length / INTERVALS
@@ -219,10 +248,13 @@ class LogsDemo(Node):
               '\nthe column "true poses" is a second run by them: what timing alone changes.')
         for line in table(self.agreements, interval):
             print(line)
+        for line in accuracy_lines({LABELS[name]: each.figures()
+                                    for name, each in self.accuracy.items()}, self.options.range):
+            print(line)
+        end = self.agreements[AGAIN].end
         reason = overload(
             None if relayed(self.options) else self.agreements[AGAIN].share(0.0, math.inf),
-            self.received,
-            self.agreements[AGAIN].end * len(self.ids) / ElectionParameters.round_period)
+            {name: each.share(end) for name, each in self.punctuality.items()})
         if reason:
             print(f'warning: this machine was too busy: {reason}; choose a smaller '
                   '--real-time-factor')
@@ -243,23 +275,6 @@ class LogsDemo(Node):
               for name, tracker in self.trackers.items()),
         ]
         return print_report(checks, [str(path)])
-
-
-def overload(control: Share | None, received: Mapping[str, int], due: float) -> str:
-    """
-    Return a sign that the machine could not keep up with the replay, empty without one.
-
-    :param control: the agreement of two swarms that should agree, ``None``: not known.
-    :param received: the number of messages of each swarm.
-    :param due: the least number that each should have sent.
-    """
-    late = min(received, key=lambda name: received[name])
-    if received[late] < PUNCTUAL * due:
-        return (f'{late} sent {received[late]} messages, and {due:.0f} were due; what is late '
-                'spoils the filter most')
-    if control is not None and control.robots < TRUSTED:
-        return 'by true poses the swarm should agree with itself'
-    return ''
 
 
 def table(agreements: Mapping[str, Agreement], interval: float) -> list[str]:

@@ -42,6 +42,7 @@ class SwarmTracker:
 
     >>> tracker = SwarmTracker(expiry=3.0)
     >>> tracker.hear('{"v":1,"id":3,"frame":"map","p":[1.5,2.0],"c":[-7.0,3.25,8]}', now=10.0)
+    3
     >>> tracker.snapshot(12.0).robots[3][:5]
     (3, (1.5, 2.0), -7.0, 3.25, 8)
     >>> tracker.snapshot(14.0).robots, list(tracker.snapshot(14.0).gone)
@@ -68,12 +69,13 @@ class SwarmTracker:
         self._clock = ObservationClock()
         self._last: dict[int, RobotView] = {}
 
-    def hear(self, payload: str, now: float) -> None:
+    def hear(self, payload: str, now: float) -> int | None:
         """
         Add a message.
 
         :param payload: any text; an invalid one is counted, and nothing is raised.
         :param now: the time of its receipt [s].
+        :return: its sender, ``None`` of a message that is not accepted.
         """
         self.messages += 1
         self.bytes += len(payload.encode(errors='replace'))
@@ -82,12 +84,13 @@ class SwarmTracker:
                 or message.part(self._instance)[1] is None
                 or not self._mailbox.put(ReceivedMessage(message, self._clock.observe(now)))):
             self.rejected += 1
-            return
+            return None
         self.heard[message.id] += 1
         view = _view(message, self._instance, self._algorithm)
         self._last[message.id] = view._replace(heard=now)
         if message.position is not None:
             self.first_heard.setdefault(message.id, now)
+        return message.id
 
     def namespaces(self, topic: str) -> dict[int, str]:
         """

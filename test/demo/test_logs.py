@@ -18,13 +18,15 @@ from argparse import Namespace
 from importlib.resources import files
 import math
 
-from leader_election.demo.logs import overload, swarms, table, world_parameters
+from leader_election.demo.logs import swarms, table, true_logs, world_parameters
 from leader_election.demo.main import parse
+from leader_election.demo.punctuality import overload, Punctuality
 from leader_election.fleet.hosting import RobotHostParameters
 from leader_election.parameters import build, ParameterError
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.swarm.partition import Agreement
 from leader_election.swarm.snapshot import RobotView, Snapshot
+from leader_election.world.logs import read_logs
 from leader_election.world.parameters import WorldParameters
 import pytest
 
@@ -120,8 +122,30 @@ def test_the_last_column_is_the_filters_and_the_last_row_overall() -> None:
 
 def test_a_machine_that_is_too_busy_is_reported() -> None:
     good, bad = agreement(1, 1).share(0.0, 9.0), agreement(1, 2).share(0.0, 9.0)
-    assert overload(good, {'by_truth': 100, 'with_filter': 96}, 100.0) == ''
-    assert overload(good, {'by_truth': 100, 'with_filter': 46}, 100.0).startswith(
-        'with_filter sent 46 messages, and 100 were due')
-    assert 'agree with itself' in overload(bad, {'by_truth': 100}, 100.0)
-    assert overload(None, {'by_truth': 100}, 100.0) == ''
+    assert overload(good, {'by_truth': 1.0, 'with_filter': 0.96}) == ''
+    assert overload(good, {'by_truth': 1.0, 'with_filter': 0.9}).startswith(
+        'robots of with_filter sent late in 10.0% of their time')
+    assert 'agree with itself' in overload(bad, {'by_truth': 1.0})
+    assert overload(None, {'by_truth': 1.0}) == ''
+
+
+def test_messages_between_rounds_do_not_make_up_for_late_ones() -> None:
+    due, busy, silent = (Punctuality(1.0, [1]) for _ in range(3))
+    for second in range(101):
+        due.hear(1, float(second))
+        # Three messages at once every three seconds: as many as are due, two thirds too late.
+        busy.hear(1, 3.0 * (second // 3))
+    assert due.share(100.0) == 1.0
+    assert busy.share(99.0) == pytest.approx(1.0 - 1.75 / 3.0)
+    due.hear(1, 100.0)
+    assert due.share(200.0) == pytest.approx(1.0 - 98.75 / 200.0), 'it has fallen silent'
+    assert silent.share(9.0) == 0.0
+
+
+def test_true_poses_of_a_carried_robot_are_moved() -> None:
+    options = Namespace(carried='2', carried_at=60.0)
+    logs = read_logs('physics5')
+    moved = true_logs(logs, [1, 2, 3, 4, 5], options)
+    assert moved[1] is logs[0]
+    assert moved[2].pose_at(59.0) == pytest.approx(logs[1].pose_at(59.0))
+    assert math.dist(moved[2].pose_at(61.0)[:2], logs[1].pose_at(61.0)[:2]) == pytest.approx(2.0)
