@@ -45,7 +45,7 @@ CLUSTER = [*LAB, 'distributed>=2024.8.0']
 NOTEBOOK = [*LAB, 'nbclient>=0.10.0', 'ipykernel>=6.29.0', 'matplotlib-inline>=0.1.6']
 PHYSICS = ['mujoco>=3.2.7']
 TEST = [*CLUSTER, *NOTEBOOK, *RECORD, *PHYSICS, 'hypothesis>=6.98.15', 'jsonschema>=4.10.3',
-        'lxml>=5.2.1', 'pytest>=7.4.4']
+        'lxml>=5.2.1', 'opencv-python-headless>=4.9.0.80', 'pytest>=7.4.4']
 
 
 def page():

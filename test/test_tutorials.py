@@ -28,16 +28,19 @@ from typing import Any
 from environment import needs, needs_laboratory, variables
 from leader_election.fleet.hosting import RobotHostParameters
 from leader_election.localisation.sighting import rows_of
+from leader_election.nodes.qos import SENSOR
 from leader_election.parameters import build, table
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.robot import Robot
 from leader_election.robot.sensing import MEASUREMENTS_REJECTED
 from leader_election.world.parameters import WorldParameters
 from nav_msgs.msg import Odometry
+from nodes.bench import Bench, destroy_nodes, robot
 import pytest
 from rclpy.node import Node
 from rosgraph_msgs.msg import Clock
-from std_msgs.msg import Float64MultiArray
+from sensor_msgs.msg import CameraInfo, Image
+from std_msgs.msg import Float64MultiArray, Header
 from support import spin_until
 import yaml
 
@@ -213,6 +216,46 @@ def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_pa
     assert (tmp_path / 'uwb.png').stat().st_size > 10000
 
 
+@needs('cv2')
+def test_a_tag_in_a_picture_corrects_a_robot(
+        ros: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From pixels, over DDS, to a sighting that the filter of the robot accepts."""
+    from rendered_tag import HEIGHT, MATRIX, rendered, WIDTH
+    write_files('one_camera.md', tmp_path)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import tag_camera  # type: ignore[import-not-found]
+    for x, z, turn, error in ((0.0, 0.8, 0.3, 0.01), (-0.5, 1.5, -0.4, 0.02),
+                              (0.4, 3.2, 0.2, 0.08)):
+        [(tag, distance, bearing, deviation, *_)] = tag_camera.sightings(
+            rendered(7, tag_camera.SIDE, x, z, turn), MATRIX, None, 0.0)
+        true = math.hypot(z + tag_camera.AHEAD, x)
+        assert tag == 7 and abs(distance - true) < error < 2.0 * deviation
+        assert abs(bearing - math.atan2(-x, z + tag_camera.AHEAD)) < 0.01
+    node = robot(1, pose_source='cooperative', sighting_interval=0.1)
+    bench = Bench({1: (0.0, 0.0)})
+    bench.others[7] = 9.0   # from (1, 0)
+    camera = tag_camera.TagCamera(namespace='/r1')
+    seen = rendered(7, tag_camera.SIDE, 0.0, 0.9, 0.3)
+    info = bench.create_publisher(CameraInfo, '/r1/camera_info', SENSOR)
+    pictures = bench.create_publisher(Image, '/r1/image_raw', SENSOR)
+
+    def expose() -> None:
+        info.publish(CameraInfo(k=MATRIX.ravel().tolist()))
+        # Each pixel three times: rgb8.
+        pictures.publish(Image(
+            header=Header(stamp=bench.get_clock().now().to_msg()), height=HEIGHT, width=WIDTH,
+            encoding='rgb8', step=3 * WIDTH, data=seen.repeat(3, axis=1).tobytes()))
+
+    bench.create_timer(0.1, expose)
+    try:
+        spin_until([bench, node, camera], lambda: node.robot.counts['sightings_accepted'] > 2)
+        [sighting] = node.robot.sensing.localisation.estimate.sightings or [None]
+        assert sighting is None or sighting[:3] == pytest.approx((7, 1.0, 0.0), abs=0.02)
+    finally:
+        camera.destroy_node()
+        destroy_nodes()
+
+
 def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:
     write_files('gazebo.md', tmp_path)
     values = yaml.safe_load((tmp_path / 'cooperative.yaml').read_text())
@@ -225,21 +268,21 @@ def test_ranges_out_of_true_poses_in_gazebo(ros: None, tmp_path: Path) -> None:
     module.NOISE = module.LOSS = 0.0
     ranges, gazebo = module.Ranges([1, 2, 3]), Node('gazebo')
     said: dict[int, dict[float, float]] = {}
-    for robot in (1, 2, 3):
-        def take(message: Float64MultiArray, robot: int = robot) -> None:
-            said[robot] = dict(zip(message.data[::2], message.data[1::2]))
+    for number in (1, 2, 3):
+        def take(message: Float64MultiArray, number: int = number) -> None:
+            said[number] = dict(zip(message.data[::2], message.data[1::2]))
         gazebo.create_subscription(
-            Float64MultiArray, f'robot_{robot}/measurements', take, 10)
+            Float64MultiArray, f'robot_{number}/measurements', take, 10)
     # 3 is beyond the range of 1.
     places = {1: 0.0, 2: 2.0, 3: 6.0}
-    truth = {robot: gazebo.create_publisher(Odometry, f'robot_{robot}/ground_truth', 10)
-             for robot in places}
+    truth = {number: gazebo.create_publisher(Odometry, f'robot_{number}/ground_truth', 10)
+             for number in places}
 
     def move() -> None:
-        for robot, x in places.items():
+        for number, x in places.items():
             message = Odometry()
             message.pose.pose.position.x = x
-            truth[robot].publish(message)
+            truth[number].publish(message)
     gazebo.create_timer(0.1, move)
     spin_until([ranges, gazebo], lambda: said == {
         1: {2.0: 2.0}, 2: {1.0: 2.0, 3.0: 4.0}, 3: {2.0: 4.0}})
