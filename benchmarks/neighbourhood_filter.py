@@ -172,6 +172,9 @@ def one_robot() -> None:
                         f'(x {costs["ranges"] / costs["odometry"]:.1f}), with bearings '
                         f'{costs["bearings"]:5.0f} us '
                         f'(x {costs["bearings"] / costs["odometry"]:.1f})')
+        told.append('all together, odometry at 10 Hz and a message of each a second: ' + ', '.join(
+            f'{name} {1e3 * sum(swarm.spent.values()) / (SECONDS - 5) / len(swarm.robots):.1f}'
+            for name, swarm in swarms.items()) + ' ms a robot and second')
         print(f'{number:3d} neighbours: {"; ".join(told)}', flush=True)
 
 

@@ -205,6 +205,7 @@ def main() -> None:
                         'package (default: those of real robots, MRCLAM 6)')
     parser.add_argument('--world', default='', metavar='FILE', help='parameters of a world and '
                         'its robots, in place of logs; for example config/barriers.yaml')
+    parser.add_argument('--robots', type=int, default=0, help='of a world, in place of its file')
     parser.add_argument('--seconds', type=float, default=600.0, help='of a world')
     parser.add_argument('--seeds', type=int, default=3)
     parser.add_argument('--cases', choices=('plain', 'hard', 'landmarks', 'all'), default='plain')
@@ -213,6 +214,8 @@ def main() -> None:
     try:
         if options.world:
             scene = scene_of_file(options.world, options.seconds)
+            if options.robots:
+                scene = scene._replace(world={**scene.world, 'robots': options.robots})
         else:
             logs = options.logs or real_logs()
             scene = Scene(logs, {'logs': logs}, {}, math.inf)

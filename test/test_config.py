@@ -33,15 +33,16 @@ def test_the_files_are_as_written(tmp_path: Path) -> None:
         assert (CONFIG / name).read_text() == (tmp_path / name).read_text(), 'run make config'
 
 
-def test_the_scenario_of_barriers_sets_parameters_of_world_and_robots() -> None:
-    values = yaml.safe_load((CONFIG / 'barriers.yaml').read_text())['/**']['ros__parameters']
+@pytest.mark.parametrize(('name', 'robots'), [('barriers', 5), ('drift', 20)])
+def test_a_scenario_sets_parameters_of_world_and_robots(name: str, robots: int) -> None:
+    values = yaml.safe_load((CONFIG / f'{name}.yaml').read_text())['/**']['ros__parameters']
     world = {p.name for p in table(WorldParameters)}
-    robots = {p.name for p in table(ElectionParameters)}
-    assert not values.keys() - world - robots
+    of_robots = {p.name for p in table(ElectionParameters)}
+    assert not values.keys() - world - of_robots
     found = World(build(WorldParameters, {k: v for k, v in values.items() if k in world}))
-    assert len(found.poses) == 5
+    assert len(found.poses) == robots
     build(ElectionParameters, {'robot_id': 1, **{
-        k: v for k, v in values.items() if k in robots}})
+        k: v for k, v in values.items() if k in of_robots}})
 
 
 @pytest.mark.parametrize('name', FILES)

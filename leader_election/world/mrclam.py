@@ -125,11 +125,18 @@ def convert(source: Path, target: Path, rate: float = 10.0, origin: float | None
 
 def _read_robots(source: Path) -> dict[int, Robot]:
     """Return the tables of all robots, by their numbers."""
-    names = (re.fullmatch(r'Robot(\d+)_Groundtruth\.dat', path.name)
-             for path in source.glob('Robot*'))
-    numbers = sorted(int(name[1]) for name in names if name)
+    found: dict[str, set[int]] = {'Odometry': set(), 'Groundtruth': set()}
+    for path in source.glob('Robot*'):
+        matched = re.fullmatch(r'Robot(\d+)_(Odometry|Groundtruth)\.dat', path.name)
+        if matched:
+            found[matched[2]].add(int(matched[1]))
+    numbers = sorted(set.union(*found.values()))
     if not numbers:
-        raise LogError(f'{source}: no data set of MRCLAM: Robot1_Groundtruth.dat is missing')
+        raise LogError(f'{source}: no data set of MRCLAM: Robot1_Odometry.dat is missing')
+    if found['Groundtruth'] < set(numbers):
+        missing = ', '.join(f'Robot{number}_Groundtruth.dat' for number in numbers
+                            if number not in found['Groundtruth'])
+        raise LogError(f'{source}: the true poses are missing, which logs need: {missing}')
     robots = {}
     for number in numbers:
         odometry, truth, measurements = (

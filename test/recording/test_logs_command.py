@@ -250,7 +250,7 @@ def test_numbers_and_comments() -> None:
 @pytest.mark.parametrize(('arguments', 'error'), [
     (['noise', 'nowhere'], 'nowhere: No such file or directory'),
     (['noise', '.', '--landmarks', 'x.csv'], '. holds no file *.mcap'),
-    (['convert', '.', 'out'], '.: no data set of MRCLAM: Robot1_Groundtruth.dat is missing'),
+    (['convert', '.', 'out'], '.: no data set of MRCLAM: Robot1_Odometry.dat is missing'),
 ])
 def test_what_cannot_be_read_is_one_line(
         arguments: list[str], error: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch,

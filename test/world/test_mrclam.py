@@ -100,6 +100,8 @@ def test_the_begin_may_be_given(source: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(('name', 'text', 'error'), [
     ('Barcodes.dat', None, 'Barcodes.dat: No such file or directory'),
     ('Robot2_Odometry.dat', None, 'Robot2_Odometry.dat: No such file or directory'),
+    ('Robot2_Groundtruth.dat', None,
+     'the true poses are missing, which logs need: Robot2_Groundtruth.dat'),
     ('Robot1_Odometry.dat', '# nothing\n', 'Robot1_Odometry.dat: no rows'),
     ('Robot1_Groundtruth.dat', '# x\n1 2 3\n',
      "Robot1_Groundtruth.dat: line 2: takes 4 numbers: '1 2 3'"),
