@@ -47,7 +47,7 @@ SETTINGS = (
     Setting(RADIUS, ' m', Level.WARN, 'a robot leaves leaders that its neighbours keep'),
     Setting(COMMUNICATION_RANGE, ' m', Level.WARN,
             'of two robots only one may have the other as a neighbour'),
-    Setting(METRIC, '', Level.ERROR, 'their distances are no lengths of one kind'),
+    Setting(METRIC, '', Level.ERROR, 'their distances are not comparable'),
     Setting(RADIUS_HYSTERESIS, '', Level.NOTE, 'some robots change leaders earlier than others'),
 )
 

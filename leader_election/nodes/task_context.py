@@ -32,7 +32,7 @@ from rclpy.timer import Timer
 from sensor_msgs.msg import LaserScan
 
 _LATE = 3.0
-"""The time after which scans stay away [s]."""
+"""The time without a scan after which scans are missing [s]."""
 _REMEDY = ('a task that drives stands still without them; start the scanner, or remap scan to its '
            'topic; Gazebo Sim publishes them only where it can render')
 
@@ -80,7 +80,7 @@ class TaskContext:
             kind, topic, receive, copy(SENSOR), qos_overriding_options=overridable())
 
     def missing(self) -> list[Missing]:
-        """Return the laser scans that the task waits for, and that stay away."""
+        """Return the laser scans that the task needs and that are missing."""
         return [Missing('scans', self.node.resolve_topic_name(topic), _REMEDY)
                 for topic, last in self._scans.items()
                 if self._active() and self.seconds() - last > _LATE]

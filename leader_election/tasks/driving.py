@@ -20,12 +20,16 @@ from typing import Any, Protocol
 
 from geometry_msgs.msg import Twist, TwistStamped
 from leader_election.tasks.escape import Escape, Progress
-from leader_election.tasks.steering import DrivingParameters, limits_of, safe_reverse, Scan, steer
+from leader_election.tasks.steering import (
+    DrivingParameters,
+    limits_of,
+    Pose,
+    safe_reverse,
+    Scan,
+    steer,
+)
 from sensor_msgs.msg import LaserScan
 from std_msgs.msg import Bool
-
-Pose = tuple[float, float, float]
-"""x, y, yaw [m, rad]."""
 
 
 class DrivingContext(Protocol):
@@ -180,7 +184,7 @@ class Driver:
 
     def _away(self, pose: Pose, scan: Scan, touches: bool,
               now: float) -> tuple[float, float] | None:
-        """Return the command that gets the robot away from what it touched; ``None``: it is."""
+        """Return the command of the manoeuvre, safe to what is behind; ``None``: there is none."""
         command = self._escape.command(touches, pose, self.limits.turn_rate, now)
         if command is None or command[0] == 0.0:
             return command

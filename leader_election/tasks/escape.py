@@ -22,8 +22,7 @@ off, turns away at random, and drives on a little before it heads for its goal a
 import math
 from random import Random
 
-Pose = tuple[float, float, float]
-"""x, y, yaw [m, rad]."""
+from leader_election.tasks.steering import Pose
 
 BACK, BACK_SPEED = 0.3, 0.2
 """How far it backs off, and how fast [m, m/s]."""

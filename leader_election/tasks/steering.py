@@ -39,6 +39,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _Array = NDArray[np.float64]
+Pose = tuple[float, float, float]
+"""x, y, yaw [m, rad]."""
 
 _DIRECTIONS: _Array = 2 * math.pi * np.arange(72) / 72
 """The directions that are rated, relative to that of the goal [rad]."""
@@ -150,7 +152,7 @@ class _Obstacles(NamedTuple):
     """Which are nearer than both neighbours: the nearest points of bodies."""
 
 
-def steer(pose: tuple[float, float, float], goal: tuple[float, float], scan: Scan,
+def steer(pose: Pose, goal: tuple[float, float], scan: Scan,
           limits: Limits) -> tuple[float, float]:
     """
     Return the forward speed [m/s] and the turning speed [rad/s, to the left] to command now.

@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 SAMPLE = 'physics5'
 """The name of the logs included in the package: five robots with contact physics."""
 _FORMER_SAMPLE = 'gazebo5'
-"""Their name before, which goes on working."""
+"""Their former name, which is still accepted."""
 COLUMNS = ('t', 'v', 'omega', 'x', 'y', 'theta')
 LANDMARKS = 'landmarks.csv'
 """The file of landmarks, which may lie beside the logs."""

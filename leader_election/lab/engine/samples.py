@@ -81,7 +81,7 @@ def new_watch(devices: int, window: int, samples: int, interval: float, adds: bo
 
 @inlined
 def record_round(watch, i, changed):
-    """Count a round of device i, and whether its leader changed; its first round is none."""
+    """Count a round of device i, and whether its leader changed; not in its first round."""
     one, oldest = np.uint64(1), np.uint64(watch.window - 1)
     watch.counts[ROUNDS] += 1
     changed = watch.has_run[i] and changed
