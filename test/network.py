@@ -33,6 +33,8 @@ from leader_election.demo.processes import end_with_parent
 
 PROFILES = Path(__file__).parents[1] / 'config' / 'dds'
 SERVER_PORT = 11811
+SCHEMA_OF_THREE = 'share/fastdds/fastdds_profiles.xsd'
+"""A file of Fast DDS from 3 on (ROS 2 Kilted)."""
 _HOLD = ('sh', '-c', 'echo up; exec sleep infinity')
 
 
@@ -144,10 +146,26 @@ def profile(name: str, own: str, folder: Path, changes: Mapping[str, str] = {}) 
     for old, new in changes.items():
         assert old in text
         text = text.replace(old, new)
-    path = folder / f'{name}_{own}.xml'
+    if installed(SCHEMA_OF_THREE):
+        # With a list of interfaces Fast DDS 3.2.3 finds no process on another computer.
+        text = re.sub(r'<interfaceWhiteList>.*?</interfaceWhiteList>', '', text, flags=re.DOTALL)
+    return using(text, folder / f'{name}_{own}.xml')
+
+
+def using(text: str, path: Path) -> dict[str, str]:
+    """
+    Return the environment for a profile of the package, which is written to a file.
+
+    Fast DDS 3 has another variable for it, and lists discovery servers by their locators alone.
+    """
+    three = bool(installed(SCHEMA_OF_THREE))
+    if three:
+        text = re.sub(r'<RemoteServer .*?(<locator>.*</locator>).*?</RemoteServer>', r'\1', text,
+                      flags=re.DOTALL)
     path.write_text(text)
-    return os.environ | {'FASTRTPS_DEFAULT_PROFILES_FILE': str(path),
-                         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SYSTEM_DEFAULT'}
+    return os.environ | {
+        f'{"FASTDDS" if three else "FASTRTPS"}_DEFAULT_PROFILES_FILE': str(path),
+        'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SYSTEM_DEFAULT'}
 
 
 def installed(name: str) -> list[Path]:
@@ -157,12 +175,14 @@ def installed(name: str) -> list[Path]:
     return [path for prefix in prefixes for path in [prefix / name] if path.is_file()]
 
 
-def discovery_server() -> tuple[str, dict[str, str]] | None:
-    """Return the program of Fast DDS's discovery server and its environment, if it is here."""
+def discovery_server() -> tuple[tuple[str, ...], dict[str, str]] | None:
+    """Return the command of Fast DDS's discovery server and its environment, if it is here."""
     commands = installed('bin/fast-discovery-server')
     if not commands:
         return None
     # A wheel of Fast DDS keeps the libraries that it brings in folders of their own.
     libraries = {str(path.parent) for path in commands[0].parents[1].rglob('libtinyxml2*')}
     libraries |= {str(commands[0].parents[1] / 'lib'), os.environ.get('LD_LIBRARY_PATH', '')}
-    return str(commands[0]), os.environ | {'LD_LIBRARY_PATH': os.pathsep.join(sorted(libraries))}
+    # From Fast DDS 3 on the program has several uses; this number is what the tool fastdds gives it.
+    use = ('42',) if installed(SCHEMA_OF_THREE) else ()
+    return (str(commands[0]), *use), os.environ | {'LD_LIBRARY_PATH': os.pathsep.join(sorted(libraries))}

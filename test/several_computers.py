@@ -108,7 +108,7 @@ class Swarm:
             pytest.skip('the discovery server of Fast DDS is not installed')
         program, environment = server
         self.start(SERVER, 'server', 'env', f'LD_LIBRARY_PATH={environment["LD_LIBRARY_PATH"]}',
-                   program, '-i', '0', '-l', ADDRESSES[SERVER], '-p', str(SERVER_PORT))
+                   *program, '-i', '0', '-l', ADDRESSES[SERVER], '-p', str(SERVER_PORT))
 
     def stop(self) -> None:
         for process in self._processes:

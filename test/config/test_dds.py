@@ -25,7 +25,7 @@ import sys
 import time
 
 from lxml import etree
-from network import discovery_server, installed, SERVER_PORT
+from network import discovery_server, installed, SERVER_PORT, using
 import pytest
 from support import PATIENCE
 
@@ -106,10 +106,7 @@ def processes() -> Iterator[list[subprocess.Popen]]:
 def on_this_machine(name: str, folder: Path) -> dict[str, str]:
     """Return the environment for a profile whose addresses are all this machine's."""
     text = re.sub(r'192\.168\.1\.\d+', '127.0.0.1', (FOLDER / f'{name}.xml').read_text())
-    path = folder / f'{name}.xml'
-    path.write_text(text.replace(str(SERVER_PORT), str(server_port())))
-    return os.environ | {'FASTRTPS_DEFAULT_PROFILES_FILE': str(path),
-                         'ROS_AUTOMATIC_DISCOVERY_RANGE': 'SYSTEM_DEFAULT'}
+    return using(text.replace(str(SERVER_PORT), str(server_port())), folder / f'{name}.xml')
 
 
 def server_port() -> int:
@@ -191,7 +188,7 @@ def test_robots_elect_by_a_discovery_server_and_go_on_without(
     environment = on_this_machine('fastdds_discovery_server', tmp_path)
     program, libraries = server
     processes.append(subprocess.Popen(
-        [program, '-i', '0', '-l', '127.0.0.1', '-p', str(server_port())], env=libraries,
+        [*program, '-i', '0', '-l', '127.0.0.1', '-p', str(server_port())], env=libraries,
         text=True, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE))
     robots = [robot(1, environment), robot(2, environment)]
     processes += robots
