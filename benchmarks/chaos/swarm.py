@@ -16,6 +16,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping
+from copy import copy
 from dataclasses import dataclass
 import math
 from pathlib import Path
@@ -159,7 +160,10 @@ class ChaosObserver(Observer):
         self._draw = random.Random(seed)
         self._air = {robot: self.create_publisher(String, f'robot_{robot}/heard', NEIGHBOURHOOD)
                      for robot in robots}
-        self.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, EVENTS)
+        # As deep as for messages: robots of one process publish theirs all at once.
+        profile = copy(EVENTS)
+        profile.depth = NEIGHBOURHOOD.depth
+        self.create_subscription(DiagnosticArray, '/diagnostics', self._diagnose, profile)
         self._attack: tuple[Attack, int, tuple[int, ...]] | None = None
         self._due = 0.0
         self._number = 0
