@@ -183,6 +183,7 @@ def discovery_server() -> tuple[tuple[str, ...], dict[str, str]] | None:
     # A wheel of Fast DDS keeps the libraries that it brings in folders of their own.
     libraries = {str(path.parent) for path in commands[0].parents[1].rglob('libtinyxml2*')}
     libraries |= {str(commands[0].parents[1] / 'lib'), os.environ.get('LD_LIBRARY_PATH', '')}
-    # From Fast DDS 3 on the program has several uses; this number is what the tool fastdds gives it.
+    # From Fast DDS 3 on the program has several uses, by number: 42 is a server.
     use = ('42',) if installed(SCHEMA_OF_THREE) else ()
-    return (str(commands[0]), *use), os.environ | {'LD_LIBRARY_PATH': os.pathsep.join(sorted(libraries))}
+    return (str(commands[0]), *use), os.environ | {
+        'LD_LIBRARY_PATH': os.pathsep.join(sorted(libraries))}
