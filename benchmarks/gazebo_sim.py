@@ -153,7 +153,8 @@ def main() -> int:
             for process in processes:
                 if process.poll() is not None:
                     raise RuntimeError(f'{process.args} has ended, with {process.returncode}')
-        rclpy.init()
+        # The arguments of the launch are none of ROS.
+        rclpy.init(args=[])
         try:
             measure(asked, check)
         except RuntimeError as error:

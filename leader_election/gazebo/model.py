@@ -27,6 +27,8 @@ from leader_election.gazebo.simulator import (
     drive_plugin,
     Equipment,
     ground_truth_plugin,
+    imu_sensor,
+    imu_topic,
     lidar_sensor,
     NO_EQUIPMENT,
 )
@@ -121,6 +123,7 @@ def _chassis(name: str, colour: Colour, equipment: Equipment) -> Element:
           if equipment.lidar else []),
         *([contact_sensor('disc_shape', contact_topic(name))]
           if equipment.bumper else []),
+        *([imu_sensor(imu_topic(name))] if equipment.imu else []),
         name='base_link')
 
 

@@ -36,6 +36,7 @@ from leader_election.gazebo.simulator import (
     contact_topic,
     Equipment,
     ground_truth_topic,
+    imu_topic,
     Lidar,
     MIN_BEAMS,
     NO_EQUIPMENT,
@@ -104,6 +105,8 @@ class GazeboParameters:
     bumper: bool = parameter(
         True, 'Whether robots notice what they touch, by a contact sensor that needs no '
         'rendering, on topic bumper.')
+    imu: bool = parameter(
+        False, 'Whether robots have an IMU, on topic imu; it needs no rendering.')
     z: str = parameter(
         '', 'Height at which robots are put [m], -1000 to 1000. Empty: the floor of the world '
         'file as far as it is planes and boxes, else 0.')
@@ -136,6 +139,7 @@ class SpawnParameters:
     ground_truth: bool = _as_in(GazeboParameters, 'ground_truth')
     odometry_drift: bool = _as_in(GazeboParameters, 'odometry_drift')
     bumper: bool = _as_in(GazeboParameters, 'bumper')
+    imu: bool = _as_in(GazeboParameters, 'imu')
     z: str = _as_in(GazeboParameters, 'z')
 
 
@@ -294,7 +298,7 @@ def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
                              f'at least {MIN_BEAMS} beams')
     lidar = Lidar(parameters.lidar) if parameters.lidar else None
     return Equipment(lidar, parameters.ground_truth, parameters.odometry_drift,
-                     parameters.bumper)
+                     parameters.bumper, parameters.imu)
 
 
 def planned_robots(parameters: GazeboParameters) -> tuple[RobotSpec, ...]:
@@ -378,6 +382,8 @@ def _robot_topics(name: str, world: str, equipment: Equipment) -> Iterator[dict[
     if equipment.bumper:
         yield _to_ros(f'{name}/contacts', contact_topic(name),
                       'ros_gz_interfaces/msg/Contacts', 'Contacts')
+    if equipment.imu:
+        yield _to_ros(f'{name}/imu', imu_topic(name), 'sensor_msgs/msg/Imu', 'IMU', lazy=True)
 
 
 def gazebo_topic(text: str) -> str:

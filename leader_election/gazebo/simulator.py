@@ -55,6 +55,8 @@ class Equipment(NamedTuple):
     """Whether node ``gazebo_odometry`` adds errors to the simulator's odometry."""
     bumper: bool = False
     """Whether a contact sensor detects what the disc touches."""
+    imu: bool = False
+    """Whether an IMU measures turning and acceleration."""
 
     @property
     def needs_odometry_node(self) -> bool:
@@ -136,6 +138,21 @@ def contact_topic(name: str) -> str:
     return f'/model/{name}/contacts'
 
 
+def imu_sensor(topic: str) -> Element:
+    """
+    Return the sensor of an IMU, as often as odometry; it needs no rendering.
+
+    :param topic: in Gazebo.
+    """
+    return tag('sensor', tag('topic', topic), tag('update_rate', ODOMETRY_RATE),
+               tag('always_on', True), name='imu', type='imu')
+
+
+def imu_topic(name: str) -> str:
+    """Return the topic of a robot's IMU in Gazebo Sim."""
+    return f'/model/{name}/imu'
+
+
 def ground_truth_topic(name: str) -> str:
     """Return the topic of a robot's true pose in Gazebo Sim, the default of its plugin."""
     return f'/model/{name}/pose'
@@ -153,6 +170,9 @@ def world_plugins(equipment: Equipment) -> list[Element]:
     if equipment.bumper:
         plugins.append(tag('plugin', name='gz::sim::systems::Contact',
                            filename='gz-sim-contact-system'))
+    if equipment.imu:
+        plugins.append(tag('plugin', name='gz::sim::systems::Imu',
+                           filename='gz-sim-imu-system'))
     if equipment.lidar:
         plugins.append(tag('plugin', tag('render_engine', 'ogre2'),
                            name='gz::sim::systems::Sensors', filename='gz-sim-sensors-system'))

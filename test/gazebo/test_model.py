@@ -21,7 +21,7 @@ from xml.etree import ElementTree
 from gazebo.sdf_tool import misspelled, needs_specification, needs_tool, verdict
 from leader_election.gazebo import model
 from leader_election.gazebo.sdf import robot_colour
-from leader_election.gazebo.simulator import Equipment, Lidar
+from leader_election.gazebo.simulator import Equipment, Lidar, ODOMETRY_RATE
 from leader_election.world import robot_body
 import pytest
 
@@ -55,6 +55,12 @@ def test_a_bumper_is_a_contact_sensor_on_the_disc() -> None:
     parts = {part.get('name') for part in robot().iter('collision')}
     assert sensor.get('type') == 'contact' and sensor.findtext('contact/collision') in parts
     assert sensor.findtext('contact/topic') == '/model/robot_1/contacts'
+
+
+def test_an_imu_measures_as_often_as_wheels() -> None:
+    (sensor,) = robot(Equipment(imu=True)).iter('sensor')
+    assert (sensor.get('type'), sensor.findtext('topic')) == ('imu', '/model/robot_1/imu')
+    assert float(sensor.findtext('update_rate', '')) == ODOMETRY_RATE
 
 
 def test_a_robot_has_the_plugins_and_sensors_of_its_equipment() -> None:

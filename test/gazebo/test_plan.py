@@ -232,7 +232,7 @@ def test_a_robot_has_few_topics_in_the_simulator(equipment: Equipment, most: int
 
 
 def test_topics_are_the_simulators_defaults() -> None:
-    found = rows(Equipment(Lidar(), ground_truth=True, bumper=True))
+    found = rows(Equipment(Lidar(), ground_truth=True, bumper=True, imu=True))
     assert {row['ros_topic_name']: (row['gz_topic_name'], row['gz_type_name'])
             for row in found.values() if row['ros_topic_name'].startswith('bob')} == {
         'bob/wheel_odometry': ('/model/bob/odometry', 'gz.msgs.Odometry'),
@@ -240,7 +240,8 @@ def test_topics_are_the_simulators_defaults() -> None:
         'bob/scan': ('/world/depot/model/bob/link/base_link/sensor/lidar/scan',
                      'gz.msgs.LaserScan'),
         'bob/true_pose': ('/model/bob/pose', 'gz.msgs.Pose'),
-        'bob/contacts': ('/model/bob/contacts', 'gz.msgs.Contacts')}
+        'bob/contacts': ('/model/bob/contacts', 'gz.msgs.Contacts'),
+        'bob/imu': ('/model/bob/imu', 'gz.msgs.IMU')}
     assert rows()['bob/tf']['gz_topic_name'] == '/model/bob/tf'
 
 
@@ -253,8 +254,8 @@ def test_topics_are_valid_for_any_name_of_a_world(world: str, part: str) -> None
 
 
 def test_only_commands_are_bridged_to_gazebo() -> None:
-    for name, row in rows(Equipment(Lidar(), ground_truth=True)).items():
+    for name, row in rows(Equipment(Lidar(), ground_truth=True, imu=True)).items():
         into = name.endswith('cmd_vel')
         assert row['direction'] == ('ROS_TO_GZ' if into else 'GZ_TO_ROS')
         # What robots live by is there from the start.
-        assert row['lazy'] == name.endswith(('scan', 'tf'))
+        assert row['lazy'] == name.endswith(('scan', 'tf', 'imu'))

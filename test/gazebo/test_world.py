@@ -66,6 +66,7 @@ def test_gazebo_sim_gets_the_systems_that_it_needs() -> None:
               ('physics', 'user-commands', 'scene-broadcaster')]
     assert systems(Equipment()) == needed
     assert systems(Equipment(bumper=True)) == [*needed, 'gz-sim-contact-system']
+    assert systems(Equipment(imu=True)) == [*needed, 'gz-sim-imu-system']
     assert systems(Equipment(Lidar())) == [*needed, 'gz-sim-sensors-system']
 
 
