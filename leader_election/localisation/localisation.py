@@ -263,7 +263,8 @@ class Localisation:
         before, since = self._filter.pose(self.robot), self._filter.odometry(self.robot)
         if since == self._odometry:
             return before
-        return compose(before, between(since, self._odometry))
+        return compose(before, self._filter.corrected(
+            self.robot, between(since, self._odometry)))
 
     @property
     def covariance(self) -> Array | None:
@@ -365,14 +366,16 @@ class Localisation:
 
         For a range without a bearing, the direction is the one that the filter expects.
         """
-        sighting = seen_from(waits.sighting, waits.odometry, self._odometry)
+        sighting = seen_from(waits.sighting, (0.0, 0.0, 0.0), self._filter.corrected(
+            self.robot, between(waits.odometry, self._odometry)))
         place, here = self.place_of(sighting.id), self.pose
         place = self._landmarks.get(sighting.id) if place is None else place
         if place is None or here is None:
             return sighting
         then = self._place_then(sighting.id, waits.taken) or place
         if math.isnan(sighting.bearing):
-            before = compose(here, between(self._odometry, waits.odometry))
+            before = compose(here, self._filter.corrected(
+                self.robot, between(self._odometry, waits.odometry)))
             change = math.dist(place, here[:2]) - math.dist(then, before[:2])
             return sighting._replace(range=max(sighting.range + change, LEAST_RANGE))
         if then == place or math.isnan(sighting.range):
@@ -385,7 +388,7 @@ class Localisation:
         odometry = self._tracks[robot].at(time) if robot in self._tracks else None
         if odometry is None or robot not in self._filter:
             return None
-        motion = between(self._filter.odometry(robot), odometry)
+        motion = self._filter.corrected(robot, between(self._filter.odometry(robot), odometry))
         return compose(self._filter.pose(robot), motion)[:2]
 
     def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
@@ -430,10 +433,10 @@ class Localisation:
         own = self._filter
         if len(own.ids) <= self.parameters.localised_neighbours:
             return True
-        x, y, _ = self.pose or (*place, 0.0)
-        apart = np.hypot(own.state[0::3] - x, own.state[1::3] - y)
+        here = (self.pose or place)[:2]
+        apart = own.apart(here)
         farthest = int(np.argmax(apart))
-        if math.dist(place, (x, y)) >= NEARER * apart[farthest]:
+        if math.dist(place, here) >= NEARER * apart[farthest]:
             return False
         own.drop(own.ids[farthest])
         return True

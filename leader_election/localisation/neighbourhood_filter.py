@@ -13,7 +13,7 @@
 # limitations under the License.
 
 """
-The neighbourhood filter: an extended Kalman filter over the poses of robots in one frame.
+The neighbourhood filter: an extended Kalman filter over poses and odometry of robots.
 
 Its inputs are the raw odometry and the raw sightings of all of these robots. No estimate of
 another filter is fused, so no data counts twice. This is the difference from covariance
@@ -26,10 +26,27 @@ from collections.abc import Mapping, Sequence
 import math
 from typing import NamedTuple
 
-from leader_election.localisation.noise import Array, odometry_variances
+from leader_election.localisation.block import (
+    factor_rows,
+    from_invariant,
+    places,
+    POSE,
+    pose_rows,
+    SIZE,
+    to_invariant,
+)
+from leader_election.localisation.noise import Array, odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.rejections import Rejections
+from leader_election.localisation.scale_errors import (
+    corrected,
+    Factors,
+    plausible,
+    slopes,
+    START_VARIANCES,
+    WALK_VARIANCES,
+)
 from leader_election.localisation.sensor_bias import BiasEstimate
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.updates import (
@@ -45,6 +62,8 @@ UNEXPLAINED_SPEED = 0.1
 """The error of outdated odometry, by its age [m/s]."""
 LOOSENED = (1.5, 1.5, 1.0)
 """The standard deviations added to the pose of a robot that was carried off [m, m, rad]."""
+MOST_KEPT = 1000
+"""The greatest number of dropped robots whose factors are kept, those dropped last."""
 AT_ONCE = 3
 """The least number of ranges processed at once: fewer are faster one by one."""
 
@@ -56,6 +75,18 @@ COUNTERS = (ACCEPTED, REJECTED, UNKNOWN, CARRIED_OFF)
 
 Observed = tuple[int, Sighting]
 """The id of the observer, and what it saw."""
+
+
+_FACTORS = np.arange(POSE, SIZE)
+
+
+class _Kept(NamedTuple):
+    """The factors of a robot that was dropped."""
+
+    factors: Factors
+    variances: Array
+    time: float
+    """Of its last odometry [s]."""
 
 
 class Innovation(NamedTuple):
@@ -70,11 +101,11 @@ class Innovation(NamedTuple):
 
 class NeighbourhoodFilter:
     """
-    Estimates the poses of robots, and their covariance.
+    Estimates the poses of robots and the scale errors of their odometry, and their covariance.
 
-    :ivar ids: the robots, in the order of their rows in state and covariance.
-    :ivar state: x, y, yaw of each robot in the shared frame [m, rad], shape (3 n,).
-    :ivar covariance: shape (3 n, 3 n).
+    :ivar ids: the robots, in the order of their blocks in state and covariance.
+    :ivar state: their blocks (:mod:`leader_election.localisation.block`), shape (6 n,).
+    :ivar covariance: shape (6 n, 6 n).
     :ivar carried_off: the times at which a robot was detected as carried off, by id, including
         dropped robots.
     :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
@@ -99,6 +130,8 @@ class NeighbourhoodFilter:
         self.bias = BiasEstimate()
         self._landmarks = landmarks
         self._counts = counts
+        self._origin = 0.0, 0.0
+        self._factors: dict[int, _Kept] = {}
         self._row: dict[int, int] = {}
         self._odometry: dict[int, PlanePose] = {}
         self._times: dict[int, float] = {}
@@ -120,27 +153,45 @@ class NeighbourhoodFilter:
         :param odometry: its pose by odometry alone.
         :param now: the time [s].
         """
+        if not self.ids:
+            self._origin = pose[:2]
         before = len(self.state)
         self._row[robot] = before
         self.ids.append(robot)
-        self.state = np.append(self.state, pose)
-        covariance = np.zeros((before + 3, before + 3))
+        factors, variances = self._remembered(robot, now)
+        place = pose[0] - self._origin[0], pose[1] - self._origin[1]
+        self.state = np.concatenate((self.state, (*place, pose[2]), factors))
+        covariance = np.zeros((before + SIZE, before + SIZE))
         covariance[:before, :before] = self.covariance
-        covariance[before:, before:] = np.diag(np.square((deviation[0], *deviation)))
+        covariance[factor_rows(before), factor_rows(before)] = np.diag(variances)
         self.covariance = covariance
+        self._add_errors(robot, np.square((deviation[0], *deviation)))
         self.bias.add()
         self._odometry[robot], self._times[robot] = odometry, now
 
     def drop(self, robot: int) -> None:
-        """Remove a robot."""
-        rows = self._rows(robot)
-        keep = np.r_[:rows.start, rows.stop:len(self.state)]
+        """Remove a robot; the factors of its odometry are kept."""
+        first = self._row[robot]
+        keep = np.r_[:first, first + SIZE:len(self.state)]
+        self._factors.pop(robot, None)
+        self._factors[robot] = _Kept(
+            self.factors(robot), self.factor_variances(robot), self._times[robot])
+        if len(self._factors) > MOST_KEPT:
+            del self._factors[next(iter(self._factors))]
         self.state, self.covariance = self.state[keep], self.covariance[np.ix_(keep, keep)]
         self.ids.remove(robot)
-        self._row = {each: 3 * k for k, each in enumerate(self.ids)}
+        self._row = {each: SIZE * k for k, each in enumerate(self.ids)}
         del self._odometry[robot], self._times[robot]
         self._rejections.forget(robot)
         self.bias.drop(robot, keep)
+
+    def _remembered(self, robot: int, now: float) -> tuple[Factors, Array]:
+        """Return the factors of a robot to be added, and their variances."""
+        kept = self._factors.pop(robot, None)
+        if kept is None:
+            return Factors(), START_VARIANCES
+        return kept.factors, np.minimum(
+            kept.variances + WALK_VARIANCES * max(now - kept.time, 0.0), START_VARIANCES)
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """
@@ -150,43 +201,56 @@ class NeighbourhoodFilter:
         :param now: the time [s], not before that of its last odometry.
         :param turns: its turn per metre that its odometry does not report [rad/m].
         """
-        forward, left, turn = motion = between(self._odometry[robot], odometry)
+        if not plausible(self.factors(robot)):
+            self._reset_factors(robot)
+            self.loosen(robot, now)
+        reported = between(self._odometry[robot], odometry)
         duration = max(now - self._times[robot], 0.0)
-        first = self._row[robot]
-        third, end = first + 2, first + 3
+        first, factors = self._row[robot], self.factors(robot)
+        pose, scales = pose_rows(first), factor_rows(first)
         state, covariance = self.state, self.covariance
-        pose: PlanePose = tuple(state[first:end].tolist())
-        state[first:end] = compose(pose, motion)
-        cos, sin = math.cos(pose[2]), math.sin(pose[2])
-        x, y = -sin * forward - cos * left, cos * forward - sin * left
-        (xx, xy, xt), (_, yy, yt), (_, _, tt) = covariance[first:end, first:end].tolist()
-        if x or y:
-            # The turn of the path with the heading changes the covariances with all others.
-            covariance[first:third] += np.array(((x,), (y,))) * covariance[third]
-            covariance[:, first:third] = covariance[first:third].T
-            self.bias.move(first, x, y)
-        along, across, heading, mixed = odometry_variances(
-            (forward, left, abs(turn) + turns * math.hypot(forward, left)), duration,
+        motion = corrected(reported, factors)
+        yaw = float(state[first + 2])
+        state[pose] = x, y, _ = compose(tuple(state[pose].tolist()), motion)
+        cos, sin = math.cos(yaw), math.sin(yaw)
+        # From errors of the motion, in the frame of its begin, to those of the pose.
+        turned = np.array(((cos, -sin, y), (sin, cos, -x), (0.0, 0.0, 1.0)))
+        if any(reported):
+            by_factors = turned @ slopes(reported, factors)
+            covariance[pose] += by_factors @ covariance[scales]
+            own = covariance[pose, pose] + covariance[pose, scales] @ by_factors.T
+            covariance[:, pose] = covariance[pose].T
+            self.bias.move(first, by_factors)
+        else:
+            own = covariance[pose, pose]
+        noise = odometry_covariance(
+            (*motion[:2], abs(motion[2]) + turns * math.hypot(*motion[:2])), duration,
             self.parameters)
-        xy += x * yt + y * xt + x * y * tt + (along - across) * sin * cos
-        xx += 2.0 * x * xt + x * x * tt + cos * cos * along + sin * sin * across
-        yy += 2.0 * y * yt + y * y * tt + sin * sin * along + cos * cos * across
-        xt, yt = xt + x * tt - sin * mixed, yt + y * tt + cos * mixed
-        covariance[first:end, first:end] = ((xx, xy, xt), (xy, yy, yt), (xt, yt, tt + heading))
+        own = own + turned @ noise @ turned.T
+        covariance[pose, pose] = (own + own.T) / 2.0
+        known = covariance[_FACTORS + first, _FACTORS + first]
+        covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
+            known, np.minimum(known + WALK_VARIANCES * duration, START_VARIANCES))
         self._odometry[robot], self._times[robot] = odometry, now
+
+    def _reset_factors(self, robot: int) -> None:
+        """Forget the factors of a robot's odometry."""
+        rows = factor_rows(self._row[robot])
+        self.state[rows] = Factors()
+        self.covariance[rows] = 0.0
+        self.covariance[:, rows] = 0.0
+        self.covariance[rows, rows] = np.diag(START_VARIANCES)
 
     def loosen(self, robot: int, now: float) -> None:
         """Increase the covariance of a robot's pose: it was carried off."""
-        rows = self._rows(robot)
-        self.covariance[rows, rows] += np.diag(np.square(LOOSENED))
+        self._add_errors(robot, np.square(LOOSENED))
         self._rejections.forget(robot)
         self.contradicted(robot, now)
         self._counts[CARRIED_OFF] += 1
 
     def doubt(self, robot: int, position: float, heading: float) -> None:
         """Add variances to the position and the heading of a robot [m², rad²]."""
-        rows = self._rows(robot)
-        self.covariance[rows, rows] += np.diag((position, position, heading))
+        self._add_errors(robot, np.array((position, position, heading)))
 
     def contradicted(self, robot: int, now: float) -> None:
         """Remember that a robot's data was wrong, also after the robot is dropped."""
@@ -200,17 +264,30 @@ class NeighbourhoodFilter:
 
     def distrust(self, robot: int) -> None:
         """Ignore the odometry of a robot: only sightings of it determine its pose."""
-        rows = self._rows(robot)
+        rows = pose_rows(self._row[robot])
         self.covariance[rows] = 0.0
         self.covariance[:, rows] = 0.0
-        self.covariance[rows, rows] = np.diag(np.square(LOOSENED))
+        self._add_errors(robot, np.square(LOOSENED))
 
     # Results.
 
     def pose(self, robot: int) -> PlanePose:
         """Return the pose of a robot as of its last odometry."""
-        x, y, yaw = self.state[self._rows(robot)].tolist()
-        return x, y, yaw
+        x, y, yaw = self.state[pose_rows(self._row[robot])].tolist()
+        return x + self._origin[0], y + self._origin[1], yaw
+
+    def factors(self, robot: int) -> Factors:
+        """Return the factors of a robot's odometry."""
+        return Factors(*self.state[factor_rows(self._row[robot])].tolist())
+
+    def factor_variances(self, robot: int) -> Array:
+        """Return the variances of these factors, shape (3,)."""
+        rows = factor_rows(self._row[robot])
+        return np.array(self.covariance.diagonal()[rows])
+
+    def corrected(self, robot: int, motion: PlanePose) -> PlanePose:
+        """Return the motion of a robot, by what its odometry reports."""
+        return corrected(motion, self.factors(robot))
 
     def odometry(self, robot: int) -> PlanePose:
         """Return the last pose of a robot by odometry alone."""
@@ -222,20 +299,27 @@ class NeighbourhoodFilter:
 
     def covariance_of(self, robot: int) -> Array:
         """Return the covariance of a robot's pose, shape (3, 3)."""
-        rows = self._rows(robot)
-        return np.array(self.covariance[rows, rows])
+        rows = pose_rows(self._row[robot])
+        turned = from_invariant(*self.state[rows.start:rows.start + 2].tolist())
+        found = turned @ self.covariance[rows, rows] @ turned.T
+        return np.array((found + found.T) / 2.0)
+
+    def apart(self, place: tuple[float, float]) -> Array:
+        """Return the distances of all robots from a place [m], shape (n,)."""
+        return np.hypot(*(places(self.state) + self._origin - place).T)
 
     def distance(self, one: int, other: int, now: float) -> tuple[float, float]:
         """Return the distance between two robots, and its standard deviation [m]."""
         first, second = self._row[one], self._row[other]
-        state, covariance = self.state, self.covariance
-        x, y = (state[second:second + 2] - state[first:first + 2]).tolist()
-        length = max(math.hypot(x, y), 1e-6)
-        x, y = x / length, y / length
-        ways = covariance[second:second + 2] - covariance[first:first + 2]
-        (xx, xy), (_, yy) = (ways[:, second:second + 2] - ways[:, first:first + 2]).tolist()
+        (ax, ay), (bx, by) = (self.state[row:row + 2].tolist() for row in (first, second))
+        length = max(math.hypot(bx - ax, by - ay), 1e-6)
+        x, y = (bx - ax) / length, (by - ay) / length
+        begin, end = np.array((-x, -y, x * ay - y * ax)), np.array((x, y, y * bx - x * by))
+        way = (begin @ self.covariance[pose_rows(first)]
+               + end @ self.covariance[pose_rows(second)])
+        variance = float(way[pose_rows(first)] @ begin + way[pose_rows(second)] @ end)
         stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
-        return length, math.sqrt(max(x * x * xx + 2.0 * x * y * xy + y * y * yy, 0.0) + stale)
+        return length, math.sqrt(max(variance, 0.0) + stale)
 
     def relative(self, one: int, other: int, now: float) -> tuple[Array, Array]:
         """
@@ -246,13 +330,17 @@ class NeighbourhoodFilter:
         :return: [m], shape (2,), and [m2], shape (2, 2).
         """
         first, second = self._row[one], self._row[other]
-        cos, sin = math.cos(self.state[first + 2]), math.sin(self.state[first + 2])
+        ax, ay, yaw = self.state[pose_rows(first)].tolist()
+        bx, by = self.state[second:second + 2].tolist()
+        cos, sin = math.cos(yaw), math.sin(yaw)
         turned = np.array(((cos, sin), (-sin, cos)))
-        x, y = place = turned @ (self.state[second:second + 2] - self.state[first:first + 2])
-        change = np.column_stack((-turned, (y, -x), turned))
-        rows = [first, first + 1, first + 2, second, second + 1]
+        # A turn of both about the origin changes nothing.
+        change = turned @ np.array(((-1.0, 0.0, by, 1.0, 0.0, -by),
+                                    (0.0, -1.0, -bx, 0.0, 1.0, bx)))
+        rows = np.r_[pose_rows(first), pose_rows(second)]
         stale = UNEXPLAINED_SPEED ** 2 * (self.age(one, now) ** 2 + self.age(other, now) ** 2)
-        return place, change @ self.covariance[np.ix_(rows, rows)] @ change.T + stale * np.eye(2)
+        return (turned @ (bx - ax, by - ay),
+                change @ self.covariance[np.ix_(rows, rows)] @ change.T + stale * np.eye(2))
 
     # Sightings.
 
@@ -273,7 +361,9 @@ class NeighbourhoodFilter:
                 continue
             age = now - times[observer]
             if seen in landmarks:
-                there, place, of_seen = LANDMARK, landmarks[seen], 0.0
+                there, of_seen = LANDMARK, 0.0
+                x, y = landmarks[seen]
+                place = x - self._origin[0], y - self._origin[1]
             else:
                 there, place, of_seen = rows[seen], (0.0, 0.0), now - times[seen]
             if age > self.expiry or of_seen > self.expiry:
@@ -321,6 +411,8 @@ class NeighbourhoodFilter:
                 self.loosen(suspect, now)
         return innovations
 
-    def _rows(self, robot: int) -> slice:
-        first = self._row[robot]
-        return slice(first, first + 3)
+    def _add_errors(self, robot: int, variances: Array) -> None:
+        """Add independent errors of x, y and yaw to those of a robot [m², m², rad²]."""
+        rows = pose_rows(self._row[robot])
+        turned = to_invariant(*self.state[rows.start:rows.start + 2].tolist())
+        self.covariance[rows, rows] += (turned * variances) @ turned.T

@@ -24,6 +24,7 @@ absorbs in its geometry; this estimate does.
 
 from typing import NamedTuple
 
+from leader_election.localisation.block import factor_rows, pose_rows, SIZE
 from leader_election.localisation.noise import Array
 import numpy as np
 
@@ -61,7 +62,8 @@ class BiasEstimate:
     """
     Estimates four errors: of the own ranges, the neighbours' ranges, and likewise of bearings.
 
-    :ivar sensitivity: the true state less the filter's for each unit of an error, shape (3 n, 4).
+    :ivar sensitivity: the error of the filter's state for each unit of an error, in the
+        coordinates of its covariance (:mod:`leader_election.localisation.block`), shape (6 n, 4).
     """
 
     def __init__(self) -> None:
@@ -75,7 +77,7 @@ class BiasEstimate:
 
     def add(self) -> None:
         """Add a robot, after the others: its own estimate is assumed to be right."""
-        self.sensitivity = np.vstack((self.sensitivity, np.zeros((3, KINDS))))
+        self.sensitivity = np.vstack((self.sensitivity, np.zeros((SIZE, KINDS))))
 
     def drop(self, robot: int, keep: Array) -> None:
         """
@@ -86,29 +88,14 @@ class BiasEstimate:
         self.sensitivity = self.sensitivity[keep]
         self._counted.pop(robot, None)
 
-    def move(self, first: int, by_x: float, by_y: float) -> None:
+    def move(self, first: int, slopes: Array) -> None:
         """
         Move a robot.
 
         :param first: the first of its rows.
-        :param by_x: the derivative of its x by its heading.
-        :param by_y: that of its y.
+        :param slopes: the derivatives of the errors of its pose by those of its factors.
         """
-        sensitivity = self.sensitivity
-        sensitivity[first:first + 2] += np.array(((by_x,), (by_y,))) * sensitivity[first + 2]
-
-    def of_way(self, here: int, there: int) -> Array:
-        """
-        Return the errors of the vector between two robots and of a heading, shape (3, 4).
-
-        :param here: the first row of the robot at the start, whose heading it is.
-        :param there: that of the robot at the end; negative: a landmark.
-        """
-        off: Array = self.sensitivity[here:here + 3].copy()
-        np.negative(off[:2], out=off[:2])
-        if there >= 0:
-            off[:2] += self.sensitivity[there:there + 2]
-        return off
+        self.sensitivity[pose_rows(first)] += slopes @ self.sensitivity[factor_rows(first)]
 
     def begin(self, observer: int, now: float) -> None:
         """
@@ -131,7 +118,7 @@ class BiasEstimate:
 
         :param slopes: the derivatives of innovations by the constant errors, shape (k, 4).
         :param errors: the innovations, shape (k,).
-        :param changes: of the state for each unit of an innovation, shape (k, 3 n).
+        :param changes: of the state for each unit of an innovation, shape (k, 6 n).
         """
         if self._counts:
             self._information += slopes.T @ slopes

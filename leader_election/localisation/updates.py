@@ -19,13 +19,15 @@ Updates of an extended Kalman filter by sightings, in place.
 A sighting depends on three numbers only: the vector from the observer to the target, and
 the observer's heading. One sighting is therefore linearised and iterated with their 3 x 3
 covariance, in plain numbers; numpy's overhead would exceed the computation. Many ranges are
-processed at once, linearised once.
+processed at once, linearised once. Rows of state and covariance are those of
+:mod:`leader_election.localisation.block`, and places are relative to the filter's origin.
 """
 
 from collections.abc import Sequence
 import math
 from typing import NamedTuple
 
+from leader_election.localisation.block import correct
 from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import wrap
@@ -79,31 +81,30 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
     """
     Update state and covariance by one sighting.
 
-    :param state: x, y, yaw of each robot, shape (3 n,); changed in place.
-    :param covariance: shape (3 n, 3 n); changed in place, and symmetric to the last bit.
+    :param state: the blocks of robots, shape (6 n,); changed in place.
+    :param covariance: shape (6 n, 6 n); changed in place, and symmetric to the last bit.
     :param bias: the estimate of constant errors beside it; ``None``: no estimate.
     """
     here, there = line.here, line.there
-    # The covariances of vector and heading with the whole state, shape (3, 3 n).
-    way = np.empty((3, len(state)))
+    # The covariances of vector and heading with the whole state, shape (3, 6 n).
     px, py, yaw = state[here:here + 3].tolist()
-    if there == LANDMARK:
-        np.negative(covariance[here:here + 2], out=way[:2])
-        x, y = line.place[0] - px, line.place[1] - py
-    else:
-        np.subtract(covariance[there:there + 2], covariance[here:here + 2], out=way[:2])
-        x, y = state[there:there + 2].tolist()
-        x, y = x - px, y - py
-    way[2] = covariance[here + 2]
-    by_x, by_y, by_yaw = way.tolist()
-    xx, xy, yy = -by_x[here], -by_x[here + 1], -by_y[here + 1]
+    of_here = np.array(((-1.0, 0.0, py), (0.0, -1.0, -px), (0.0, 0.0, 1.0)))
+    way = of_here @ covariance[here:here + 3]
+    own = way[:, here:here + 3] @ of_here.T
+    x, y = line.place
+    of_there = None
     if there != LANDMARK:
-        xx, xy, yy = xx + by_x[there], xy + by_x[there + 1], yy + by_y[there + 1]
-    xt, yt, tt = by_x[here + 2], by_y[here + 2], by_yaw[here + 2]
+        x, y = state[there:there + 2].tolist()
+        of_there = np.array(((1.0, 0.0, -y), (0.0, 1.0, x), (0.0, 0.0, 0.0)))
+        way += of_there @ covariance[there:there + 3]
+        own = way[:, here:here + 3] @ of_here.T + way[:, there:there + 3] @ of_there.T
+    x, y = x - px, y - py
+    (xx, xy, xt), (_, yy, yt), (_, _, tt) = own.tolist()
 
     ranged, turned = not math.isnan(line.range), not math.isnan(line.bearing)
     length = math.sqrt(max(x * x + y * y, 1e-4))
-    bend = _bend((y * y * xx - 2.0 * x * y * xy + x * x * yy) / (length * length), length)
+    bend = _bend((y * y * xx - 2.0 * x * y * xy + x * x * yy) / (length * length),
+                 (x * yt - y * xt) / length, tt, length)
     of_range = _range_variance(line, length, bend, parameters)
     of_bearing = line.stale / max(length, NEAREST) ** 2 + (
         parameters.bearing_noise if math.isnan(line.bearing_deviation)
@@ -160,10 +161,13 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
         (cos * by_range + side_x * by_bearing, sin * by_range + side_y * by_bearing,
          heading * by_bearing)))
     changes = factors @ way
-    state += changes[2]
+    correct(state, changes[2])
     covariance -= changes[:2].T @ changes[:2]
     if bias is not None:
-        slopes = factors[:2] @ bias.of_way(here, there)
+        off = of_here @ bias.sensitivity[here:here + 3]
+        if of_there is not None:
+            off += of_there @ bias.sensitivity[there:there + 3]
+        slopes = factors[:2] @ off
         other = int(here > 0)
         if ranged:
             slopes[0, BY_RANGE + other] += 1.0 / first
@@ -195,17 +199,18 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
     lengths = []
     for k, line in enumerate(lines):
         here, there = line.here, line.there
-        x, y = numbers[there:there + 2] if there != LANDMARK else line.place
-        x, y = x - numbers[here], y - numbers[here + 1]
+        px, py = numbers[here:here + 2]
+        fx, fy = numbers[there:there + 2] if there != LANDMARK else line.place
+        x, y = fx - px, fy - py
         length = math.sqrt(max(x * x + y * y, 1e-4))
         cos, sin = x / length, y / length
         along, across = k * size + here, (m + k) * size + here
-        places += (along, along + 1, across, across + 1)
-        values += (-cos, -sin, sin, -cos)
+        places += (along, along + 1, along + 2, across, across + 1, across + 2)
+        values += (-cos, -sin, cos * py - sin * px, sin, -cos, -sin * py - cos * px)
         if there != LANDMARK:
             along, across = k * size + there, (m + k) * size + there
-            places += (along, along + 1, across, across + 1)
-            values += (cos, sin, -sin, cos)
+            places += (along, along + 1, along + 2, across, across + 1, across + 2)
+            values += (cos, sin, sin * fx - cos * fy, -sin, cos, sin * fy + cos * fx)
         lengths.append(length)
     rows = np.zeros((2 * m, size))
     rows.put(places, values)
@@ -216,7 +221,8 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
     outcomes, used, errors, variances = [], [], [], []
     for k, (line, length, own, side) in enumerate(zip(
             lines, lengths, own_variances, own_variances[m:])):
-        bend = _bend(side, length)
+        yaw = line.here + 2
+        bend = _bend(side, product[m + k, yaw], covariance[yaw, yaw], length)
         if bend > BENT:
             return None
         variance = _range_variance(line, length, bend, parameters)
@@ -236,7 +242,7 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
     root = np.linalg.inv(np.linalg.cholesky(spread + np.diag(variances)))
     changes = root @ product
     whitened = root @ errors
-    state += whitened @ changes
+    correct(state, whitened @ changes)
     covariance -= changes.T @ changes
     if bias is not None:
         slopes = rows @ bias.sensitivity
@@ -246,13 +252,19 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
     return outcomes
 
 
-def _bend(across: float, length: float) -> float:
+def _bend(across: float, mixed: float, heading: float, length: float) -> float:
     """
     Return the difference of the expected range from the linearised one [m].
 
-    :param across: the variance across the line of sight [m2].
+    A turn of observer and target together changes no range; so the variance across the line of
+    sight is taken in the shared frame or in that of the observer, whichever is less.
+
+    :param across: the variance across the line of sight, in the shared frame [m2].
+    :param mixed: its covariance with the observer's heading [m rad].
+    :param heading: the variance of this heading [rad2].
     """
-    return across / (2.0 * max(length, NEAREST))
+    turned = across - 2.0 * length * mixed + length * length * heading
+    return max(min(across, turned), 0.0) / (2.0 * max(length, NEAREST))
 
 
 def _range_variance(line: Line, length: float, bend: float,

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 
 from hypothesis import given
 from hypothesis import strategies as st
+from leader_election.localisation.block import factor_rows, from_invariant, pose_rows, SIZE
 from leader_election.localisation.neighbourhood_filter import (
     ACCEPTED,
     CARRIED_OFF,
@@ -30,6 +31,7 @@ from leader_election.localisation.neighbourhood_filter import (
 from leader_election.localisation.noise import odometry_covariance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import compose, PlanePose, wrap
+from leader_election.localisation.scale_errors import corrected, Factors, WALK
 from leader_election.localisation.sighting import Sighting
 import numpy as np
 import pytest
@@ -122,25 +124,43 @@ def test_a_motion_maps_the_covariance_as_a_numeric_derivative_does(seed):
     for robot in (1, 2):
         x, y, yaw = rng.uniform(-3.0, 3.0, 3).tolist()
         own.add(robot, (x, y, yaw), (0.1, 0.1), ORIGIN, 0.0)
-    square = rng.normal(size=(6, 6))
-    before = square @ square.T
-    own.covariance = before.copy()
-    x, y, yaw = rng.uniform(-1.0, 1.0, 3).tolist()
-    motion, pose, small = (x, y, yaw), np.array(own.pose(2)), 1e-6
-    derivative = np.eye(6)
-    derivative[3:, 3:] = np.column_stack([
-        (np.array(compose(tuple(pose + small * axis), motion))
-         - np.array(compose(tuple(pose - small * axis), motion))) / (2.0 * small)
-        for axis in np.eye(3)])
-    derivative[5, 5] = 1.0  # But for a jump where the angle wraps.
-    cos, sin = math.cos(pose[2]), math.sin(pose[2])
+    own.state[factor_rows(SIZE)] = rng.uniform((0.7, 0.7, -0.1), (1.3, 1.3, 0.1))
+    square = rng.normal(size=(2 * SIZE, 2 * SIZE))
+    # The variances of factors stay below those of the start, which bound them.
+    own.covariance = 1e-4 * square @ square.T
+    motion = tuple(rng.uniform(-1.0, 1.0, 3).tolist())
+
+    def after(state):
+        factors = Factors(*state[factor_rows(SIZE)])
+        pose = compose(tuple(state[pose_rows(SIZE)]), corrected(motion, factors))
+        return np.concatenate((state[:SIZE], pose, factors))
+
+    begin, small = own.state.copy(), 1e-6
+    derivative = np.column_stack([
+        (after(begin + small * axis) - after(begin - small * axis)) / (2.0 * small)
+        for axis in np.eye(2 * SIZE)])
+    derivative[SIZE + 2, SIZE + 2] = 1.0  # But for a jump where the angle wraps.
+    cos, sin = math.cos(begin[SIZE + 2]), math.sin(begin[SIZE + 2])
     turned = np.array(((cos, -sin, 0.0), (sin, cos, 0.0), (0.0, 0.0, 1.0)))
-    noise = np.zeros((6, 6))
-    noise[3:, 3:] = turned @ odometry_covariance(motion, 2.0, own.parameters) @ turned.T
+    noise = np.zeros((2 * SIZE, 2 * SIZE))
+    rows = pose_rows(SIZE)
+    noise[rows, rows] = turned @ odometry_covariance(
+        corrected(motion, Factors(*begin[factor_rows(SIZE)])), 2.0, own.parameters) @ turned.T
+    noise[factor_rows(SIZE), factor_rows(SIZE)] = 2.0 * np.diag(np.square(WALK))
+    before = in_plain(own)
     own.move(2, motion, 2.0)
     np.testing.assert_allclose(
-        own.covariance, derivative @ before @ derivative.T + noise, atol=1e-6)
-    assert own.pose(2) == pytest.approx(compose(tuple(pose), motion))
+        in_plain(own), derivative @ before @ derivative.T + noise, atol=1e-8)
+    np.testing.assert_allclose(own.state, after(begin), atol=1e-12)
+
+
+def in_plain(own: NeighbourhoodFilter) -> np.ndarray:
+    """Return the covariance of the errors of the state itself, not of invariant ones."""
+    slopes = np.eye(len(own.state))
+    for first in range(0, len(own.state), SIZE):
+        rows = pose_rows(first)
+        slopes[rows, rows] = from_invariant(*own.state[first:first + 2])
+    return slopes @ own.covariance @ slopes.T
 
 
 def test_odometry_is_cumulative_what_was_lost_in_between_does_no_harm():

@@ -1,0 +1,147 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Scale errors of odometry: the motion they mean, and their estimate by sightings."""
+
+from collections import Counter
+import math
+
+from hypothesis import given
+from hypothesis import strategies as st
+from leader_election.localisation.neighbourhood_filter import NeighbourhoodFilter
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import compose, PlanePose
+from leader_election.localisation.scale_errors import corrected, Factors, slopes, START, WALK
+from leader_election.localisation.sighting import Sighting
+import numpy as np
+import pytest
+
+ORIGIN = (0.0, 0.0, 0.0)
+CERTAIN = (1e-3, 1e-3)
+LANDMARKS = {8: (0.0, 3.0), 9: (6.0, -3.0)}
+numbers = st.floats(-1.0, 1.0)
+
+
+@given(st.tuples(numbers, numbers, numbers), st.tuples(
+    st.floats(0.6, 1.5), st.floats(0.6, 1.5), st.floats(-0.3, 0.3)))
+def test_slopes_are_the_numeric_derivatives(motion: PlanePose, factors: tuple[float, ...]) -> None:
+    def at(values: np.ndarray) -> np.ndarray:
+        return np.array(corrected(motion, Factors(*values)))
+
+    small, given_at = 1e-6, np.array(factors)
+    numeric = np.column_stack([(at(given_at + small * axis) - at(given_at - small * axis))
+                               / (2.0 * small) for axis in np.eye(3)])
+    np.testing.assert_allclose(slopes(motion, Factors(*factors)), numeric, atol=1e-8)
+
+
+def drive(own: NeighbourhoodFilter, factors: Factors, motion: PlanePose, seconds: int,
+          bearings: bool) -> PlanePose:
+    """Drive robot 1 with these motions by odometry, and let it see landmarks; return its pose."""
+    truth = reported = ORIGIN
+    for now in range(1, seconds + 1):
+        reported = compose(reported, motion)
+        truth = compose(truth, corrected(motion, factors))
+        own.move(1, reported, float(now))
+        own.see([(1, Sighting(
+            landmark, math.dist(truth[:2], place),
+            math.remainder(math.atan2(place[1] - truth[1], place[0] - truth[0]) - truth[2],
+                           2.0 * math.pi) if bearings else math.nan))
+            for landmark, place in LANDMARKS.items()], float(now))
+    return truth
+
+
+def alone() -> NeighbourhoodFilter:
+    """Return a filter with robot 1, which knows where it starts."""
+    own = NeighbourhoodFilter(LocalisationParameters(), 3.0, LANDMARKS, Counter())
+    own.add(1, ORIGIN, CERTAIN, ORIGIN, 0.0)
+    return own
+
+
+def test_ranges_on_a_straight_line_give_the_factor_of_distance() -> None:
+    own = alone()
+    truth = drive(own, Factors(distance=0.8), (0.2, 0.0, 0.0), 30, bearings=False)
+    assert own.factors(1).distance == pytest.approx(0.8, abs=0.03), 'half a prior deviation of 0.1'
+    assert own.factors(1).turn == 1.0, 'nothing is said of turns on a straight line'
+    assert own.pose(1)[:2] == pytest.approx(truth[:2], abs=0.05)
+    deviation = math.sqrt(own.factor_variances(1)[0])
+    assert abs(own.factors(1).distance - 0.8) < 3.0 * deviation < 3.0 * START.distance / 2.0
+
+
+def test_bearings_on_the_spot_give_the_factor_of_turns() -> None:
+    own = alone()
+    drive(own, Factors(turn=0.74), (0.0, 0.0, 0.4), 60, bearings=True)
+    assert own.factors(1).turn == pytest.approx(0.74, abs=0.03)
+    assert own.factors(1).distance == pytest.approx(1.0, abs=0.01)
+
+
+def test_a_trim_is_told_from_a_factor_of_turns() -> None:
+    own = alone()
+    drive(own, Factors(trim=0.1), (0.2, 0.0, 0.0), 60, bearings=True)
+    assert own.factors(1).trim == pytest.approx(0.1, abs=0.02)
+
+
+def test_a_dropped_robot_comes_back_with_its_factors_less_certain_with_time() -> None:
+    own = alone()
+    drive(own, Factors(distance=0.8), (0.2, 0.0, 0.0), 30, bearings=False)
+    factors, variances = own.factors(1), own.factor_variances(1)
+    own.add(2, ORIGIN, CERTAIN, ORIGIN, 30.0)
+    own.drop(1)
+    own.add(1, ORIGIN, CERTAIN, ORIGIN, 40.0)
+    assert own.factors(1) == factors and own.factors(2) == Factors()
+    np.testing.assert_allclose(
+        own.factor_variances(1),
+        np.minimum(variances + 10.0 * np.square(WALK), np.square(START)), rtol=1e-12)
+
+
+def test_factors_beyond_what_is_plausible_begin_anew_with_a_loosened_pose() -> None:
+    own = alone()
+    own.state[3] = 0.4
+    own.move(1, (0.1, 0.0, 0.0), 1.0)
+    assert own.factors(1) == Factors()
+    assert own.carried_off == {1: [1.0]} and own.covariance_of(1)[0, 0] > 1.0
+
+
+def test_without_sightings_factors_become_no_less_certain_than_at_the_start() -> None:
+    own = alone()
+    own.move(1, ORIGIN, 1e6)
+    np.testing.assert_allclose(np.sqrt(own.factor_variances(1)), START)
+
+
+def test_a_common_turn_of_the_frame_is_not_observed_by_sightings_of_each_other() -> None:
+    """Two robots drive round each other: what one knows of the frame, both know, and no more."""
+    own = NeighbourhoodFilter(LocalisationParameters(), 3.0, {}, Counter())
+    rng = np.random.default_rng(4)
+    heading = 0.1
+    truth = {1: (0.0, 0.0, 0.0), 2: (2.0, 0.0, 2.0)}
+    for robot, pose in truth.items():
+        own.add(robot, pose, (1e-3, 1e-3), pose, 0.0)
+    # Both are turned by the same unknown angle.
+    common = np.zeros(len(own.state))
+    common[[2, 8]] = heading
+    own.covariance += np.outer(common, common)
+    reported = dict(truth)
+    for now in range(1, 61):
+        for robot, turn in ((1, 0.2), (2, -0.3)):
+            motion = (0.1, 0.0, turn)
+            truth[robot] = compose(truth[robot], motion)
+            noisy = (0.1 + rng.normal(0.0, 0.02), 0.0, turn + rng.normal(0.0, 0.08))
+            reported[robot] = compose(reported[robot], noisy)
+            own.move(robot, reported[robot], float(now))
+        for one, other in ((1, 2), (2, 1)):
+            (x, y, yaw), there = truth[one], truth[other]
+            own.see([(one, Sighting(
+                other, math.dist((x, y), there[:2]) + rng.normal(0.0, 0.1),
+                math.remainder(math.atan2(there[1] - y, there[0] - x) - yaw
+                               + rng.normal(0.0, 0.04), 2.0 * math.pi)))], float(now))
+    assert min(own.covariance_of(robot)[2, 2] for robot in (1, 2)) > heading ** 2
