@@ -23,7 +23,6 @@ from leader_election.localisation.repeated_sightings import RepeatedSightings
 from leader_election.localisation.sighting import Sighting
 from localisation.simulation import Neighbourhood, Told
 import numpy as np
-import pytest
 
 HERE = (0.0, 0.0, 0.0)
 
