@@ -306,7 +306,9 @@ class NeighbourhoodFilter:
 
     def apart(self, place: tuple[float, float]) -> Array:
         """Return the distances of all robots from a place [m], shape (n,)."""
-        return np.hypot(*(places(self.state) + self._origin - place).T)
+        x, y = (places(self.state) + self._origin - place).T
+        found: Array = np.hypot(x, y)
+        return found
 
     def distance(self, one: int, other: int, now: float) -> tuple[float, float]:
         """Return the distance between two robots, and its standard deviation [m]."""
