@@ -20,6 +20,7 @@ import math
 from statistics import median
 from typing import Any, NamedTuple
 
+from leader_election.localisation.localisation import LATE
 from leader_election.localisation.neighbourhood_filter import (
     ACCEPTED,
     DISTRUSTED,
@@ -28,6 +29,7 @@ from leader_election.localisation.neighbourhood_filter import (
 )
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.slip import REASONS
+from leader_election.localisation.track import KEPT
 from leader_election.robot import diagnostics as vocabulary
 from leader_election.robot.sensing import NAMES_PASSED_OVER, Sensing
 
@@ -37,7 +39,7 @@ LEAST = 10
 """The least number of sightings that are judged."""
 SHARE = 0.5
 """The greatest share of rejections that is normal; bad radios have 0.4 outliers."""
-JUDGED = (ACCEPTED, REJECTED, UNKNOWN, DISTRUSTED, NAMES_PASSED_OVER)
+JUDGED = (ACCEPTED, REJECTED, UNKNOWN, DISTRUSTED, NAMES_PASSED_OVER, LATE)
 
 
 class _Reading(NamedTuple):
@@ -167,6 +169,10 @@ def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:
     if more[DISTRUSTED] >= LEAST:
         return (f'{more[DISTRUSTED]} sightings of a neighbour are not believed, since it '
                 'contradicts the others again and again: see its diagnostics')
+    if more[LATE] >= max(LEAST, more[ACCEPTED]):
+        return (f'{more[LATE]} own sightings were more than {KEPT:g} s old, or older than the '
+                'odometry, by their stamps: the detector is too slow for its computer, or the '
+                'clock of the sensor is wrong')
     if more[ACCEPTED]:
         return ''
     if more[NAMES_PASSED_OVER] >= LEAST:

@@ -149,6 +149,19 @@ def test_sightings_of_robots_that_are_not_heard() -> None:
     assert watch.fault(robot, counts, 11.0) == ''
 
 
+def test_sightings_that_come_too_late() -> None:
+    robot, counts = cooperating()
+    watch = LocalisationWatch()
+    watch.fault(robot, counts, 0.0)
+    for second in range(1, 11):
+        robot.take_odometry((0.0, 0.0, 0.0), float(second), yaw=0.0)
+        robot.take_extraction(Extraction([Sighting(2, 1.0, age=6.0)]), float(second))
+    assert watch.fault(robot, counts, 10.0).startswith(
+        '10 own sightings were more than 5 s old, or older than the odometry, by their stamps')
+    counts[ACCEPTED] += 11
+    assert watch.fault(robot, counts, 11.0) == ''
+
+
 def test_names_that_are_not_understood() -> None:
     robot, counts = cooperating()
     watch = LocalisationWatch()
