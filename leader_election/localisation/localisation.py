@@ -22,7 +22,7 @@ from typing import NamedTuple
 from leader_election.localisation import neighbourhood_filter
 from leader_election.localisation.innovations import InnovationStatistics
 from leader_election.localisation.neighbourhood_filter import DISTRUSTED, NeighbourhoodFilter
-from leader_election.localisation.noise import Array
+from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.repeated_sightings import (
@@ -59,6 +59,10 @@ FOUND_AFTER = 5.0
 The time for which a robot's sightings are ignored after it was carried off [s]: while its
 pose is unknown, wrong sightings would fit, too. Other robots' sightings locate it.
 """
+LEAST_WAY = 0.3
+"""The least range for the noise of bearings [m]."""
+PROMPT = 0.25
+"""The age up to which a sighting is not less certain [s]."""
 EARLY, OTHER_CLOCK = 0.5, 60.0
 """A stamp so far ahead of the robot's clock, or so far behind it, is of another clock [s]."""
 LEAST_DEVIATION = 1e-3
@@ -373,6 +377,8 @@ class Localisation:
         if place is None or here is None:
             return sighting
         then = self._place_then(sighting.id, waits.taken) or place
+        if sighting.age > PROMPT:
+            sighting = self._less_certain(sighting, waits, math.dist(then, place))
         if math.isnan(sighting.bearing):
             before = compose(here, self._filter.corrected(
                 self.robot, between(self._odometry, waits.odometry)))
@@ -382,6 +388,32 @@ class Localisation:
             return sighting
         x, y, _ = between((*then, here[2]), (*place, here[2]))
         return seen_from(sighting, (x, y, 0.0), (0.0, 0.0, 0.0))
+
+    def _less_certain(self, sighting: Sighting, waits: _Pending, way: float) -> Sighting:
+        """
+        Return a late sighting with the noise of the way since, of both robots.
+
+        The direction of a way is as uncertain as the heading. The poses are corrected by a part
+        of what the sighting differs from that expected then; without this noise by too much.
+
+        :param way: of the robot seen [m].
+        """
+        own = between(waits.odometry, self._odometry)
+        variance = 0.0
+        for robot, length in (self.robot, math.hypot(*own[:2])), (sighting.id, way):
+            if robot in self._filter:
+                variance += (self.parameters.odometry_noise_position ** 2 * length
+                             + length ** 2 * float(self._filter.covariance_of(robot)[2, 2]))
+        distance = 1.0 if math.isnan(sighting.range) else max(sighting.range, LEAST_WAY)
+        of_range, of_bearing = sighting.range_deviation, sighting.bearing_deviation
+        if math.isnan(of_range):
+            of_range = math.sqrt(range_variance(distance, self.parameters))
+        if math.isnan(of_bearing):
+            of_bearing = self.parameters.bearing_noise
+        turn = self.parameters.odometry_noise_turn * math.sqrt(abs(own[2]))
+        return sighting._replace(
+            range_deviation=math.hypot(of_range, math.sqrt(variance)),
+            bearing_deviation=math.hypot(of_bearing, math.sqrt(variance) / distance, turn))
 
     def _place_then(self, robot: int, time: float) -> tuple[float, float] | None:
         """Return the place of a neighbour at a time, by its last pose and its odometry."""

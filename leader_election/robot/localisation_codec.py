@@ -55,7 +55,7 @@ def write(estimate: Estimate | None) -> dict[str, Any]:
         document['o'] = [round(x, 4), round(y, 4), round(yaw, 4)]
     deviations = (round(min(max(deviation, LEAST_DEVIATION), LARGEST_DEVIATION), 3)
                   for deviation in (estimate.deviation, estimate.heading_deviation))
-    document['e'] = [round(estimate.yaw, 4), *deviations]
+    document['e'] = [round(wrap(estimate.yaw), 4), *deviations]
     if estimate.sightings:
         document['z'] = [_row(sighting) for sighting in estimate.sightings]
         weights = [_deviations(sighting) for sighting in estimate.sightings]

@@ -64,6 +64,11 @@ def test_deviations_out_of_range_are_sent_as_the_limits():
     assert (got.deviation, got.heading_deviation) == (1e9, 1e-3)
 
 
+def test_a_heading_that_an_update_turned_beyond_half_a_turn_is_sent_within():
+    got, faults = read({'id': 3, **write(Estimate(None, -4.5, 0.1, 0.1))})
+    assert faults == () and got.yaw == pytest.approx(2.0 * math.pi - 4.5, abs=1e-4)
+
+
 def test_a_message_without_the_part_says_nothing():
     assert read({'id': 3}) == (None, ())
 
