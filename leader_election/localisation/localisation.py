@@ -30,6 +30,7 @@ from leader_election.localisation.repeated_sightings import (
     REPEATED,
     RepeatedSightings,
 )
+from leader_election.localisation.scale_errors import Factors, START
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, seen_from, Sighting
 from leader_election.localisation.slip import SlipDetector, SLIPS
@@ -142,7 +143,7 @@ class Localisation:
         self.parameters = parameters
         self._raw: PlanePose | None = None
         self._odometry: PlanePose = (0.0, 0.0, 0.0)
-        self._time = -math.inf
+        self._time = self._blamed = -math.inf
         self._track = Track()
         self._tracks: dict[int, Track] = {}
         self._pending: dict[int, _Pending] = {}
@@ -254,6 +255,11 @@ class Localisation:
         self._tracks = {robot: track for robot, track in self._tracks.items()
                         if robot in self._filter}
         self._filter.forgive(now - TRUST_REGAINED)
+        slipped = self._filter.slipping.get(self.robot, -math.inf)
+        if slipped > self._blamed:
+            self._blamed = slipped
+            self.slip.contradicted(slipped)
+            self._counts[SLIPS] = self.slip.count
         if self.cooperates and self._own_sightings:
             self._see([(self.robot, sighting) for sighting in self._own_sightings], now)
 
@@ -284,6 +290,14 @@ class Localisation:
     def landmarks(self) -> int:
         """Return the number of known landmarks."""
         return len(self._landmarks)
+
+    @property
+    def odometry_factors(self) -> tuple[Factors, Factors]:
+        """Return the scale errors of the own odometry, and their standard deviations."""
+        if self._raw is None:
+            return Factors(), START
+        variances = self._filter.factor_variances(self.robot)
+        return self._filter.factors(self.robot), Factors(*np.sqrt(variances).tolist())
 
     @property
     def biases(self) -> list[SensorBias]:

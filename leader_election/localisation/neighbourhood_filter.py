@@ -35,7 +35,8 @@ from leader_election.localisation.block import (
     SIZE,
     to_invariant,
 )
-from leader_election.localisation.noise import Array, odometry_covariance
+from leader_election.localisation.noise import Array, odometry_covariance, slip_covariance
+from leader_election.localisation.noise_adaptation import NoiseAdaptation
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.rejections import Rejections
@@ -62,6 +63,11 @@ UNEXPLAINED_SPEED = 0.1
 """The error of outdated odometry, by its age [m/s]."""
 LOOSENED = (1.5, 1.5, 1.0)
 """The standard deviations added to the pose of a robot that was carried off [m, m, rad]."""
+AGAIN = 30.0
+"""A robot that is found carried off again within this time was not carried: its odometry is wrong,
+by wheels that slip, or since it is held [s]."""
+SLIPPING = 20.0
+"""For so long after that its odometry may be wrong by the whole motion that it reports [s]."""
 MOST_KEPT = 1000
 """The greatest number of dropped robots whose factors are kept, those dropped last."""
 AT_ONCE = 3
@@ -108,6 +114,8 @@ class NeighbourhoodFilter:
     :ivar covariance: shape (6 n, 6 n).
     :ivar carried_off: the times at which a robot was detected as carried off, by id, including
         dropped robots.
+    :ivar slipping: the last time at which a robot's odometry was found to contradict sightings by
+        it and of it again and again, by id, including dropped robots.
     :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
     """
 
@@ -127,6 +135,7 @@ class NeighbourhoodFilter:
         self.state: Array = np.zeros(0)
         self.covariance: Array = np.zeros((0, 0))
         self.carried_off: dict[int, list[float]] = {}
+        self.slipping: dict[int, float] = {}
         self.bias = BiasEstimate()
         self._landmarks = landmarks
         self._counts = counts
@@ -136,6 +145,7 @@ class NeighbourhoodFilter:
         self._odometry: dict[int, PlanePose] = {}
         self._times: dict[int, float] = {}
         self._rejections = Rejections()
+        self._adaptation = NoiseAdaptation()
 
     def __contains__(self, robot: int) -> bool:
         """Return whether the robot is among those of the filter."""
@@ -183,6 +193,7 @@ class NeighbourhoodFilter:
         self._row = {each: SIZE * k for k, each in enumerate(self.ids)}
         del self._odometry[robot], self._times[robot]
         self._rejections.forget(robot)
+        self._adaptation.forget(robot)
         self.bias.drop(robot, keep)
 
     def _remembered(self, robot: int, now: float) -> tuple[Factors, Array]:
@@ -204,6 +215,7 @@ class NeighbourhoodFilter:
         if not plausible(self.factors(robot)):
             self._reset_factors(robot)
             self.loosen(robot, now)
+            self.slipping[robot] = now
         reported = between(self._odometry[robot], odometry)
         duration = max(now - self._times[robot], 0.0)
         first, factors = self._row[robot], self.factors(robot)
@@ -225,13 +237,16 @@ class NeighbourhoodFilter:
             own = covariance[pose, pose]
         noise = odometry_covariance(
             (*motion[:2], abs(motion[2]) + turns * math.hypot(*motion[:2])), duration,
-            self.parameters)
+            self.parameters) * self._adaptation.factor(robot)
+        if now - self.slipping.get(robot, -math.inf) <= SLIPPING:
+            noise += slip_covariance(motion)
         own = own + turned @ noise @ turned.T
         covariance[pose, pose] = (own + own.T) / 2.0
         known = covariance[_FACTORS + first, _FACTORS + first]
         covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
             known, np.minimum(known + WALK_VARIANCES * duration, START_VARIANCES))
         self._odometry[robot], self._times[robot] = odometry, now
+        self._adaptation.adapt(robot, now)
 
     def _reset_factors(self, robot: int) -> None:
         """Forget the factors of a robot's odometry."""
@@ -261,6 +276,7 @@ class NeighbourhoodFilter:
         recent = {robot: [time for time in times if time >= before]
                   for robot, times in self.carried_off.items()}
         self.carried_off = {robot: times for robot, times in recent.items() if times}
+        self.slipping = {robot: time for robot, time in self.slipping.items() if time >= before}
 
     def distrust(self, robot: int) -> None:
         """Ignore the odometry of a robot: only sightings of it determine its pose."""
@@ -404,13 +420,18 @@ class NeighbourhoodFilter:
         for (observer, sighting), outcome in zip(known, outcomes):
             rejected += not outcome.accepted
             self._rejections.note(observer, sighting.id, now, not outcome.accepted)
-            innovations.append(Innovation(observer, sighting.id, *outcome))
+            if outcome.accepted:
+                self._adaptation.note(observer, sighting.id, outcome)
+            innovations.append(Innovation(observer, sighting.id, *outcome[:3]))
         self._counts[ACCEPTED] += len(known) - rejected
         if rejected:
             self._counts[REJECTED] += rejected
             suspect = self._rejections.suspect(self._row, now)
             if suspect is not None:
+                before = self.carried_off.get(suspect, [-math.inf])[-1]
                 self.loosen(suspect, now)
+                if now - before <= AGAIN:
+                    self.slipping[suspect] = now
         return innovations
 
     def _add_errors(self, robot: int, variances: Array) -> None:

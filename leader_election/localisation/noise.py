@@ -22,6 +22,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+PUSHED = 0.5
+"""The turn by pushing that wheels do not report, for each metre that they do [rad/m]."""
 ACROSS = 0.25
 """The variance across the path, as a fraction of that along it."""
 
@@ -61,6 +63,16 @@ def odometry_variances(motion: PlanePose, duration: float, parameters: Localisat
                + parameters.odometry_noise_heading ** 2 * way + rest)
     mixed = heading * way / 2.0
     return along, ACROSS * along + mixed * way / 2.0, heading, mixed
+
+
+def slip_covariance(motion: PlanePose) -> Array:
+    """
+    Return the covariance of a motion that may not have happened at all, shape (3, 3).
+
+    :param motion: as of :func:`odometry_covariance`.
+    """
+    way, turn = math.hypot(motion[0], motion[1]), motion[2]
+    return np.diag((way * way, ACROSS * way * way, turn * turn + (PUSHED * way) ** 2))
 
 
 def range_variance(distance: float, parameters: LocalisationParameters) -> float:

@@ -23,11 +23,14 @@ from collections import deque
 from dataclasses import dataclass
 import math
 
+from leader_election.localisation.noise import PUSHED
 from leader_election.localisation.plane import PlanePose
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.parameter import shown
 
 BUMPER, IMU = 'bumper', 'imu'
+SIGHTINGS = 'sightings'
+"""The reason of slip that is found without a source: by sightings by the robot and of it."""
 SOURCES = (BUMPER, IMU)
 """The values of ``slip_sources``, and names of topics."""
 SLIPS = 'slips'
@@ -41,10 +44,9 @@ WINDOW, TURNED = 1.0, 0.3
 much [rad]; the bias of a gyroscope is less."""
 END = 1.0
 """The time without a sign after which a slip is over [s]."""
-TURN = 0.5
-"""The turn by pushing that wheels do not report, for each metre that they do [rad/m]."""
 REASONS = {BUMPER: 'it touches something while they drive it forward',
-           IMU: 'its gyroscope contradicts their turning'}
+           IMU: 'its gyroscope contradicts their turning',
+           SIGHTINGS: 'what it sees and what others see of it contradict their motion'}
 
 
 @dataclass(frozen=True)
@@ -99,6 +101,12 @@ class SlipDetector:
         """Return whether there is a slip at a time [s]."""
         return now - self.last <= END
 
+    def contradicted(self, now: float) -> None:
+        """Take that sightings contradicted the wheels at a time [s], not a source of its own."""
+        if now - self.last > END:
+            self.count += 1
+        self.reason, self.last = SIGHTINGS, now
+
     def doubt(self, motion: PlanePose, duration: float, now: float) -> tuple[float, float]:
         """
         Return the variances that slip adds to position and heading [m², rad²]; 0: it does not.
@@ -126,7 +134,7 @@ class SlipDetector:
         way, turn = self._way, self._turn
         self.reason, self.last = reason, now
         self._way += math.hypot(motion[0], motion[1])
-        self._turn += abs(motion[2]) + TURN * (self._way - way)
+        self._turn += abs(motion[2]) + PUSHED * (self._way - way)
         if reason == IMU:
             self._turn = max(self._turn, abs(self._difference))
         return self._way ** 2 - way ** 2, self._turn ** 2 - turn ** 2

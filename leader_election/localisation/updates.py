@@ -74,6 +74,10 @@ class Outcome(NamedTuple):
     bearing: float
     accepted: bool
     """Whether it passed the gate; otherwise it changed nothing."""
+    range_share: float = 0.0
+    """The part of the variance of the range's error that poses have, not the sensor, 0 to 1."""
+    bearing_share: float = 0.0
+    """The same of the bearing's."""
 
 
 def update(state: Array, covariance: Array, line: Line, parameters: LocalisationParameters,
@@ -143,7 +147,7 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
             outcome = Outcome(
                 range_error / math.sqrt(rr) if ranged else math.nan,
                 bearing_error / math.sqrt(bb) if turned else math.nan,
-                square <= GATES[ranged + turned])
+                square <= GATES[ranged + turned], 1.0 - of_range / rr, 1.0 - of_bearing / bb)
             if not outcome.accepted:
                 return outcome
         step_x = rx * by_range + bx * by_bearing
@@ -228,7 +232,8 @@ def update_by_ranges(state: Array, covariance: Array, lines: Sequence[Line],
         variance = _range_variance(line, length, bend, parameters)
         error = line.range - length - min(bend, 0.5 * line.range)
         accepted = error * error <= GATES[1] * (own + variance)
-        outcomes.append(Outcome(error / math.sqrt(own + variance), math.nan, accepted))
+        outcomes.append(Outcome(error / math.sqrt(own + variance), math.nan, accepted,
+                                own / (own + variance)))
         if accepted:
             used.append(k)
             errors.append(error)

@@ -92,6 +92,7 @@ def values(sensing: Sensing, now: float) -> dict[str, Any]:
         return found
     statistics = localisation.statistics
     own, others, turned, _ = localisation.biases
+    factors, deviations = localisation.odometry_factors
     return found | {
         vocabulary.DISTANCE_DEVIATION: f'{_distance_deviation(sensing, now):.3f}',
         vocabulary.LOCALISED: len(localisation.localised),
@@ -104,7 +105,11 @@ def values(sensing: Sensing, now: float) -> dict[str, Any]:
         vocabulary.RANGE_BIAS_DEVIATION: f'{own.deviation:.3f}',
         'neighbours_range_bias': f'{others.error:.3f}',
         'bearing_bias': f'{turned.error:.3f}',
-        'bearing_bias_deviation': f'{turned.deviation:.3f}'}
+        'bearing_bias_deviation': f'{turned.deviation:.3f}',
+        'distance_factor': f'{factors.distance:.3f}',
+        'distance_factor_deviation': f'{deviations.distance:.3f}',
+        'turn_factor': f'{factors.turn:.3f}',
+        'turn_factor_deviation': f'{deviations.turn:.3f}'}
 
 
 def text(sensing: Sensing, now: float) -> str:

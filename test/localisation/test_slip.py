@@ -20,9 +20,10 @@ import math
 from hypothesis import given
 from hypothesis import strategies as st
 from leader_election.localisation.localisation import Localisation
+from leader_election.localisation.noise import PUSHED
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.sighting import Sighting
-from leader_election.localisation.slip import END, FRESH, SlipDetector, TURN
+from leader_election.localisation.slip import END, FRESH, SlipDetector
 import pytest
 
 DT = 0.1
@@ -63,7 +64,7 @@ def test_the_deviation_of_a_slip_is_its_whole_way(ways: list[float]) -> None:
         assert one >= 0.0 and other >= 0.0
         position, heading = position + one, heading + other
     assert math.sqrt(position) == pytest.approx(sum(ways))
-    assert math.sqrt(heading) == pytest.approx(0.01 * len(ways) + TURN * sum(ways))
+    assert math.sqrt(heading) == pytest.approx(0.01 * len(ways) + PUSHED * sum(ways))
 
 
 def test_an_old_bumper_does_not_count_and_two_slips_do_not_add_up() -> None:
