@@ -32,11 +32,10 @@ from leader_election.robot.diagnostics import (
     RANGE_BIAS,
     RANGE_BIAS_DEVIATION,
 )
+from leader_election.robot.localisation_watch import LARGE
 from leader_election.robot.parameters import ElectionParameters
 from leader_election.robot.sensing import COOPERATIVE, NAMES_PASSED_OVER
 
-LARGE = 0.2
-"""The deviation, relative to range or radius, that costs about a tenth of right leaders."""
 LEAST = 10
 """The least number of sightings that are judged."""
 SHARE = 0.5

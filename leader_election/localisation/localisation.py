@@ -14,13 +14,15 @@
 
 """The localisation of one robot: dead reckoning, corrected by sightings of the neighbours."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 import math
 from typing import NamedTuple
 
 from leader_election.localisation import neighbourhood_filter
+from leader_election.localisation.association import associated, REASSIGNED
 from leader_election.localisation.innovations import InnovationStatistics
+from leader_election.localisation.lost_robots import LostRobots
 from leader_election.localisation.neighbourhood_filter import DISTRUSTED, NeighbourhoodFilter
 from leader_election.localisation.noise import Array, range_variance
 from leader_election.localisation.parameters import LocalisationParameters
@@ -34,6 +36,7 @@ from leader_election.localisation.scale_errors import Factors, START
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, seen_from, Sighting
 from leader_election.localisation.slip import SlipDetector, SLIPS
+from leader_election.localisation.still_readings import StillReadings
 from leader_election.localisation.track import KEPT, Track
 import numpy as np
 
@@ -41,7 +44,7 @@ MEASUREMENTS_REJECTED = 'measurements_rejected'
 LATE, CLOCKLESS = 'sightings_late', 'stamps_ignored'
 RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
 COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS, SLIPS, LATE, CLOCKLESS,
-            REPEATED)
+            REPEATED, REASSIGNED)
 """The names of the counters of a localisation."""
 FORGOTTEN_AFTER = 3.0
 """The silence after which a robot is dropped, since its motion is unknown [expiries]."""
@@ -114,6 +117,7 @@ class Localisation:
     Times are seconds on the caller's clock, which never goes back.
 
     :ivar slip: detects that odometry is wrong; without its inputs it detects nothing.
+    :ivar last_sighting: the time of the last sighting by or of this robot that was used [s].
     :ivar statistics: of the innovations of all of its sightings and its neighbours'.
     """
 
@@ -140,6 +144,9 @@ class Localisation:
         self._counts = counts
         self._landmarks = landmarks or {}
         self._filter = NeighbourhoodFilter(parameters, expiry, self._landmarks, counts)
+        self.last_sighting = -math.inf
+        self._lost = LostRobots(self._filter, parameters, self._landmarks)
+        self._placed: dict[int, float] = {}
         self.parameters = parameters
         self._raw: PlanePose | None = None
         self._odometry: PlanePose = (0.0, 0.0, 0.0)
@@ -151,6 +158,8 @@ class Localisation:
         self._own_sightings: tuple[Sighting, ...] = ()
         self._sensors = {robot: RepeatedSightings()}
         self._repeats: dict[int, float] = {}
+        self._still: dict[int, StillReadings] = {}
+        self._ways: defaultdict[int, float] = defaultdict(float)
 
     # Input.
 
@@ -168,9 +177,11 @@ class Localisation:
             self._counts[RESTARTS] += 1
             self._filter.move(self.robot, self._odometry, now)
             self._filter.loosen(self.robot, now)
+            self._lost.watch(self.robot, now)
         else:
             motion = between(self._raw, pose)
             self._odometry = compose(self._odometry, motion)
+            self._ways[self.robot] += math.hypot(*motion[:2])
             doubt = self.slip.doubt(motion, now - self._time, now)
             if any(doubt):
                 self._filter.doubt(self.robot, *doubt)
@@ -230,6 +241,7 @@ class Localisation:
                 self._filter.drop(robot)
             else:
                 turns = TURNS if estimate is None else 0.0
+                self._ways[robot] += math.dist(self._filter.odometry(robot)[:2], odometry[:2])
                 self._filter.move(robot, odometry, now, turns)
         if robot not in self._filter:
             if not self._makes_room(place):
@@ -252,6 +264,7 @@ class Localisation:
                       and self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
             self._filter.drop(robot)
             self._sensors.pop(robot, None)
+            self._still.pop(robot, None)
         self._tracks = {robot: track for robot, track in self._tracks.items()
                         if robot in self._filter}
         self._filter.forgive(now - TRUST_REGAINED)
@@ -308,6 +321,15 @@ class Localisation:
         """Return the robots whose sensors have repeated themselves lately, and do nothing else."""
         return sorted(robot for robot, time in self._repeats.items()
                       if now - time <= FORGOTTEN_AFTER * self._expiry)
+
+    @property
+    def distrusted(self) -> list[int]:
+        """Return the robots whose sensors contradict those of the others."""
+        return self._filter.trust.distrusted
+
+    def elsewhere(self, now: float) -> list[int]:
+        """Return the robots whose poses sightings contradict, or did so lately."""
+        return self._lost.suspected(now)
 
     def place_of(self, robot: int) -> tuple[float, float] | None:
         """Return the estimated position of a neighbour [m], ``None`` where there is none."""
@@ -452,16 +474,55 @@ class Localisation:
             self._repeats[observer] = now
         return repeated
 
+    def _shows_the_same(self, observer: int, sightings: Sequence[tuple[int, Sighting]],
+                        now: float) -> bool:
+        """Return whether a sensor shows the same again and again, though robots move."""
+        if observer not in self._filter:
+            return False
+        if observer not in self._still:
+            self._still[observer] = StillReadings(self.parameters)
+        own, sensor = self._filter, self._still[observer]
+        here, pose = own.odometry(observer), own.pose(observer)
+        poses = [sensor.pose_without(sighting, here, pose, self._ways[sighting.id], now)
+                 for _, sighting in sightings]
+        before = next((each for each in poses if each is not None), None)
+        if before is not None:
+            if observer not in own.trust.distrusted:
+                # Its sightings have moved it: back to where its odometry says it is.
+                own.restore(observer, before, STRANGER)
+                self._lost.forget(observer)
+            own.trust.distrust(observer)
+        return before is not None
+
     def _see(self, sightings: list[tuple[int, Sighting]], now: float) -> None:
         if not sightings:
             return
         observer = sightings[0][0]
         if self._is_distrusted(observer, now) or self._is_being_found(observer, now):
             self._counts[DISTRUSTED] += len(sightings)
+            if not self._is_distrusted(observer, now):
+                self._lost.take(sightings, (), now)
             return
         if any(sighting.id == self.robot for _, sighting in sightings):
             self._filter.move(self.robot, self._odometry, now)
-        self.statistics.take(self._filter.see(sightings, now), now)
+        sightings, changed = associated(
+            sightings, self._filter, self.parameters,
+            lambda robot: self._lost.may_be_elsewhere(robot, now), now)
+        self._counts[REASSIGNED] += changed
+        if self._shows_the_same(observer, sightings, now):
+            self._counts[DISTRUSTED] += len(sightings)
+            return
+        distrusted = observer in self._filter.trust.distrusted
+        innovations = self._filter.see(sightings, now)
+        if not distrusted:
+            self.statistics.take(innovations, now)
+        if not distrusted and any(each.accepted and self.robot in each[:2]
+                                  for each in innovations):
+            self.last_sighting = now
+        self._lost.take(sightings, innovations, now, distrusted)
+        found = self._lost.found(observer, innovations, now)
+        if found is not None:
+            self._placed[found] = now
 
     def _is_distrusted(self, robot: int, now: float) -> bool:
         """Return whether a neighbour's data repeatedly contradicts the others'."""
@@ -472,7 +533,8 @@ class Localisation:
     def _is_being_found(self, robot: int, now: float) -> bool:
         """Return whether a neighbour was just carried off: other robots' sightings locate it."""
         times = self._filter.carried_off.get(robot, [-math.inf])
-        return robot != self.robot and now - times[-1] <= FOUND_AFTER
+        return (robot != self.robot and now - times[-1] <= FOUND_AFTER
+                and self._placed.get(robot, -math.inf) < times[-1])
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added, possibly in place of a farther one."""
@@ -491,6 +553,7 @@ class Localisation:
                odometry: PlanePose, now: float) -> None:
         """Add a neighbour with its own estimate, not more certain than at a start."""
         self._tracks[robot] = Track()
+        self._lost.watch(robot, now)
         if estimate is None:
             self._filter.add(robot, (*place, 0.0), STRANGER, odometry, now)
             return

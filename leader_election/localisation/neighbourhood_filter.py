@@ -49,6 +49,7 @@ from leader_election.localisation.scale_errors import (
     WALK_VARIANCES,
 )
 from leader_election.localisation.sensor_bias import BiasEstimate
+from leader_election.localisation.sensor_trust import SensorTrust
 from leader_election.localisation.sighting import Sighting
 from leader_election.localisation.updates import (
     LANDMARK,
@@ -116,6 +117,7 @@ class NeighbourhoodFilter:
         dropped robots.
     :ivar slipping: the last time at which a robot's odometry was found to contradict sightings by
         it and of it again and again, by id, including dropped robots.
+    :ivar trust: in the sensors of the robots.
     :ivar bias: the constant errors of sensors; the first robot's sensor is the own one.
     """
 
@@ -146,6 +148,7 @@ class NeighbourhoodFilter:
         self._times: dict[int, float] = {}
         self._rejections = Rejections()
         self._adaptation = NoiseAdaptation()
+        self.trust = SensorTrust()
 
     def __contains__(self, robot: int) -> bool:
         """Return whether the robot is among those of the filter."""
@@ -194,6 +197,7 @@ class NeighbourhoodFilter:
         del self._odometry[robot], self._times[robot]
         self._rejections.forget(robot)
         self._adaptation.forget(robot)
+        self.trust.forget(robot)
         self.bias.drop(robot, keep)
 
     def _remembered(self, robot: int, now: float) -> tuple[Factors, Array]:
@@ -277,6 +281,41 @@ class NeighbourhoodFilter:
                   for robot, times in self.carried_off.items()}
         self.carried_off = {robot: times for robot, times in recent.items() if times}
         self.slipping = {robot: time for robot, time in self.slipping.items() if time >= before}
+
+    def place(self, robot: int, pose: PlanePose, covariance: Array, beside: int,
+              now: float) -> None:
+        """
+        Give a robot another pose, where sightings found it.
+
+        :param covariance: of the pose with that of the robot beside it given, shape (3, 3).
+        :param beside: a robot to which the pose is relative: errors of its pose are its own too.
+        :param now: the time [s].
+        """
+        rows, others = pose_rows(self._row[robot]), pose_rows(self._row[beside])
+        x, y = pose[0] - self._origin[0], pose[1] - self._origin[1]
+        self.state[rows] = x, y, pose[2]
+        common = self.covariance[others].copy()
+        turned = to_invariant(x, y)
+        common[:, rows] = self.covariance[others, others] + turned @ covariance @ turned.T
+        self.covariance[rows] = common
+        self.covariance[:, rows] = common.T
+        self._rejections.forget(robot)
+        self.trust.forget(robot)
+        self.contradicted(robot, now)
+        self._counts[CARRIED_OFF] += 1
+
+    def restore(self, robot: int, pose: PlanePose, deviation: tuple[float, float]) -> None:
+        """
+        Give a robot an earlier estimate of its pose again, without what was learnt since.
+
+        :param deviation: the standard deviations of its position and heading [m, rad].
+        """
+        rows = pose_rows(self._row[robot])
+        self._reset_factors(robot)
+        self.state[rows] = pose[0] - self._origin[0], pose[1] - self._origin[1], pose[2]
+        self.covariance[rows] = 0.0
+        self.covariance[:, rows] = 0.0
+        self._add_errors(robot, np.square((deviation[0], *deviation)))
 
     def distrust(self, robot: int) -> None:
         """Ignore the odometry of a robot: only sightings of it determine its pose."""
@@ -393,7 +432,8 @@ class NeighbourhoodFilter:
         self._counts[UNKNOWN] += len(sightings) - len(known)
         if not known:
             return []
-        doubted = any(self._rejections.doubts(observer, now)
+        distrusted = known[0][0] in self.trust.distrusted
+        doubted = distrusted or any(self._rejections.doubts(observer, now)
                       for observer in {observer for observer, _ in known})
         if doubted:
             # The sightings of an observer that are mostly wrong are not used even where they fit,
@@ -401,6 +441,11 @@ class NeighbourhoodFilter:
             self._counts[DISTRUSTED] += len(known)
             state, covariance = self.state.copy(), self.covariance.copy()
             judged = [update(state, covariance, line, self.parameters) for line in lines]
+            if distrusted:
+                for (observer, _), outcome in zip(known, judged):
+                    self.trust.judge(observer, outcome.accepted)
+                return [Innovation(observer, sighting.id, *outcome[:3])
+                        for (observer, sighting), outcome in zip(known, judged)]
             return self._note(known, judged, now)
         self.bias.begin(known[0][0], now)
         if len(known) >= AT_ONCE and all(math.isnan(line.bearing) for line in lines):
@@ -420,6 +465,7 @@ class NeighbourhoodFilter:
         for (observer, sighting), outcome in zip(known, outcomes):
             rejected += not outcome.accepted
             self._rejections.note(observer, sighting.id, now, not outcome.accepted)
+            self.trust.note(observer, sighting.id, now, not outcome.accepted)
             if outcome.accepted:
                 self._adaptation.note(observer, sighting.id, outcome)
             innovations.append(Innovation(observer, sighting.id, *outcome[:3]))
@@ -427,7 +473,10 @@ class NeighbourhoodFilter:
         if rejected:
             self._counts[REJECTED] += rejected
             suspect = self._rejections.suspect(self._row, now)
-            if suspect is not None:
+            if suspect is not None and self.trust.is_wrong(suspect):
+                self.trust.distrust(suspect)
+                self._rejections.forget(suspect)
+            elif suspect is not None:
                 before = self.carried_off.get(suspect, [-math.inf])[-1]
                 self.loosen(suspect, now)
                 if now - before <= AGAIN:

@@ -69,9 +69,11 @@ class LocalisationParameters:
         'columns id, x, y [m]. Their ids are not those of robots. Empty: none.')
 
     max_deviation: float = parameter(
-        INFINITE, 'The standard deviation of the own position beyond which a robot reports that '
-        'its distances are too uncertain (diagnostics).',
-        unit='m', lower=0.001, upper=INFINITE, dynamic=True)
+        0.0, 'The standard deviation of distances to neighbours, or of the own position where '
+        'there are none, beyond which a robot reports that they are too uncertain (diagnostics). '
+        '0: with pose_source cooperative a fifth of communication_range or radius, whichever is '
+        'shorter, otherwise none. .inf: none.',
+        unit='m', lower=0.0, upper=INFINITE, dynamic=True)
     hops_beyond_deviation: bool = parameter(
         False, 'Whether a link counts as communication_range, its greatest possible length, when '
         'the deviation of its distance is beyond max_deviation, and its sender as in range: the '
@@ -84,6 +86,6 @@ class LocalisationParameters:
             raise ParameterError(
                 f'parameter initial_deviation: {list(self.initial_deviation)} is not allowed; it '
                 'takes 0.005 to 1000 m, then 0.001 to 3.2 rad')
-        if self.hops_beyond_deviation and self.max_deviation == INFINITE:
+        if self.hops_beyond_deviation and self.max_deviation in (0.0, INFINITE):
             raise ParameterError('parameter hops_beyond_deviation: true needs max_deviation, '
                                  'beyond which hops count')

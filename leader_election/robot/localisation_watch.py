@@ -39,6 +39,10 @@ LEAST = 10
 """The least number of sightings that are judged."""
 SHARE = 0.5
 """The greatest share of rejections that is normal; bad radios have 0.4 outliers."""
+LONG_UNSEEN = 10.0
+"""The time without sightings that is named as the cause of a deviation [s]."""
+LARGE = 0.2
+"""The deviation, relative to range or radius, that costs about a tenth of right leaders."""
 JUDGED = (ACCEPTED, REJECTED, UNKNOWN, DISTRUSTED, NAMES_PASSED_OVER, LATE)
 
 
@@ -67,7 +71,8 @@ class LocalisationWatch:
             return ''
         contradicted = ''
         if sensing.cooperates:
-            contradicted = _bias_fault(sensing) or _rejections(more, sensing)
+            contradicted = (_sensor_fault(sensing, now) or _bias_fault(sensing)
+                            or _rejections(more, sensing) or _elsewhere(sensing, now))
         return _slip(sensing, now) or contradicted or _worthless(sensing, now)
 
     def _increase(self, counts: Mapping[str, int], now: float) -> dict[str, int]:
@@ -79,11 +84,22 @@ class LocalisationWatch:
         return {name: counts[name] - first[name] for name in JUDGED}
 
 
+def limit(sensing: Sensing) -> float:
+    """Return the deviation beyond which distances are too uncertain [m]; infinite: none."""
+    parameters = sensing.parameters
+    if parameters.max_deviation > 0.0:
+        return parameters.max_deviation
+    if not sensing.cooperates:
+        # By odometry alone the deviation follows from the parameters, without a measurement.
+        return math.inf
+    return LARGE * min(parameters.communication_range, parameters.radius)
+
+
 def values(sensing: Sensing, now: float) -> dict[str, Any]:
     """Return the values of the status of a robot's localisation, except counters."""
     localisation, parameters = sensing.localisation, sensing.parameters
     found: dict[str, Any] = {vocabulary.POSE_SOURCE: parameters.pose_source,
-                             vocabulary.MAX_DEVIATION: f'{parameters.max_deviation:g}'}
+                             vocabulary.MAX_DEVIATION: f'{limit(sensing):g}'}
     estimate = localisation.estimate
     if estimate is not None:
         found[vocabulary.DEVIATION] = f'{estimate.deviation:.3f}'
@@ -128,6 +144,43 @@ def _distance_deviation(sensing: Sensing, now: float) -> float:
     """Return the median of the deviations of distances to neighbours; NaN: there are none [m]."""
     deviations = [deviation for _, _, deviation in sensing.localisation.distances(now)]
     return median(deviations) if deviations else math.nan
+
+
+def _sensor_fault(sensing: Sensing, now: float) -> str:
+    """Return the text on sensors that are wrong; empty: none."""
+    own, localisation = sensing.parameters.robot_id, sensing.localisation
+    repeating, distrusted = localisation.repeating(now), localisation.distrusted
+    if own in repeating:
+        return ('the own sensor repeats its readings, though robots move: they are not used; '
+                'check the sensor and its driver')
+    if own in distrusted:
+        return ('the own sensor contradicts odometry, while others see this robot where it is '
+                'expected: its sightings are not used; check the sensor, its ids and sensor_pose')
+    if repeating or distrusted:
+        robot = min(repeating or distrusted)
+        return (f'the sensor of robot {robot} '
+                f'{"repeats its readings" if repeating else "contradicts the others"}: '
+                'they are not used; see its diagnostics')
+    return ''
+
+
+def _elsewhere(sensing: Sensing, now: float) -> str:
+    """Return the text on robots that are not where they were expected; empty: none."""
+    found = sensing.localisation.elsewhere(now)
+    if not found:
+        return ''
+    own = sensing.parameters.robot_id
+    whose = 'the own pose' if own in found else f'the pose of robot {min(found)}'
+    return (f'{whose} contradicts sightings: it is or was searched for; the robot was carried, '
+            'its odometry began anew or is wrong')
+
+
+def _unseen(sensing: Sensing, now: float) -> str:
+    """Return the text on the time without sightings; empty: there are some."""
+    last = sensing.localisation.last_sighting
+    if not sensing.cooperates or now - last < LONG_UNSEEN:
+        return ''
+    return f': no sighting for {now - last:.0f} s' if last > -math.inf else ': no sighting yet'
 
 
 def _slip(sensing: Sensing, now: float) -> str:
@@ -191,11 +244,11 @@ def _rejections(more: Mapping[str, int], sensing: Sensing) -> str:
 
 def _worthless(sensing: Sensing, now: float) -> str:
     """Return the text on distances that are too uncertain; empty: they are not."""
-    localisation, limit = sensing.localisation, sensing.parameters.max_deviation
+    localisation, greatest = sensing.localisation, limit(sensing)
     deviation = _distance_deviation(sensing, now) if sensing.cooperates else math.nan
     if math.isnan(deviation):
         deviation = localisation.deviation
-    if not sensing.positions_matter or not math.isfinite(deviation) or deviation <= limit:
+    if not sensing.positions_matter or not math.isfinite(deviation) or deviation <= greatest:
         return ''
     then = ('; elections go by hops'
             if sensing.parameters.hops_beyond_deviation and sensing.metric.is_length else '')
@@ -204,4 +257,4 @@ def _worthless(sensing: Sensing, now: float) -> str:
               'use pose_source cooperative with a sensor that sees other robots, a localisation '
               '(pose_source tf), or metric range or hops')
     return (f'distances are too uncertain: their deviation is {deviation:.2f} m, '
-            f'beyond max_deviation {limit:g} m{then}; {remedy}')
+            f'beyond max_deviation {greatest:g} m{_unseen(sensing, now)}{then}; {remedy}')

@@ -70,8 +70,8 @@ def test_a_sensor_that_quantises_to_a_centimetre_and_a_degree_is_used(seed, bear
         repeated += sensor.is_repeated(Sighting(
             2, round(distance, 2), math.radians(round(math.degrees(bearing)))
             if bearings else math.nan), here, None)
-    # A noiseless range stays the same within the resolution while the robot passes by.
-    assert repeated <= (6 if bearings or noise else 20)
+    # A noiseless reading stays the same within the resolution while the robot passes by.
+    assert repeated <= (2 if noise else 20)
 
 
 def test_robots_that_stand_still_are_seen():

@@ -1,0 +1,222 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Robots whose poses in the neighbourhood filter contradict recent sightings: found and placed."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from leader_election.localisation.neighbourhood_filter import (
+    Innovation,
+    NeighbourhoodFilter,
+    Observed,
+)
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import between, compose, PlanePose
+from leader_election.localisation.rejections import AGAINST, FOR
+from leader_election.localisation.relocation import Evidence, search
+
+WINDOW = 12.0
+"""The window of the sightings that are compared [s]."""
+MOST = 60
+"""The greatest number of sightings of one search, the last ones."""
+PAUSE = 1.0
+"""The least time between two searches for a robot [s]."""
+LEAST = 2
+"""The least number of rejected sightings with which a robot may be elsewhere."""
+SUSPECTED_FOR = 5.0
+"""The time for which a contradicted pose is reported [s]."""
+WATCHED = 30.0
+"""The time for which a robot is watched after it entered or was carried off [s]."""
+UNCERTAIN = 0.7
+"""The deviation of the distance beyond which a robot tells nothing of another one's pose [m]."""
+HEADING = 0.1
+"""The deviation of the headings of other robots, relative to each other [rad]."""
+LOST = 0.5
+"""The deviation of the heading beyond which a robot is searched for [rad]."""
+
+
+class _Seen(NamedTuple):
+    """A sighting, and where both were by odometry."""
+
+    time: float
+    observer: int
+    seen: int
+    range: float  # noqa: A003
+    bearing: float
+    here: PlanePose
+    there: PlanePose | None
+    """``None``: a landmark."""
+    accepted: bool
+    distrusted: bool
+    """Whether the observer's sensor is; then the sighting concerns the observer alone."""
+
+    def concerns(self, robot: int) -> bool:
+        """Return whether the sighting tells where a robot is."""
+        return robot == self.observer or robot == self.seen and not self.distrusted
+
+
+class LostRobots:
+    """Remembers sightings, and searches for robots that contradict them."""
+
+    def __init__(self, neighbourhood: NeighbourhoodFilter, parameters: LocalisationParameters,
+                 landmarks: Mapping[int, tuple[float, float]]) -> None:
+        """
+        Start without sightings.
+
+        :param neighbourhood: the filter, in which robots that were found are placed.
+        :param landmarks: places by id [m].
+        """
+        self._filter = neighbourhood
+        self._parameters = parameters
+        self._landmarks = landmarks
+        self._seen: deque[_Seen] = deque()
+        self._watched: dict[int, float] = {}
+        self._searched: dict[int, float] = {}
+        self._suspected: dict[int, float] = {}
+
+    def watch(self, robot: int, now: float) -> None:
+        """Search for a robot whenever it is seen for a while: its pose is not known."""
+        self._watched[robot] = now + WATCHED
+
+    def take(self, sightings: Sequence[Observed], innovations: Sequence[Innovation],
+             now: float, distrusted: bool = False) -> None:
+        """
+        Remember sightings.
+
+        :param sightings: by one observer, those of the innovations among them.
+        :param innovations: what the filter made of them; empty: it did not use them.
+        :param distrusted: whether the observer's sensor is.
+        """
+        own = self._filter
+        accepted = {each.seen: each.accepted for each in innovations}
+        for observer, (seen, distance, bearing, *_) in sightings:
+            if seen in self._landmarks:
+                there = None
+            elif seen in own and seen != observer:
+                there = own.odometry(seen)
+            else:
+                continue
+            self._seen.append(_Seen(now, observer, seen, distance, bearing,
+                                    own.odometry(observer), there, accepted.get(seen, True),
+                                    distrusted))
+        while self._seen and now - self._seen[0].time > WINDOW:
+            self._seen.popleft()
+
+    def forget(self, observer: int) -> None:
+        """Forget the sightings by a robot: its sensor is wrong."""
+        self._seen = deque(each for each in self._seen if each.observer != observer)
+
+    def found(self, observer: int, innovations: Sequence[Innovation], now: float) -> int | None:
+        """
+        Search for an observer, or a robot that it has just seen, and place it in the filter.
+
+        :return: the robot that was placed; ``None``: there is none.
+        """
+        wrong = {each.seen for each in innovations if not each.accepted}
+        robots = {observer, *(each.seen for each in innovations)}
+        if observer in self._filter.trust.distrusted:
+            robots = {observer}
+        lost = self._candidate([robot for robot in robots if robot in self._filter and (
+            robot in wrong or wrong and robot == observer
+            or now < self._watched.get(robot, 0.0) or self._is_lost(robot))], now)
+        if lost is None:
+            return None
+        beside, evidence = self._evidence(lost, now)
+        if beside is None:
+            return None
+        found = search(evidence, self._filter.pose(lost), self._parameters,
+                       is_new=now < self._watched.get(lost, 0.0))
+        if found is None:
+            return None
+        self._filter.place(lost, found.pose, found.covariance, beside, now)
+        self._seen = deque(each._replace(accepted=True) if lost in (each.observer, each.seen)
+                           else each for each in self._seen)
+        return lost
+
+    def _candidate(self, robots: Iterable[int], now: float) -> int | None:
+        """Return the robot whose pose most probably is wrong; ``None``: no one's."""
+        scores = {}
+        for robot in robots:
+            if now - self._searched.get(robot, -PAUSE) < PAUSE:
+                continue
+            self._searched[robot] = now
+            wrong, score = self._score(robot)
+            if wrong >= LEAST and score > 0.0:
+                self._suspected[robot] = now
+            if (wrong >= LEAST and score > 0.0 or now < self._watched.get(robot, 0.0)
+                    or self._is_lost(robot)):
+                scores[robot] = score
+        return max(scores, key=lambda robot: scores[robot], default=None)
+
+    def suspected(self, now: float) -> list[int]:
+        """Return the robots whose poses sightings have contradicted lately."""
+        return sorted(robot for robot, time in self._suspected.items()
+                      if now - time <= SUSPECTED_FOR and robot in self._filter)
+
+    def may_be_elsewhere(self, robot: int, now: float) -> bool:
+        """Return whether a pose was contradicted lately, or is new and not confirmed."""
+        if now <= self._suspected.get(robot, -SUSPECTED_FOR) + SUSPECTED_FOR:
+            return True
+        return now < self._watched.get(robot, 0.0) and self._score(robot)[1] >= 0.0
+
+    def _score(self, robot: int) -> tuple[int, float]:
+        """Return how many sightings contradict a pose, and the log-likelihood ratio."""
+        concern = [each.accepted for each in self._seen if each.concerns(robot)]
+        right = sum(concern)
+        wrong = len(concern) - right
+        return wrong, FOR * wrong + AGAINST * right
+
+    def _is_lost(self, robot: int) -> bool:
+        return bool(self._filter.covariance_of(robot)[2, 2] > LOST ** 2)
+
+    def _evidence(self, robot: int, now: float) -> tuple[int | None, list[Evidence]]:
+        """Return another robot, and the sightings of both kinds since the first wrong one."""
+        own = self._filter
+        concern = [each for each in self._seen if each.concerns(robot)][-MOST:]
+        first = next((k for k, each in enumerate(concern) if not each.accepted), 0)
+        partners = [_partner(each, robot) for each in concern[first:]]
+        known = [each for each in partners if each in own]
+        if not known:
+            return None, []
+        beside = max(set(known), key=lambda each: (known.count(each), each))
+        evidence = []
+        for each, other in zip(concern[first:], partners):
+            by_it = each.observer == robot
+            there, variances = self._landmarks.get(other), (0.0, 0.0)
+            pose = (*there, 0.0) if there is not None else None
+            if pose is None:
+                if other not in own:
+                    continue
+                deviation = 0.0 if other == beside else own.distance(beside, other, now)[1]
+                if deviation > UNCERTAIN:
+                    continue
+                then = each.there if by_it else each.here
+                assert then is not None
+                pose = compose(own.pose(other), self._since(other, then))
+                variances = deviation ** 2, HEADING ** 2
+            then = each.here if by_it else each.there or each.here
+            evidence.append(Evidence(by_it, other, self._since(robot, then), pose, variances,
+                                     each.range, each.bearing, now - each.time))
+        return beside, evidence
+
+    def _since(self, robot: int, then: PlanePose) -> PlanePose:
+        """Return an earlier pose of a robot, seen from its present one, by its odometry."""
+        own = self._filter
+        return between(own.corrected(robot, between(then, own.odometry(robot))), (0.0, 0.0, 0.0))
+
+
+def _partner(seen: _Seen, robot: int) -> int:
+    return seen.seen if seen.observer == robot else seen.observer

@@ -1,0 +1,241 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""
+Search for the pose of a robot that is lost, by the consensus of recent sightings.
+
+An extended Kalman filter follows one hypothesis. A robot that was carried off, whose odometry
+began anew, or that nobody saw for long, may be anywhere and turned in any direction; linearised
+there, even right sightings lead to a wrong pose. So poses that single sightings allow are
+compared by how well all recent ones fit, as random sample consensus does (M. Fischler, R. Bolles,
+Communications of the ACM 24, 1981), with a truncated loss; the best is refined by least squares.
+"""
+
+from collections.abc import Sequence
+import math
+from typing import NamedTuple
+
+from leader_election.localisation.noise import Array, range_variance
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import PlanePose
+import numpy as np
+from numpy.typing import NDArray
+
+HEADINGS = 24
+"""The number of headings, and of directions for a range without a bearing, that are tried."""
+SEEDS, RANGED_SEEDS = 6, 2
+"""The numbers of sightings, the last ones, from which poses are tried: with a bearing, without."""
+TRUNCATED = 12.0
+"""The greatest squared normalised error that counts: a greater one is an outlier."""
+BETTER = 12.0
+"""By how much the sum of squared errors is less than at any other pose."""
+GOOD = 2.0
+"""The mean squared error with which a pose is not doubted."""
+LEAST_VALUES, LEAST_OF_NEW = 5, 4
+"""The least number of measured values that fit, two more than unknowns; of a robot that is new."""
+SHARE = 0.6
+"""The least share of sightings that fit."""
+APART = (1.0, 0.6)
+"""Poses farther from each other than this are different ones [m, rad]."""
+RIVALS = 3
+"""The number of different poses that are compared with the best."""
+CERTAIN = (0.5, 0.35)
+"""The greatest standard deviations of a pose that was found [m, rad]."""
+GROWTH, TURN_GROWTH = 0.03, 0.03
+"""By how much odometry may be off, for the age of a sighting [m/s, rad/s]."""
+MOTION = 0.3
+"""The least motion of a robot whose own sightings alone locate it [m or rad]: any two repeated
+sightings agree where it stands still."""
+
+
+class Evidence(NamedTuple):
+    """A sighting by the robot that is searched for, or of it."""
+
+    by_it: bool
+    """Whether the robot is the observer."""
+    partner: int
+    """The id of the other robot, or of the landmark."""
+    motion: PlanePose
+    """Its pose at the time of the sighting, seen from its present one, by odometry."""
+    other: PlanePose
+    """The pose of the other robot at that time; of a landmark the place."""
+    variances: tuple[float, float]
+    """Of the other's position on each axis, and of its heading [m2, rad2]."""
+    range: float  # noqa: A003
+    bearing: float
+    age: float
+    """[s]."""
+
+
+class Found(NamedTuple):
+    """The result of a search."""
+
+    pose: PlanePose
+    covariance: Array
+    """Shape (3, 3)."""
+
+
+class _Table:
+    """Evidence as arrays, each of shape (n,)."""
+
+    def __init__(self, evidence: Sequence[Evidence], parameters: LocalisationParameters) -> None:
+        self.by_it = np.array([each.by_it for each in evidence])
+        self.partner = np.array([each.partner for each in evidence])
+        self.motion = np.array([each.motion for each in evidence])
+        self.other = np.array([each.other for each in evidence])
+        self.range = np.array([each.range for each in evidence])
+        self.bearing = np.array([each.bearing for each in evidence])
+        of_place, of_heading = np.array([each.variances for each in evidence]).T
+        age = np.array([each.age for each in evidence])
+        length = np.where(np.isnan(self.range), 1.0, self.range)
+        drift = of_place + np.square(GROWTH * age)
+        ranges = np.array([range_variance(each, parameters) for each in length.tolist()])
+        turned = np.abs(self.motion[:, 2]) * parameters.odometry_noise_turn ** 2
+        self.sigma_range = np.sqrt(ranges + drift)
+        self.sigma_bearing = np.sqrt(
+            parameters.bearing_noise ** 2 + drift / np.square(np.maximum(length, 0.3))
+            + np.where(self.by_it, turned + np.square(TURN_GROWTH * age), of_heading))
+        self.values = (~np.isnan(self.range)).astype(int) + ~np.isnan(self.bearing)
+
+    def errors(self, poses: Array) -> Array:
+        """
+        Return the normalised errors of range and bearing at poses, 0 where not measured.
+
+        :param poses: shape (c, 3).
+        :return: shape (c, n, 2).
+        """
+        yaw = poses[:, 2:3]
+        cos, sin, (x, y, turn) = np.cos(yaw), np.sin(yaw), self.motion.T
+        way_x = self.other[:, 0] - poses[:, 0:1] - cos * x + sin * y
+        way_y = self.other[:, 1] - poses[:, 1:2] - sin * x - cos * y
+        sign = np.where(self.by_it, 1.0, -1.0)
+        direction = (np.arctan2(sign * way_y, sign * way_x)
+                     - np.where(self.by_it, yaw + turn, self.other[:, 2]))
+        bearing = (self.bearing - direction + math.pi) % (2.0 * math.pi) - math.pi
+        found = np.stack(((self.range - np.hypot(way_x, way_y)) / self.sigma_range,
+                          bearing / self.sigma_bearing), axis=-1)
+        return np.asarray(np.nan_to_num(found, nan=0.0))
+
+    def squares(self, poses: Array) -> Array:
+        """Return the sums of squared errors of each sighting at poses, shape (c, n)."""
+        return np.asarray(np.square(self.errors(poses)).sum(axis=2))
+
+    def candidates(self, evidence: Sequence[Evidence]) -> Array:
+        """Return the poses that one of the last sightings allows, shape (c, 3)."""
+        found = []
+        yaws = np.linspace(-math.pi, math.pi, HEADINGS, endpoint=False)
+        ranged = [each for each in reversed(evidence) if not math.isnan(each.range)]
+        turned = [each for each in ranged if not math.isnan(each.bearing)]
+        for each in turned[:SEEDS] or ranged[:RANGED_SEEDS]:
+            x, y, turn = each.motion
+            yaw, direction = yaws, np.zeros(1)
+            if math.isnan(each.bearing):
+                yaw, direction = (part.ravel() for part in np.meshgrid(yaws, yaws))
+            elif each.by_it:
+                direction = yaw + turn + each.bearing + math.pi
+            else:
+                direction = np.full(HEADINGS, each.other[2] + each.bearing)
+            there_x = each.other[0] + each.range * np.cos(direction)
+            there_y = each.other[1] + each.range * np.sin(direction)
+            cos, sin = np.cos(yaw), np.sin(yaw)
+            found.append(np.column_stack((
+                there_x - cos * x + sin * y, there_y - sin * x - cos * y, yaw)))
+        return np.concatenate(found) if found else np.zeros((0, 3))
+
+
+def search(evidence: Sequence[Evidence], present: PlanePose,
+           parameters: LocalisationParameters, is_new: bool = False) -> Found | None:
+    """
+    Return the pose that fits the sightings clearly better than any other pose.
+
+    :param evidence: in the order of time.
+    :param present: the pose that is assumed.
+    :param is_new: whether only its own word stands for this pose: then one sensor is enough.
+    :return: ``None`` where the present pose fits as well, and where no other one is certain.
+    """
+    least_values = LEAST_OF_NEW if is_new else LEAST_VALUES
+    if sum((each.range == each.range) + (each.bearing == each.bearing)
+           for each in evidence) < least_values:
+        return None
+    table = _Table(evidence, parameters)
+    assumed = float(np.minimum(table.squares(np.array((present,))), TRUNCATED).sum())
+    if assumed < max(BETTER, GOOD * table.values.sum()):
+        return None
+    candidates = table.candidates(evidence)
+    if not len(candidates):
+        return None
+    cost = np.minimum(table.squares(candidates), TRUNCATED).sum(axis=1)
+    pose, hessian, best = _refined(table, candidates[np.argmin(cost)])
+    if assumed - best < BETTER:
+        return None
+    for _ in range(RIVALS):
+        far = _apart(candidates, pose)
+        if not far.any():
+            break
+        candidates, cost = candidates[far], cost[far]
+        seed = candidates[np.argmin(cost)]
+        rival, _, least = _refined(table, seed)
+        if least - best < BETTER and _apart(rival[np.newaxis], pose)[0]:
+            return None
+        # Those that lead to the same pose.
+        far = _apart(candidates, seed)
+        candidates, cost = candidates[far], cost[far]
+    fits = table.squares(pose[np.newaxis])[0] < TRUNCATED
+    if (fits.sum() < SHARE * len(fits) or table.values[fits].sum() < least_values
+            or not is_new and not _independent(table, fits)):
+        return None
+    covariance: Array = np.array(np.linalg.inv(hessian), dtype=np.float64)
+    deviations = np.sqrt(covariance.diagonal())
+    if deviations[:2].max() > CERTAIN[0] or deviations[2] > CERTAIN[1]:
+        return None
+    x, y, yaw = pose.tolist()
+    return Found((x, y, math.remainder(yaw, 2.0 * math.pi)), covariance)
+
+
+def _apart(poses: Array, pose: Array) -> NDArray[np.bool_]:
+    """Return which poses are different ones, shape (c,)."""
+    turns = (poses[:, 2] - pose[2] + math.pi) % (2.0 * math.pi) - math.pi
+    return np.asarray(
+        (np.hypot(*(poses[:, :2] - pose[:2]).T) > APART[0]) | (np.abs(turns) > APART[1]))
+
+
+def _independent(table: _Table, fits: Array) -> bool:
+    """
+    Return whether more than one sensor says so.
+
+    Of a single one, it is enough that it is the robot's own, that it shows several others, and
+    that the robot has moved meanwhile.
+    """
+    by_it, partners = table.by_it[fits], table.partner[fits]
+    observers = len(set(partners[~by_it].tolist())) + bool(by_it.any())
+    moved = float(np.ptp(table.motion[fits], axis=0).max()) > MOTION
+    return observers > 1 or bool(by_it.all()) and len(set(partners.tolist())) > 1 and moved
+
+
+def _refined(table: _Table, pose: Array) -> tuple[Array, Array, float]:
+    """Return the nearest least-squares pose, its information, and the truncated cost."""
+    hessian = np.eye(3)
+    for _ in range(5):
+        around = pose + np.vstack((np.zeros(3), 1e-4 * np.eye(3)))
+        errors = table.errors(around)
+        fits = np.square(errors[0]).sum(axis=1) < TRUNCATED
+        if not fits.any():
+            break
+        here = errors[0][fits].ravel()
+        slopes = ((errors[1:, fits] - errors[0, fits]) / 1e-4).reshape(3, -1)
+        # A weak prior keeps the information regular where a direction is not observed.
+        hessian = slopes @ slopes.T + 1e-2 * np.eye(3)
+        pose = pose - np.linalg.solve(hessian, slopes @ here)
+    cost = float(np.minimum(table.squares(pose[np.newaxis]), TRUNCATED).sum())
+    return pose, hessian, cost

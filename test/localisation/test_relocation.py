@@ -1,0 +1,116 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""The search for lost robots: exact cases, and swarms in which a robot is carried off."""
+
+from collections.abc import Sequence
+import math
+
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.plane import between, compose, PlanePose, wrap
+from leader_election.localisation.relocation import Evidence, search
+from localisation.simulation import Neighbourhood
+import numpy as np
+import pytest
+
+NOISE = LocalisationParameters()
+OTHERS = {2: (0.5, 1.0, 0.4), 3: (4.0, 0.5, 2.0), 4: (3.0, 4.5, -1.5), 5: (0.5, 4.0, -0.7)}
+
+
+def path(turns: Sequence[float], speed: float = 0.2) -> list[PlanePose]:
+    """Return the poses of a robot that drives, one a second."""
+    poses = [(2.0, 2.0, 0.3)]
+    for turn in turns:
+        poses.append(compose(poses[-1], (speed, 0.0, turn)))
+    return poses
+
+
+def sightings(poses: list[PlanePose], bearings: bool, seed: int = 0, others: Sequence[int] = (
+        2, 3, 4, 5), both: bool = True) -> list[Evidence]:
+    """Return what the robot and the others see of each other."""
+    rng, found = np.random.default_rng(seed), []
+    for second, pose in enumerate(poses):
+        for other in others:
+            for by_it in (True, False) if both else (True,):
+                here, there = (pose, OTHERS[other]) if by_it else (OTHERS[other], pose)
+                bearing = wrap(math.atan2(there[1] - here[1], there[0] - here[0]) - here[2]
+                               + 0.02 * rng.normal())
+                found.append(Evidence(
+                    by_it, other, between(poses[-1], pose), OTHERS[other], (0.01, 0.01),
+                    math.dist(here[:2], there[:2]) + 0.1 * rng.normal(),
+                    bearing if bearings else math.nan, float(len(poses) - 1 - second)))
+    return found
+
+
+@pytest.mark.parametrize('bearings', [False, True])
+@pytest.mark.parametrize('seed', range(5))
+def test_a_robot_that_was_carried_off_is_found(seed, bearings):
+    poses = path([0.2, 0.2, -0.3, 0.3, 0.0, -0.2, 0.1, 0.3])
+    found = search(sightings(poses, bearings, seed), compose(poses[-1], (3.0, -1.0, 2.0)), NOISE)
+    assert found is not None
+    # Three standard deviations: some 0.05 m and 0.1 rad by ranges alone.
+    assert math.dist(found.pose[:2], poses[-1][:2]) < 0.2
+    assert abs(wrap(found.pose[2] - poses[-1][2])) < 0.3
+    assert np.linalg.eigvalsh(found.covariance).min() > 0.0
+
+
+def test_a_right_pose_is_left():
+    poses = path([0.1] * 8)
+    assert search(sightings(poses, True), compose(poses[-1], (0.05, 0.0, 0.05)), NOISE) is None
+
+
+def test_outliers_do_not_matter():
+    poses = path([0.2] * 8)
+    evidence = [each._replace(range=each.range + 2.0) if k % 4 == 0 else each
+                for k, each in enumerate(sightings(poses, True))]
+    found = search(evidence, compose(poses[-1], (3.0, 0.0, 0.0)), NOISE)
+    assert found is not None and math.dist(found.pose[:2], poses[-1][:2]) < 0.2
+
+
+def test_an_ambiguous_pose_is_not_decided():
+    lost = (9.0, 9.0, 0.0)
+    straight = path([0.0] * 8)
+    # Ranges to one robot leave a circle; to two of them, a robot at rest any heading.
+    assert search(sightings(straight, False, others=(2,)), lost, NOISE) is None
+    resting = path([0.0] * 8, speed=0.0)
+    assert search(sightings(resting, False, others=(2, 3)), lost, NOISE) is None
+    assert search(sightings(straight, True)[:2], lost, NOISE) is None
+
+
+def test_a_sensor_alone_locates_no_robot_at_rest():
+    resting = path([0.0] * 8, speed=0.0)
+    assert search(sightings(resting, True, both=False), (9.0, 9.0, 0.0), NOISE) is None
+    assert search(sightings(resting, True), (9.0, 9.0, 0.0), NOISE) is not None
+
+
+def test_the_sensor_of_one_other_robot_locates_no_robot():
+    evidence = sightings(path([0.2] * 8), True)
+    by_one = [each for each in evidence if not each.by_it and each.partner == 2]
+    assert search(by_one, (9.0, 9.0, 0.0), NOISE) is None
+
+
+@pytest.mark.parametrize('camera', [False, True])
+def test_robots_find_one_that_was_carried_by_three_metres_and_turned(camera):
+    swarm = Neighbourhood(5, 1, camera=camera, reach=8.0)
+    errors = []
+    for now in swarm.run(75):
+        if now == 30.0:
+            x, y, yaw = swarm.truth[3]
+            swarm.truth[3] = (x + math.copysign(2.1, 2.5 - x), y + math.copysign(2.1, 2.5 - y),
+                              wrap(yaw + 2.0))
+        if now >= 70.0:
+            errors += [math.dist(swarm.robots[3].pose[:2], swarm.truth[3][:2]),
+                       *(math.dist(swarm.robots[other].place_of(3), swarm.truth[3][:2])
+                         for other in (1, 2, 4, 5))]
+    assert max(errors) < 0.6

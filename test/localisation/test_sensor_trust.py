@@ -1,0 +1,87 @@
+# Copyright 2026 The leader_election authors
+#
+# Licensed under the Apache License, Version 2.0 (the "License");
+# you may not use this file except in compliance with the License.
+# You may obtain a copy of the License at
+#
+#     http://www.apache.org/licenses/LICENSE-2.0
+#
+# Unless required by applicable law or agreed to in writing, software
+# distributed under the License is distributed on an "AS IS" BASIS,
+# WITHOUT WARRANTIES OR CONDITIONS OF ANY KIND, either express or implied.
+# See the License for the specific language governing permissions and
+# limitations under the License.
+
+"""Sensors that contradict the others: noisy readings that stay the same, and trust."""
+
+import math
+
+from leader_election.localisation.parameters import LocalisationParameters
+from leader_election.localisation.sensor_trust import SensorTrust
+from leader_election.localisation.sighting import Sighting
+from leader_election.localisation.still_readings import StillReadings
+from localisation.simulation import Neighbourhood
+import pytest
+
+HERE = (0.0, 0.0, 0.0)
+
+
+def judged(turn: float, way: float, gap: float = 1.0, bearing: float = 0.0) -> list[bool]:
+    """Return when readings of one place count as still, of an observer that turns."""
+    sensor = StillReadings(LocalisationParameters())
+    return [sensor.pose_without(
+        Sighting(2, 2.0 + 0.1 * (k % 2), bearing * k), (0.0, 0.0, turn * k), HERE, way * k,
+        gap * k) is not None for k in range(12)]
+
+
+def test_readings_that_do_not_follow_a_turn_are_still():
+    assert judged(0.3, 0.1)[:4] == [False] * 4
+    assert all(judged(0.3, 0.1)[8:])
+
+
+@pytest.mark.parametrize('setting', [
+    {'turn': 0.0, 'way': 0.1}, {'turn': 0.3, 'way': 0.7}, {'turn': 0.3, 'way': 0.1, 'gap': 4.0},
+    {'turn': 0.3, 'way': 0.1, 'bearing': -0.3}])
+def test_readings_with_a_reason_to_stay_the_same_or_that_change_are_not(setting):
+    assert not any(judged(**setting))
+
+
+def test_a_sensor_is_wrong_where_others_see_its_robot_as_expected():
+    trust = SensorTrust()
+    for k in range(4):
+        trust.note(1, 2, k, True)
+        assert not trust.is_wrong(1)
+    for k in range(2):
+        trust.note(3, 1, 4.0 + k, False)
+    assert trust.is_wrong(1) and not trust.is_wrong(2)
+    trust.distrust(1)
+    for k in range(8):
+        assert trust.distrusted == [1]
+        trust.judge(1, k > 1)
+    assert trust.distrusted == []
+
+
+class Noisy(Neighbourhood):
+    """Robots with cameras; from 60 s to 160 s the last one repeats a frame, with noise on it."""
+
+    def sightings(self, robot: int) -> list[Sighting]:
+        """Return what a robot sees now, or what its sensor repeats."""
+        seen = super().sightings(robot)
+        if robot == self.liar:
+            frame = self.__dict__.setdefault('frame', [])
+            if self.now < 60.0:
+                frame[:] = seen or frame
+            elif self.now < 160.0:
+                return [each._replace(range=each.range + float(self.rng.normal(0.0, 0.05)),
+                                      bearing=each.bearing + float(self.rng.normal(0.0, 0.02)))
+                        for each in frame]
+        return seen
+
+
+def test_the_damage_of_a_noisy_frozen_camera_stays_with_its_robot():
+    errors, swarm = [], Noisy(5, 0, camera=True)
+    for now in swarm.run(200):
+        if 60.0 < now:
+            errors += swarm.errors(range(1, 5))[0]
+    assert math.sqrt(sum(error ** 2 for error in errors) / len(errors)) < 0.3
+    assert swarm.counts[1]['sightings_distrusted'] > 30
