@@ -67,11 +67,9 @@ def correct(state: Array, errors: Array) -> None:
 
     :param errors: invariant ones, of the shape of the state.
     """
-    blocks, by = state.reshape(-1, SIZE), errors.reshape(-1, SIZE)
-    turns = by[:, 2:3]
-    blocks[:, :2] += blocks[:, 1::-1] * (turns * SIDEWAYS)
+    turns = errors[2::SIZE]
+    x, y = state[0::SIZE], state[1::SIZE]
+    aside = turns * x
+    x -= turns * y
+    y += aside
     state += errors
-
-
-SIDEWAYS = np.array((-1.0, 1.0))
-"""A turn shifts (x, y) along (-y, x)."""

@@ -90,18 +90,19 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
     :param bias: the estimate of constant errors beside it; ``None``: no estimate.
     """
     here, there = line.here, line.there
-    # The covariances of vector and heading with the whole state, shape (3, 6 n).
     px, py, yaw = state[here:here + 3].tolist()
-    of_here = np.array(((-1.0, 0.0, py), (0.0, -1.0, -px), (0.0, 0.0, 1.0)))
-    way = of_here @ covariance[here:here + 3]
-    own = way[:, here:here + 3] @ of_here.T
-    x, y = line.place
-    of_there = None
-    if there != LANDMARK:
+    rows = [here, here + 1, here + 2]
+    if there == LANDMARK:
+        x, y = line.place
+        by_errors = np.array(((-1.0, 0.0, py), (0.0, -1.0, -px), (0.0, 0.0, 1.0)))
+    else:
         x, y = state[there:there + 2].tolist()
-        of_there = np.array(((1.0, 0.0, -y), (0.0, 1.0, x), (0.0, 0.0, 0.0)))
-        way += of_there @ covariance[there:there + 3]
-        own = way[:, here:here + 3] @ of_here.T + way[:, there:there + 3] @ of_there.T
+        rows += (there, there + 1, there + 2)
+        by_errors = np.array(((-1.0, 0.0, py, 1.0, 0.0, -y), (0.0, -1.0, -px, 0.0, 1.0, x),
+                              (0.0, 0.0, 1.0, 0.0, 0.0, 0.0)))
+    # The covariances of vector and heading with the whole state, shape (3, 6 n).
+    way = by_errors @ covariance.take(rows, axis=0)
+    own = way.take(rows, axis=1) @ by_errors.T
     x, y = x - px, y - py
     (xx, xy, xt), (_, yy, yt), (_, _, tt) = own.tolist()
 
@@ -168,10 +169,7 @@ def update(state: Array, covariance: Array, line: Line, parameters: Localisation
     correct(state, changes[2])
     covariance -= changes[:2].T @ changes[:2]
     if bias is not None:
-        off = of_here @ bias.sensitivity[here:here + 3]
-        if of_there is not None:
-            off += of_there @ bias.sensitivity[there:there + 3]
-        slopes = factors[:2] @ off
+        slopes = factors[:2] @ (by_errors @ bias.sensitivity.take(rows, axis=0))
         other = int(here > 0)
         if ranged:
             slopes[0, BY_RANGE + other] += 1.0 / first
