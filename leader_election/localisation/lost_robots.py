@@ -38,6 +38,8 @@ LEAST = 2
 """The least number of rejected sightings with which a robot may be elsewhere."""
 SUSPECTED_FOR = 5.0
 """The time for which a contradicted pose is reported [s]."""
+UNKNOWN = 3.0
+"""The number of confirming sightings, beyond the contradicting, that a new pose needs."""
 WATCHED = 30.0
 """The time for which a robot is watched after it entered or was carried off [s]."""
 UNCERTAIN = 0.7
@@ -156,8 +158,9 @@ class LostRobots:
             wrong, score = self._score(robot)
             if wrong >= LEAST and score > 0.0:
                 self._suspected[robot] = now
-            if (wrong >= LEAST and score > 0.0 or now < self._watched.get(robot, 0.0)
-                    or self._is_lost(robot)):
+            # Without contradictions a search would find the same pose, at a high price.
+            unknown = now < self._watched.get(robot, 0.0) or self._is_lost(robot)
+            if wrong >= LEAST and score > (UNKNOWN * AGAINST if unknown else 0.0):
                 scores[robot] = score
         return max(scores, key=lambda robot: scores[robot], default=None)
 
