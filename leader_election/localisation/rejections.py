@@ -46,6 +46,8 @@ class Rejections:
         """The times and pairs of noted sightings, including forgotten ones."""
         self._taken: Counter[int] = Counter()
         self._rejected: Counter[int] = Counter()
+        self._by: dict[int, list[int]] = {}
+        """The numbers of sightings by an observer, and of rejected ones among them."""
 
     def note(self, observer: int, seen: int, now: float, rejected: bool) -> None:
         """Remember a sighting, not before the last one."""
@@ -81,19 +83,16 @@ class Rejections:
 
     def doubts(self, observer: int, now: float) -> bool:
         """Return whether most recent sightings by an observer were rejected."""
-        if self._rejected[observer] < LEAST:
-            return False
         self._expire(now)
-        recent = [bad for pair, sightings in self._pairs.items() if pair[0] == observer
-                  for _, bad in sightings]
-        return sum(recent) >= LEAST and 2 * sum(recent) >= len(recent)
+        taken, rejected = self._by.get(observer, (0, 0))
+        return rejected >= LEAST and 2 * rejected >= taken
 
     def forget(self, robot: int) -> None:
         """Forget the sightings by a robot and of it."""
         for pair in [pair for pair in self._pairs if robot in pair]:
             sightings = self._pairs.pop(pair)
             self._count(pair, -len(sightings), -sum(bad for _, bad in sightings))
-        for counts in (self._taken, self._rejected):
+        for counts in (self._taken, self._rejected, self._by):
             counts.pop(robot, None)
 
     def _expire(self, now: float) -> None:
@@ -109,6 +108,9 @@ class Rejections:
         observer, seen = pair
         self._taken[observer] += taken
         self._taken[seen] += taken
+        by = self._by.setdefault(observer, [0, 0])
+        by[0] += taken
+        by[1] += rejected
         if rejected:
             self._rejected[observer] += rejected
             self._rejected[seen] += rejected

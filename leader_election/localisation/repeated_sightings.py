@@ -40,6 +40,8 @@ ELSEWHERE = 0.2
 """How far from the observer's earlier pose a series cannot be the same by itself [m, rad]."""
 OWN_MEMORY, OTHERS_MEMORY = 30000, 3000
 """The numbers of remembered readings, of the own sensor and of each neighbour's."""
+BITS = 1 << 16
+"""The size of a table of hashes, which saves most searches: few readings are repeated."""
 
 
 class _Run(NamedTuple):
@@ -70,6 +72,7 @@ class RepeatedSightings:
         self._runs: dict[int, _Run] = {}
         self._keys = array('q')
         self._poses = array('f')
+        self._known = bytearray(BITS // 8)
         self._next = -1
         """The index of the reading that followed the last one earlier; -1: it is new."""
 
@@ -116,15 +119,30 @@ class RepeatedSightings:
                     or abs(wrap(before[2] - here[2])) > ELSEWHERE):
                 return True
         else:
-            found = np.flatnonzero(np.asarray(keys) == key)
-            self._next = int(found[-1]) + 1 if len(found) else -1
+            self._next = self._find(key) + 1 or -1
         if len(keys) >= self._memory:
             oldest = self._memory // 2
             del keys[:oldest], self._poses[:3 * oldest]
             self._next = max(self._next - oldest, -1)
+            self._known = bytearray(BITS // 8)
+            for kept in keys:
+                self._remember(kept)
         keys.append(key)
+        self._remember(key)
         self._poses.extend(here)
         return False
+
+    def _find(self, key: int) -> int:
+        """Return the last index of a reading, -1: it is new."""
+        place = key % BITS
+        if not self._known[place >> 3] >> (place & 7) & 1:
+            return -1
+        found = np.flatnonzero(np.asarray(self._keys) == key)
+        return int(found[-1]) if len(found) else -1
+
+    def _remember(self, key: int) -> None:
+        place = key % BITS
+        self._known[place >> 3] |= 1 << (place & 7)
 
 
 def _equal(one: tuple[float, float], other: tuple[float, float]) -> bool:

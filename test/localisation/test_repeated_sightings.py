@@ -82,9 +82,9 @@ def test_robots_that_stand_still_are_seen():
 
 class Lying(Neighbourhood):
     """
-    Robots with cameras, of which the last one repeats from 60 s to 160 s what it saw.
+    Robots with cameras, of which the last one repeats from 60 s on what it saw.
 
-    :ivar again: whether a series, or its last frame; ``None``: it does not.
+    :ivar again: whether a series, for 55 s, or its last frame, for 100 s; ``None``: it does not.
     """
 
     again: bool | None = None
@@ -95,7 +95,7 @@ class Lying(Neighbourhood):
         frames = self.__dict__.setdefault('frames', {})
         if robot == self.liar and self.again is not None:
             frames[self.now] = seen
-            if 60.0 <= self.now < 160.0:
+            if 60.0 <= self.now < (115.0 if self.again else 160.0):
                 return frames[self.now - 55.0] if self.again else next(
                     frame for time, frame in reversed(frames.items()) if time < 60.0 and frame)
         return seen
