@@ -77,6 +77,7 @@ COMPARE_FROM = 5.0
 INTERVALS = 12
 """The number of intervals in the table of results."""
 
+
 def world_parameters(options: Namespace) -> dict[str, Any]:
     """Return the parameters of the world for the options of the command line."""
     values: dict[str, Any] = dict(SIGHTINGS.get(options.sightings, {}))

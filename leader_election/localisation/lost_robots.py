@@ -136,11 +136,11 @@ class LostRobots:
             or now < self._watched.get(robot, 0.0) or self._is_lost(robot))], now)
         if lost is None:
             return None
-        beside, evidence = self._evidence(lost, now)
+        is_new = now < self._watched.get(lost, 0.0)
+        beside, evidence = self._evidence(lost, now, is_new)
         if beside is None:
             return None
-        found = search(evidence, self._filter.pose(lost), self._parameters,
-                       is_new=now < self._watched.get(lost, 0.0))
+        found = search(evidence, self._filter.pose(lost), self._parameters, is_new)
         if found is None:
             return None
         self._filter.place(lost, found.pose, found.covariance, beside, now)
@@ -185,10 +185,19 @@ class LostRobots:
     def _is_lost(self, robot: int) -> bool:
         return bool(self._filter.covariance_of(robot)[2, 2] > LOST ** 2)
 
-    def _evidence(self, robot: int, now: float) -> tuple[int | None, list[Evidence]]:
-        """Return another robot, and the sightings of both kinds since the first wrong one."""
+    def _evidence(self, robot: int, now: float, is_new: bool
+                  ) -> tuple[int | None, list[Evidence]]:
+        """
+        Return another robot, and the sightings of both kinds since the first wrong one.
+
+        For a new robot one sensor is enough, so that of a robot that others contradict is left
+        out: two that have just met cannot tell which of them is elsewhere.
+        """
         own = self._filter
         concern = [each for each in self._seen if each.concerns(robot)][-MOST:]
+        doubtful = {other for other in {_partner(each, robot) for each in concern}
+                    if is_new and self.may_be_elsewhere(other, now)}
+        concern = [each for each in concern if _partner(each, robot) not in doubtful]
         first = next((k for k, each in enumerate(concern) if not each.accepted), 0)
         partners = [_partner(each, robot) for each in concern[first:]]
         known = [each for each in partners if each in own]

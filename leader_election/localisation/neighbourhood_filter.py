@@ -434,7 +434,7 @@ class NeighbourhoodFilter:
             return []
         distrusted = known[0][0] in self.trust.distrusted
         doubted = distrusted or any(self._rejections.doubts(observer, now)
-                      for observer in {observer for observer, _ in known})
+                                    for observer in {observer for observer, _ in known})
         if doubted:
             # The sightings of an observer that are mostly wrong are not used even where they fit,
             # but only judged: the observer is believed again when it agrees with the others.

@@ -53,10 +53,11 @@ def drive(own: NeighbourhoodFilter, factors: Factors, motion: PlanePose, seconds
         reported = compose(reported, motion)
         truth = compose(truth, corrected(motion, factors))
         own.move(1, reported, float(now))
-        own.see([(1, Sighting(
-            landmark, math.dist(truth[:2], place),
-            math.remainder(math.atan2(place[1] - truth[1], place[0] - truth[0]) - truth[2],
-                           2.0 * math.pi) if bearings else math.nan))
+        own.see([
+            (1, Sighting(
+                landmark, math.dist(truth[:2], place),
+                math.remainder(math.atan2(place[1] - truth[1], place[0] - truth[0]) - truth[2],
+                               2.0 * math.pi) if bearings else math.nan))
             for landmark, place in LANDMARKS.items()], float(now))
     return truth
 

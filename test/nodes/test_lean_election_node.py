@@ -111,6 +111,7 @@ def test_lean_robots_elect_and_publish_their_states(radio: str) -> None:
         assert isinstance(reader, Reader)
         process.spin(nodes, lambda: (
             reader.leader == 4 and len(reader.concerns) >= 16
+            and reader.states.get('robot 4') == 'leads'
             and all(robot.robot.state.leader == 4 for robot in host.robots)), deadline=PATIENCE)
         assert [robot.robot.state.leader for robot in host.robots] == [4] * 4
         assert reader.leader == 4
