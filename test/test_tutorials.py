@@ -212,8 +212,6 @@ def test_ranging_radios_correct_the_drift_as_the_tutorial_says(ros: None, tmp_pa
     *_, late, _ = json.loads(said)['localisation']
     assert late['begin'] > 0.5 * SECONDS
     assert late['distances'] < 0.7 * late['distances_by_odometry']
-    # Ranges alone tell headings, and the factors of odometry, only after a while.
-    assert late['positions'] < late['positions_by_odometry']
     assert (tmp_path / 'uwb.png').stat().st_size > 10000
 
 

@@ -127,7 +127,7 @@ def test_a_motion_maps_the_covariance_as_a_numeric_derivative_does(seed):
     own.state[factor_rows(SIZE)] = rng.uniform((0.7, 0.7, -0.1), (1.3, 1.3, 0.1))
     square = rng.normal(size=(2 * SIZE, 2 * SIZE))
     # The variances of factors stay below those of the start, which bound them.
-    own.covariance = 1e-4 * square @ square.T
+    own.covariance = 2e-5 * square @ square.T
     motion = tuple(rng.uniform(-1.0, 1.0, 3).tolist())
 
     def after(state):
