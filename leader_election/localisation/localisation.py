@@ -144,6 +144,9 @@ class Localisation:
         self._counts = counts
         self._landmarks = landmarks or {}
         self._filter = NeighbourhoodFilter(parameters, expiry, self._landmarks, counts)
+        if not cooperates:
+            # No sighting would ever tell them: the deviation is that of noise.
+            self._filter.factor_start = np.zeros_like(self._filter.factor_start)
         self.last_sighting = -math.inf
         self._lost = LostRobots(self._filter, parameters, self._landmarks)
         self._placed: dict[int, float] = {}

@@ -113,6 +113,7 @@ class NeighbourhoodFilter:
     :ivar ids: the robots, in the order of their blocks in state and covariance.
     :ivar state: their blocks (:mod:`leader_election.localisation.block`), shape (6 n,).
     :ivar covariance: shape (6 n, 6 n).
+    :ivar factor_start: the variances of the factors of a robot never met, which bound all.
     :ivar carried_off: the times at which a robot was detected as carried off, by id, including
         dropped robots.
     :ivar slipping: the last time at which a robot's odometry was found to contradict sightings by
@@ -132,6 +133,7 @@ class NeighbourhoodFilter:
         :param counts: the counters of accepted and rejected sightings.
         """
         self.parameters = parameters
+        self.factor_start: Array = START_VARIANCES
         self.expiry = expiry
         self.ids: list[int] = []
         self.state: Array = np.zeros(0)
@@ -204,9 +206,9 @@ class NeighbourhoodFilter:
         """Return the factors of a robot to be added, and their variances."""
         kept = self._factors.pop(robot, None)
         if kept is None:
-            return Factors(), START_VARIANCES
+            return Factors(), self.factor_start
         return kept.factors, np.minimum(
-            kept.variances + WALK_VARIANCES * max(now - kept.time, 0.0), START_VARIANCES)
+            kept.variances + WALK_VARIANCES * max(now - kept.time, 0.0), self.factor_start)
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """
@@ -248,7 +250,7 @@ class NeighbourhoodFilter:
         covariance[pose, pose] = (own + own.T) / 2.0
         known = covariance[_FACTORS + first, _FACTORS + first]
         covariance[_FACTORS + first, _FACTORS + first] = np.maximum(
-            known, np.minimum(known + WALK_VARIANCES * duration, START_VARIANCES))
+            known, np.minimum(known + WALK_VARIANCES * duration, self.factor_start))
         self._odometry[robot], self._times[robot] = odometry, now
         self._adaptation.adapt(robot, now)
 
@@ -258,7 +260,7 @@ class NeighbourhoodFilter:
         self.state[rows] = Factors()
         self.covariance[rows] = 0.0
         self.covariance[:, rows] = 0.0
-        self.covariance[rows, rows] = np.diag(START_VARIANCES)
+        self.covariance[rows, rows] = np.diag(self.factor_start)
 
     def loosen(self, robot: int, now: float) -> None:
         """Increase the covariance of a robot's pose: it was carried off."""

@@ -241,3 +241,16 @@ def test_a_neighbour_that_leaps_again_and_again_is_not_believed_for_a_minute():
         robot.hear(2, (5.0, 0.0), told, float(second))
     assert robot._counts['sightings_distrusted'] < 62
     assert robot._counts['sightings_accepted'] + robot._counts['sightings_rejected'] > 0
+
+
+def test_dead_reckoning_has_the_deviation_of_noise_alone() -> None:
+    """Factors that no sighting can tell would multiply it."""
+    robots = {cooperates: Localisation(
+        1, LocalisationParameters(), cooperates=cooperates, expiry=3.0, top_speed=2.0,
+        counts=Counter()) for cooperates in (False, True)}
+    for robot in robots.values():
+        for second in range(31):
+            robot.take_odometry((float(second), 0.0, 0.0), float(second))
+            robot.begin_round(float(second))
+    assert robots[False].deviation == pytest.approx(2.99, abs=0.01)
+    assert robots[True].deviation > 10.0
