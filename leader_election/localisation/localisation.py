@@ -14,7 +14,7 @@
 
 """The localisation of one robot: dead reckoning, corrected by sightings of the neighbours."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping, Sequence
 import math
 from typing import NamedTuple
@@ -162,7 +162,7 @@ class Localisation:
         self._sensors = {robot: RepeatedSightings()}
         self._repeats: dict[int, float] = {}
         self._still: dict[int, StillReadings] = {}
-        self._ways: defaultdict[int, float] = defaultdict(float)
+        self._ways: dict[int, float] = {}
 
     # Input.
 
@@ -184,7 +184,7 @@ class Localisation:
         else:
             motion = between(self._raw, pose)
             self._odometry = compose(self._odometry, motion)
-            self._ways[self.robot] += math.hypot(*motion[:2])
+            self._drove(self.robot, math.hypot(*motion[:2]))
             doubt = self.slip.doubt(motion, now - self._time, now)
             if any(doubt):
                 self._filter.doubt(self.robot, *doubt)
@@ -244,7 +244,7 @@ class Localisation:
                 self._filter.drop(robot)
             else:
                 turns = TURNS if estimate is None else 0.0
-                self._ways[robot] += math.dist(self._filter.odometry(robot)[:2], odometry[:2])
+                self._drove(robot, math.dist(self._filter.odometry(robot)[:2], odometry[:2]))
                 self._filter.move(robot, odometry, now, turns)
         if robot not in self._filter:
             if not self._makes_room(place):
@@ -477,6 +477,9 @@ class Localisation:
             self._repeats[observer] = now
         return repeated
 
+    def _drove(self, robot: int, way: float) -> None:
+        self._ways[robot] = self._ways.get(robot, 0.0) + way
+
     def _shows_the_same(self, observer: int, sightings: Sequence[tuple[int, Sighting]],
                         now: float) -> bool:
         """Return whether a sensor shows the same again and again, though robots move."""
@@ -486,7 +489,7 @@ class Localisation:
             self._still[observer] = StillReadings(self.parameters)
         own, sensor = self._filter, self._still[observer]
         here, pose = own.odometry(observer), own.pose(observer)
-        poses = [sensor.pose_without(sighting, here, pose, self._ways[sighting.id], now)
+        poses = [sensor.pose_without(sighting, here, pose, self._ways.get(sighting.id, 0.0), now)
                  for _, sighting in sightings]
         before = next((each for each in poses if each is not None), None)
         if before is not None:

@@ -194,6 +194,19 @@ def test_a_camera_that_is_mounted_somewhere_sees_what_the_robot_does(
         assert math.isnan(seen[8].range_deviation) and not node.robot.counts['names_passed_over']
 
 
+def told(bench: Any, node: Any) -> list[Any]:
+    """Return the sightings that robot 1 tells until it has left out a late one."""
+    seen: list[Any] = []
+
+    def sent() -> bool:
+        said = bench.said.get(1)
+        seen.extend(said.localisation.sightings if said and said.localisation else ())
+        return bool(seen) and node.robot.counts['sightings_late'] > 0
+
+    spin_until([bench, node], sent)
+    return seen
+
+
 def test_a_range_has_its_own_time_and_noise() -> None:
     """The topic of 7 is on time and states its noise; the stamp of 8 is eight seconds old."""
     node, bench = cooperating(sighting_sources='ranges', range_ids='7-8')
@@ -206,14 +219,7 @@ def test_a_range_has_its_own_time_and_noise() -> None:
                                     variance=0.04))
 
     bench.create_timer(0.05, publish)
-    seen: list[Any] = []
-
-    def sent() -> bool:
-        said = bench.said.get(1)
-        seen.extend(said.localisation.sightings if said and said.localisation else ())
-        return bool(seen) and node.robot.counts['sightings_late'] > 0
-
-    spin_until([bench, node], sent)
+    seen = told(bench, node)
     assert {(s.id, s.range, s.range_deviation) for s in seen} == {(7, 2.5, 0.2)}
 
 
@@ -230,14 +236,7 @@ def test_rows_have_stamps_and_deviations_in_further_columns() -> None:
                                8.0, 2.5, 0.25, 0.3, 0.02, now - 8.0, layout=layout))
 
     bench.create_timer(0.05, publish)
-    seen: list[Any] = []
-
-    def sent() -> bool:
-        said = bench.said.get(1)
-        seen.extend(said.localisation.sightings if said and said.localisation else ())
-        return bool(seen) and node.robot.counts['sightings_late'] > 0
-
-    spin_until([bench, node], sent)
+    seen = told(bench, node)
     assert {s.id for s in seen} == {7} and seen[0].range_deviation == 0.3
     assert math.isnan(seen[0].bearing_deviation)
 
