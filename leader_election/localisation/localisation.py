@@ -16,15 +16,21 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 import math
 from typing import NamedTuple
 
 from leader_election.localisation import neighbourhood_filter
 from leader_election.localisation.association import associated, REASSIGNED
 from leader_election.localisation.innovations import InnovationStatistics
+from leader_election.localisation.late_sightings import KEPT, SightingQueue, Track
 from leader_election.localisation.lost_robots import LostRobots
-from leader_election.localisation.neighbourhood_filter import DISTRUSTED, NeighbourhoodFilter
-from leader_election.localisation.noise import Array, range_variance
+from leader_election.localisation.neighbourhood_filter import (
+    DISTRUSTED,
+    FORGOTTEN_AFTER,
+    NeighbourhoodFilter,
+)
+from leader_election.localisation.noise import Array
 from leader_election.localisation.parameters import LocalisationParameters
 from leader_election.localisation.plane import between, compose, PlanePose
 from leader_election.localisation.repeated_sightings import (
@@ -34,10 +40,9 @@ from leader_election.localisation.repeated_sightings import (
 )
 from leader_election.localisation.scale_errors import Factors, START
 from leader_election.localisation.sensor_bias import SensorBias
-from leader_election.localisation.sighting import checked, seen_from, Sighting
+from leader_election.localisation.sighting import checked, Sighting
 from leader_election.localisation.slip import SlipDetector, SLIPS
 from leader_election.localisation.still_readings import StillReadings
-from leader_election.localisation.track import KEPT, Track
 import numpy as np
 
 MEASUREMENTS_REJECTED = 'measurements_rejected'
@@ -46,8 +51,6 @@ RESTARTS, LEAPS = 'odometry_restarts', 'odometry_leaps'
 COUNTERS = (*neighbourhood_filter.COUNTERS, DISTRUSTED, RESTARTS, LEAPS, SLIPS, LATE, CLOCKLESS,
             REPEATED, REASSIGNED)
 """The names of the counters of a localisation."""
-FORGOTTEN_AFTER = 3.0
-"""The silence after which a robot is dropped, since its motion is unknown [expiries]."""
 NEARER = 0.8
 """The factor by which a robot must be nearer to replace another one in a full filter."""
 STEP = 1.0
@@ -63,10 +66,6 @@ FOUND_AFTER = 5.0
 The time for which a robot's sightings are ignored after it was carried off [s]: while its
 pose is unknown, wrong sightings would fit, too. Other robots' sightings locate it.
 """
-LEAST_WAY = 0.3
-"""The least range for the noise of bearings [m]."""
-PROMPT = 0.25
-"""The age up to which a sighting is not less certain [s]."""
 EARLY, OTHER_CLOCK = 0.5, 60.0
 """A stamp so far ahead of the robot's clock, or so far behind it, is of another clock [s]."""
 LEAST_DEVIATION = 1e-3
@@ -77,10 +76,6 @@ STRANGER = (0.5, 0.2)
 """The deviations of a robot that does not send its own [m, rad]."""
 TURNS = 1.0
 """The turn per metre that is assumed for a robot that does not send its heading [rad/m]."""
-
-
-LEAST_RANGE = 1e-3
-"""No range is less [m]."""
 
 
 class Estimate(NamedTuple):
@@ -98,16 +93,19 @@ class Estimate(NamedTuple):
     """From the pose of the sender at the time of sending."""
 
 
-class _Pending(NamedTuple):
-    """A sighting that is not used yet."""
+@dataclass
+class _Heard:
+    """What is remembered of a robot beside the filter."""
 
-    sighting: Sighting
-    odometry: PlanePose
-    """The own pose by odometry at the time of the sighting."""
-    time: float
-    """Of its arrival."""
-    taken: float
-    """Of the measurement."""
+    sensor: RepeatedSightings
+    still: StillReadings
+    track: Track = field(default_factory=Track)
+    way: float = 0.0
+    """How far it has driven [m]."""
+    repeating: float = -math.inf
+    """When its sensor last repeated itself, and did nothing else [s]."""
+    placed: float = -math.inf
+    """When sightings last found it elsewhere [s]."""
 
 
 class Localisation:
@@ -149,20 +147,14 @@ class Localisation:
             self._filter.factor_start = np.zeros_like(self._filter.factor_start)
         self.last_sighting = -math.inf
         self._lost = LostRobots(self._filter, parameters, self._landmarks)
-        self._placed: dict[int, float] = {}
         self.parameters = parameters
         self._raw: PlanePose | None = None
         self._odometry: PlanePose = (0.0, 0.0, 0.0)
         self._time = self._blamed = -math.inf
-        self._track = Track()
-        self._tracks: dict[int, Track] = {}
-        self._pending: dict[int, _Pending] = {}
-        self._used: dict[int, float] = {}
+        self._own = _Heard(RepeatedSightings(), StillReadings(parameters))
+        self._heard = {robot: self._own}
+        self._queue = SightingQueue(robot, self._filter, self._landmarks)
         self._own_sightings: tuple[Sighting, ...] = ()
-        self._sensors = {robot: RepeatedSightings()}
-        self._repeats: dict[int, float] = {}
-        self._still: dict[int, StillReadings] = {}
-        self._ways: dict[int, float] = {}
 
     # Input.
 
@@ -184,13 +176,13 @@ class Localisation:
         else:
             motion = between(self._raw, pose)
             self._odometry = compose(self._odometry, motion)
-            self._drove(self.robot, math.hypot(*motion[:2]))
+            self._own.way += math.hypot(*motion[:2])
             doubt = self.slip.doubt(motion, now - self._time, now)
             if any(doubt):
                 self._filter.doubt(self.robot, *doubt)
                 self._counts[SLIPS] = self.slip.count
         self._raw, self._time = pose, now
-        self._track.add(now, self._odometry)
+        self._own.track.add(now, self._odometry)
 
     def take_sightings(self, sightings: Sequence[Sighting], now: float) -> list[Sighting]:
         """
@@ -210,16 +202,16 @@ class Localisation:
             if not -EARLY <= sighting.age <= OTHER_CLOCK:
                 self._counts[CLOCKLESS] += 1
                 taken = now
-            odometry = self._odometry if taken == now else self._track.at(taken)
+            odometry = self._odometry if taken == now else self._own.track.at(taken)
             if odometry is None or now - taken > KEPT:
                 self._counts[LATE] += 1
                 continue
             if self.slip.slips(now):
                 # It may stand still, whatever its odometry says.
-                self._sensors[self.robot].begin()
+                self._own.sensor.begin()
             if self._is_repeated(self.robot, sighting, odometry, now):
                 continue
-            self._pending[sighting.id] = _Pending(sighting, odometry, now, taken)
+            self._queue.put(sighting, odometry, now, taken)
             valid.append(sighting)
         return valid
 
@@ -244,13 +236,14 @@ class Localisation:
                 self._filter.drop(robot)
             else:
                 turns = TURNS if estimate is None else 0.0
-                self._drove(robot, math.dist(self._filter.odometry(robot)[:2], odometry[:2]))
+                self._heard[robot].way += math.dist(
+                    self._filter.odometry(robot)[:2], odometry[:2])
                 self._filter.move(robot, odometry, now, turns)
         if robot not in self._filter:
             if not self._makes_room(place):
                 return
             self._enter(robot, place, estimate, odometry, now)
-        self._tracks[robot].add(now, odometry)
+        self._heard[robot].track.add(now, odometry)
         if self._is_distrusted(robot, now):
             self._filter.distrust(robot)
         if estimate is not None and estimate.sightings:
@@ -261,15 +254,14 @@ class Localisation:
         """Use the kept sightings, and drop robots that have been silent for long."""
         if self._raw is None:
             return
-        self._own_sightings = self._due(now)
+        self._own_sightings = self._queue.due(now, self._odometry, self.pose or self._odometry, {
+            robot: heard.track for robot, heard in self._heard.items()})
         self._filter.move(self.robot, self._odometry, now)
         for robot in [robot for robot in self._filter.ids if robot != self.robot
                       and self._filter.age(robot, now) > FORGOTTEN_AFTER * self._expiry]:
             self._filter.drop(robot)
-            self._sensors.pop(robot, None)
-            self._still.pop(robot, None)
-        self._tracks = {robot: track for robot, track in self._tracks.items()
-                        if robot in self._filter}
+        self._heard = {robot: heard for robot, heard in self._heard.items()
+                       if robot in self._filter}
         self._filter.forgive(now - TRUST_REGAINED)
         slipped = self._filter.slipping.get(self.robot, -math.inf)
         if slipped > self._blamed:
@@ -322,8 +314,8 @@ class Localisation:
 
     def repeating(self, now: float) -> list[int]:
         """Return the robots whose sensors have repeated themselves lately, and do nothing else."""
-        return sorted(robot for robot, time in self._repeats.items()
-                      if now - time <= FORGOTTEN_AFTER * self._expiry)
+        return sorted(robot for robot, heard in self._heard.items()
+                      if now - heard.repeating <= FORGOTTEN_AFTER * self._expiry)
 
     @property
     def distrusted(self) -> list[int]:
@@ -385,111 +377,27 @@ class Localisation:
 
     # Parts.
 
-    def _due(self, now: float) -> tuple[Sighting, ...]:
-        """Take the oldest kept sightings to be used now, moved to the present pose."""
-        if not self._pending:
-            return ()
-        due: list[Sighting] = []
-        for seen, waits in sorted(self._pending.items(),
-                                  key=lambda item: self._used.get(item[0], -math.inf)):
-            if now - waits.time > self.parameters.sighting_interval:
-                del self._pending[seen]
-            elif (now - self._used.get(seen, -math.inf) >= 0.9 * self.parameters.sighting_interval
-                  and len(due) < max(self.parameters.most_sightings, 1)):
-                del self._pending[seen]
-                self._used[seen] = now
-                due.append(self._from_here(waits))
-        self._used = {seen: time for seen, time in self._used.items()
-                      if now - time <= FORGOTTEN_AFTER * self._expiry}
-        return tuple(due)
-
-    def _from_here(self, waits: _Pending) -> Sighting:
-        """
-        Return a sighting moved to the present pose, and to the last pose of the robot seen.
-
-        For a range without a bearing, the direction is the one that the filter expects.
-        """
-        sighting = seen_from(waits.sighting, (0.0, 0.0, 0.0), self._filter.corrected(
-            self.robot, between(waits.odometry, self._odometry)))
-        place, here = self.place_of(sighting.id), self.pose
-        place = self._landmarks.get(sighting.id) if place is None else place
-        if place is None or here is None:
-            return sighting
-        then = self._place_then(sighting.id, waits.taken) or place
-        if sighting.age > PROMPT:
-            sighting = self._less_certain(sighting, waits, math.dist(then, place))
-        if math.isnan(sighting.bearing):
-            before = compose(here, self._filter.corrected(
-                self.robot, between(self._odometry, waits.odometry)))
-            change = math.dist(place, here[:2]) - math.dist(then, before[:2])
-            return sighting._replace(range=max(sighting.range + change, LEAST_RANGE))
-        if then == place or math.isnan(sighting.range):
-            return sighting
-        x, y, _ = between((*then, here[2]), (*place, here[2]))
-        return seen_from(sighting, (x, y, 0.0), (0.0, 0.0, 0.0))
-
-    def _less_certain(self, sighting: Sighting, waits: _Pending, way: float) -> Sighting:
-        """
-        Return a late sighting with the noise of the way since, of both robots.
-
-        The direction of a way is as uncertain as the heading. The poses are corrected by a part
-        of what the sighting differs from that expected then; without this noise by too much.
-
-        :param way: of the robot seen [m].
-        """
-        own = between(waits.odometry, self._odometry)
-        variance = 0.0
-        for robot, length in (self.robot, math.hypot(*own[:2])), (sighting.id, way):
-            if robot in self._filter:
-                variance += (self.parameters.odometry_noise_position ** 2 * length
-                             + length ** 2 * float(self._filter.covariance_of(robot)[2, 2]))
-        distance = 1.0 if math.isnan(sighting.range) else max(sighting.range, LEAST_WAY)
-        of_range, of_bearing = sighting.range_deviation, sighting.bearing_deviation
-        if math.isnan(of_range):
-            of_range = math.sqrt(range_variance(distance, self.parameters))
-        if math.isnan(of_bearing):
-            of_bearing = self.parameters.bearing_noise
-        turn = self.parameters.odometry_noise_turn * math.sqrt(abs(own[2]))
-        return sighting._replace(
-            range_deviation=math.hypot(of_range, math.sqrt(variance)),
-            bearing_deviation=math.hypot(of_bearing, math.sqrt(variance) / distance, turn))
-
-    def _place_then(self, robot: int, time: float) -> tuple[float, float] | None:
-        """Return the place of a neighbour at a time, by its last pose and its odometry."""
-        odometry = self._tracks[robot].at(time) if robot in self._tracks else None
-        if odometry is None or robot not in self._filter:
-            return None
-        motion = self._filter.corrected(robot, between(self._filter.odometry(robot), odometry))
-        return compose(self._filter.pose(robot), motion)[:2]
-
     def _is_repeated(self, observer: int, sighting: Sighting, here: PlanePose,
                      now: float) -> bool:
         """Return whether a sensor repeats a reading; it is counted then."""
-        if observer not in self._sensors:
-            self._sensors[observer] = RepeatedSightings(OTHERS_MEMORY)
-        seen = sighting.id
+        heard, seen = self._heard[observer], sighting.id
         there = (self._odometry if seen == self.robot else
                  self._filter.odometry(seen) if seen in self._filter else None)
-        sensor = self._sensors[observer]
-        repeated = sensor.is_repeated(sighting, here, there)
+        repeated = heard.sensor.is_repeated(sighting, here, there)
         self._counts[REPEATED] += repeated
-        if sensor.in_a_row >= REPEATS:
-            self._repeats[observer] = now
+        if heard.sensor.in_a_row >= REPEATS:
+            heard.repeating = now
         return repeated
-
-    def _drove(self, robot: int, way: float) -> None:
-        self._ways[robot] = self._ways.get(robot, 0.0) + way
 
     def _shows_the_same(self, observer: int, sightings: Sequence[tuple[int, Sighting]],
                         now: float) -> bool:
         """Return whether a sensor shows the same again and again, though robots move."""
         if observer not in self._filter:
             return False
-        if observer not in self._still:
-            self._still[observer] = StillReadings(self.parameters)
-        own, sensor = self._filter, self._still[observer]
+        own, still = self._filter, self._heard[observer].still
         here, pose = own.odometry(observer), own.pose(observer)
-        poses = [sensor.pose_without(sighting, here, pose, self._ways.get(sighting.id, 0.0), now)
+        ways = {robot: heard.way for robot, heard in self._heard.items()}
+        poses = [still.pose_without(sighting, here, pose, ways.get(sighting.id, 0.0), now)
                  for _, sighting in sightings]
         before = next((each for each in poses if each is not None), None)
         if before is not None:
@@ -528,7 +436,7 @@ class Localisation:
         self._lost.take(sightings, innovations, now, distrusted)
         found = self._lost.found(observer, innovations, now)
         if found is not None:
-            self._placed[found] = now
+            self._heard[found].placed = now
 
     def _is_distrusted(self, robot: int, now: float) -> bool:
         """Return whether a neighbour's data repeatedly contradicts the others'."""
@@ -540,7 +448,7 @@ class Localisation:
         """Return whether a neighbour was just carried off: other robots' sightings locate it."""
         times = self._filter.carried_off.get(robot, [-math.inf])
         return (robot != self.robot and now - times[-1] <= FOUND_AFTER
-                and self._placed.get(robot, -math.inf) < times[-1])
+                and self._heard[robot].placed < times[-1])
 
     def _makes_room(self, place: tuple[float, float]) -> bool:
         """Return whether a robot at a place can be added, possibly in place of a farther one."""
@@ -558,7 +466,10 @@ class Localisation:
     def _enter(self, robot: int, place: tuple[float, float], estimate: Estimate | None,
                odometry: PlanePose, now: float) -> None:
         """Add a neighbour with its own estimate, not more certain than at a start."""
-        self._tracks[robot] = Track()
+        if robot not in self._heard:
+            self._heard[robot] = _Heard(
+                RepeatedSightings(OTHERS_MEMORY), StillReadings(self.parameters))
+        self._heard[robot].track = Track()
         self._lost.watch(robot, now)
         if estimate is None:
             self._filter.add(robot, (*place, 0.0), STRANGER, odometry, now)

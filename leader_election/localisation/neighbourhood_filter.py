@@ -60,6 +60,8 @@ from leader_election.localisation.updates import (
 )
 import numpy as np
 
+FORGOTTEN_AFTER = 3.0
+"""The silence after which a robot is dropped, since its motion is unknown [expiries]."""
 UNEXPLAINED_SPEED = 0.1
 """The error of outdated odometry, by its age [m/s]."""
 LOOSENED = (1.5, 1.5, 1.0)

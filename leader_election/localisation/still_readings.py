@@ -68,7 +68,7 @@ class StillReadings:
 
         :param here: the observer's pose by odometry alone.
         :param pose: its estimated pose.
-        :param way: how far the robot seen has driven in all [m].
+        :param way: how far the robot seen has driven since it was heard first [m].
         :param now: the time [s].
         :return: the observer's estimated pose before the first of them, moved by odometry since.
 
@@ -80,7 +80,8 @@ class StillReadings:
         if math.isnan(sighting.range + sighting.bearing):
             return None
         run = self._runs.get(sighting.id)
-        if run is None or now - run.last > GAP or not self._alike(run.first, sighting):
+        if (run is None or now - run.last > GAP or way < run.way
+                or not self._alike(run.first, sighting)):
             self._runs[sighting.id] = _Run(sighting, here, pose, way, 1, now)
             return None
         self._runs[sighting.id] = run = run._replace(number=run.number + 1, last=now)

@@ -20,6 +20,7 @@ import math
 from statistics import median
 from typing import Any, NamedTuple
 
+from leader_election.localisation.late_sightings import KEPT
 from leader_election.localisation.localisation import LATE
 from leader_election.localisation.neighbourhood_filter import (
     ACCEPTED,
@@ -29,7 +30,6 @@ from leader_election.localisation.neighbourhood_filter import (
 )
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.slip import REASONS
-from leader_election.localisation.track import KEPT
 from leader_election.robot import diagnostics as vocabulary
 from leader_election.robot.sensing import NAMES_PASSED_OVER, Sensing
 
