@@ -38,7 +38,7 @@ from leader_election.localisation.repeated_sightings import (
     REPEATED,
     RepeatedSightings,
 )
-from leader_election.localisation.scale_errors import Factors, START
+from leader_election.localisation.scale_errors import Factors, Kept, START
 from leader_election.localisation.sensor_bias import SensorBias
 from leader_election.localisation.sighting import checked, Sighting
 from leader_election.localisation.slip import SlipDetector, SLIPS
@@ -157,6 +157,10 @@ class Localisation:
         self._own_sightings: tuple[Sighting, ...] = ()
 
     # Input.
+
+    def remember(self, kept: Kept) -> None:
+        """Take the factors of the own odometry that were found earlier, before any odometry."""
+        self._filter.remember(self.robot, kept)
 
     def take_odometry(self, pose: PlanePose, now: float) -> None:
         """

@@ -43,6 +43,7 @@ from leader_election.localisation.rejections import Rejections
 from leader_election.localisation.scale_errors import (
     corrected,
     Factors,
+    Kept,
     plausible,
     slopes,
     START_VARIANCES,
@@ -87,15 +88,6 @@ Observed = tuple[int, Sighting]
 
 
 _FACTORS = np.arange(POSE, SIZE)
-
-
-class _Kept(NamedTuple):
-    """The factors of a robot that was dropped."""
-
-    factors: Factors
-    variances: Array
-    time: float
-    """Of its last odometry [s]."""
 
 
 class Innovation(NamedTuple):
@@ -146,7 +138,7 @@ class NeighbourhoodFilter:
         self._landmarks = landmarks
         self._counts = counts
         self._origin = 0.0, 0.0
-        self._factors: dict[int, _Kept] = {}
+        self._factors: dict[int, Kept] = {}
         self._row: dict[int, int] = {}
         self._odometry: dict[int, PlanePose] = {}
         self._times: dict[int, float] = {}
@@ -190,11 +182,8 @@ class NeighbourhoodFilter:
         """Remove a robot; the factors of its odometry are kept."""
         first = self._row[robot]
         keep = np.r_[:first, first + SIZE:len(self.state)]
-        self._factors.pop(robot, None)
-        self._factors[robot] = _Kept(
-            self.factors(robot), self.factor_variances(robot), self._times[robot])
-        if len(self._factors) > MOST_KEPT:
-            del self._factors[next(iter(self._factors))]
+        self.remember(robot, Kept(
+            self.factors(robot), self.factor_variances(robot), self._times[robot]))
         self.state, self.covariance = self.state[keep], self.covariance[np.ix_(keep, keep)]
         self.ids.remove(robot)
         self._row = {each: SIZE * k for k, each in enumerate(self.ids)}
@@ -204,13 +193,19 @@ class NeighbourhoodFilter:
         self.trust.forget(robot)
         self.bias.drop(robot, keep)
 
+    def remember(self, robot: int, kept: Kept) -> None:
+        """Keep the factors of a robot that is not in the filter, until it is added."""
+        self._factors.pop(robot, None)
+        self._factors[robot] = kept
+        if len(self._factors) > MOST_KEPT:
+            del self._factors[next(iter(self._factors))]
+
     def _remembered(self, robot: int, now: float) -> tuple[Factors, Array]:
         """Return the factors of a robot to be added, and their variances."""
         kept = self._factors.pop(robot, None)
         if kept is None:
             return Factors(), self.factor_start
-        return kept.factors, np.minimum(
-            kept.variances + WALK_VARIANCES * max(now - kept.time, 0.0), self.factor_start)
+        return kept.factors, kept.aged(now - kept.time)
 
     def move(self, robot: int, odometry: PlanePose, now: float, turns: float = 0.0) -> None:
         """

@@ -67,6 +67,10 @@ class LocalisationParameters:
     landmarks: str = parameter(
         '', 'The file with the known places of landmarks in the shared frame: a CSV file with '
         'columns id, x, y [m]. Their ids are not those of robots. Empty: none.')
+    odometry_factors_file: str = parameter(
+        '', 'The file in which the scale errors of odometry that sightings tell are kept over a '
+        "restart; {id} and {name} stand for the robot's id and namespace, ~ for the home "
+        'directory. Needs pose_source cooperative. Empty: none.')
 
     max_deviation: float = parameter(
         0.0, 'The standard deviation of distances to neighbours, or of the own position where '

@@ -42,6 +42,20 @@ class Factors(NamedTuple):
     """The further true turn for each metre that odometry reports [rad/m]."""
 
 
+class Kept(NamedTuple):
+    """The factors of a robot that was not in the filter for a time."""
+
+    factors: Factors
+    variances: Array
+    """Shape (3,)."""
+    time: float
+    """Of its last odometry [s]."""
+
+    def aged(self, duration: float) -> Array:
+        """Return the variances after a further time [s], at most those of a robot never met."""
+        return np.minimum(self.variances + WALK_VARIANCES * max(duration, 0.0), START_VARIANCES)
+
+
 START = Factors(0.1, 0.2, 0.05)
 """The standard deviations of the factors of a robot never met, from 1, 1 and 0."""
 WALK = Factors(0.001, 0.003, 0.001)

@@ -26,6 +26,7 @@ from leader_election.localisation.slip import BUMPER, IMU
 from leader_election.nodes import clock, instances
 from leader_election.nodes.declare import Declarations
 from leader_election.nodes.event_log import EventLog
+from leader_election.nodes.factors_file import FactorsFile, PERIOD
 from leader_election.nodes.leadership_publisher import LeadershipPublisher
 from leader_election.nodes.localisation_publishers import LocalisationPublishers
 from leader_election.nodes.odometry_origin import TransformOrigin
@@ -114,6 +115,10 @@ class Election:
             time.time_ns() // 10**6 - int(self._now() * 1e3),
             read_landmarks(parameters.landmarks),
         )
+        self._factors_file = (
+            FactorsFile(node, parameters) if parameters.odometry_factors_file else None)
+        if self._factors_file is not None:
+            self._factors_file.restore(self.robot.sensing.localisation, self._now())
         self._has_tasks = any(instance.task_runners for instance in self.robot.instances.values())
         self._transform = (
             TransformOrigin(node, parameters.frame) if parameters.pose_source == 'tf' else None)
@@ -182,6 +187,8 @@ class Election:
         self._timer(parameters.diagnostics_period, self._diagnose)
         if self._plots is not None:
             self._timer(parameters.metrics_period, self._plots.publish)
+        if self._factors_file is not None:
+            self._timer(PERIOD, self._keep_factors)
         if parameters.odometry_timeout > 0.0:
             self._deadline = self._timer(parameters.odometry_timeout, self._expect_odometry)
 
@@ -378,6 +385,10 @@ class Election:
             log.info('the key file was read again: it signs with '
                      f'{fingerprint(authentication.keys[0])}')
 
+    def _keep_factors(self) -> None:
+        if self._factors_file is not None:
+            self._factors_file.keep(self.robot.sensing.localisation)
+
     def _diagnose(self) -> None:
         self._read_keys()
         now = self._now()
@@ -388,6 +399,8 @@ class Election:
         if heeded or self.robot.sensing.cooperates:
             mislocated = self._localisation_watch.fault(
                 self.robot.sensing, self.robot.counts, now)
+        if self._factors_file is not None:
+            mislocated = mislocated or self._factors_file.fault
         if not heeded:
             return
         message = DiagnosticArray()
@@ -402,8 +415,9 @@ class Election:
         return f'nothing is received from {", ".join(unheard)}, {QOS_FAULT}' if unheard else ''
 
     def close(self) -> None:
-        """Stop the tasks, withdraw the outputs and close the event log."""
+        """Stop the tasks, withdraw the outputs, keep the factors and close the event log."""
         self.runs = False
+        self._keep_factors()
         self.robot.close()
         for outputs in self._outputs:
             outputs.withdraw()

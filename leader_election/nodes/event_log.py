@@ -24,6 +24,7 @@ from typing import Any, IO
 from leader_election.parameters import ParameterError
 from leader_election.robot.codec import MAIN
 from leader_election.robot.events import events, RobotStatus, status_of
+from leader_election.robot.naming import own_path
 from leader_election.robot.robot import Robot
 from rclpy.node import Node
 
@@ -53,9 +54,7 @@ class EventLog:
         self._last: dict[str, RobotStatus] = {}
         self.lost = 0
         self.last_error = ''
-        name = node.get_namespace().strip('/').replace('/', '_') or 'robot'
-        self.path = template.replace('{id}', str(robot.parameters.robot_id)).replace(
-            '{name}', name)
+        self.path = own_path(template, robot.parameters.robot_id, node.get_namespace())
         try:
             # Unbuffered: a reader, also after a crash, sees all events so far.
             self._file: IO[bytes] = open(

@@ -187,9 +187,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         'Neighbourhood filter (pose_source: cooperative)':
             'odometry_noise_position odometry_noise_turn odometry_noise_heading '
             'odometry_noise_rest initial_deviation range_noise range_noise_scale bearing_noise '
-            'sighting_interval most_sightings localised_neighbours landmarks max_deviation '
-            'hops_beyond_deviation sighting_sources tag_names sensor_frame sensor_pose range_ids '
-            'range_offset',
+            'sighting_interval most_sightings localised_neighbours landmarks '
+            'odometry_factors_file max_deviation hops_beyond_deviation sighting_sources '
+            'tag_names sensor_frame sensor_pose range_ids range_offset',
         'Security': 'swarm_key_file accept_unverified replay_window',
         'Outputs and process': 'output_namespace diagnostics_period metrics_period event_log '
                                'executor',
@@ -331,10 +331,12 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         LocalisationParameters.__post_init__(self)
         SightingSourceParameters.__post_init__(self)
         SlipParameters.__post_init__(self)
-        if self.send_transform and self.pose_source != 'cooperative':
-            raise ParameterError(
-                'parameter send_transform: true is not allowed; it takes pose_source cooperative, '
-                f'which is {self.pose_source}')
+        for name, value in (('send_transform', 'true' * self.send_transform),
+                            ('odometry_factors_file', self.odometry_factors_file)):
+            if value and self.pose_source != 'cooperative':
+                raise ParameterError(
+                    f'parameter {name}: {value} is not allowed; it takes pose_source cooperative, '
+                    f'which is {self.pose_source}')
         if self.output_namespace and not re.fullmatch(
                 OUTPUT_NAMESPACE, self.output_namespace, re.ASCII):
             raise ParameterError(
