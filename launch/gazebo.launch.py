@@ -88,7 +88,7 @@ def arguments() -> list[DeclareLaunchArgument]:
 def with_tasks(settings: dict[str, str]) -> dict[str, str]:
     """Return the values of arguments with the alias of ``tasks`` resolved."""
     if settings['task'] and settings['tasks']:
-        raise ParameterError(f"parameter task: {settings['task']!r} is given, and tasks, which "
+        raise ParameterError('task', problem=f": {settings['task']!r} is given, and tasks, which "
                              'means the same, too; give one of them')
     return settings | {'tasks': settings['task'] or settings['tasks']}
 

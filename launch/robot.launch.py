@@ -104,7 +104,7 @@ def check_arena(arena: str) -> None:
     try:
         load_arena(arena)
     except ParameterError as error:
-        raise ParameterError(str(error).replace('parameter world', 'parameter arena', 1)) from None
+        raise error.named('arena') from None
 
 
 @ends_on_error

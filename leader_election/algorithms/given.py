@@ -157,8 +157,7 @@ def leader_ranges(text: str) -> tuple[tuple[int, int], ...]:
     found = id_ranges(text, 'leaders')
     for _, last in found:
         if last > LARGEST_ID:
-            raise ParameterError(f'parameter leaders: {last} is not allowed; it takes ids from 0 '
-                                 f'to {LARGEST_ID}')
+            raise ParameterError('leaders', last, f'ids from 0 to {LARGEST_ID}')
     return found
 
 

@@ -180,8 +180,8 @@ def _check_sightings(parser: CommandLineParser, options: argparse.Namespace) -> 
         try:
             id_ranges(getattr(options, name), name)
         except ParameterError as error:
-            text = str(error).replace(f'parameter {name}', f'--{name.replace("_", "-")}')
-            parser.error(f'argument {text}')
+            option = '--' + name.replace('_', '-')
+            parser.error(str(error.named(option, kind='argument')))
 
 
 def _set_defaults(options: argparse.Namespace) -> None:

@@ -80,8 +80,8 @@ class Fleet(NamedTuple):
                 return self._taking_part(robot)
         names = ', '.join(robot.spec.name for robot in self.robots)
         hint = did_you_mean(name, [robot.spec.name for robot in self.robots])
-        raise ParameterError(f'parameter robot: {name!r} is not in {self.source}; {hint}'
-                             f'there are: {names}')
+        raise ParameterError('robot', problem=f': {name!r} is not in {self.source}; {hint}there '
+                             f'are: {names}')
 
     def of_host(self, hostname: str) -> FleetRobot:
         """
@@ -95,13 +95,13 @@ class Fleet(NamedTuple):
                 return self._taking_part(robot)
         names = ', '.join(
             f'{robot.hostname} ({robot.spec.name})' for robot in self.robots)
-        raise ParameterError(f'parameter robot: no robot of {self.source} has the hostname '
+        raise ParameterError('robot', problem=f': no robot of {self.source} has the hostname '
                              f'{hostname!r}; say which by robot:=NAME, or give it a line '
                              f'hostname: {short_hostname(hostname)}; there are: {names}')
 
     def _taking_part(self, robot: FleetRobot) -> FleetRobot:
         if not robot.enabled:
-            raise ParameterError(f'parameter robot: {robot.spec.name} is not enabled in '
+            raise ParameterError('robot', problem=f': {robot.spec.name} is not enabled in '
                                  f'{self.source}; it takes enabled: true')
         return robot
 
@@ -137,8 +137,10 @@ def read_fleet(text: str, source: str) -> Fleet:
     try:
         return Fleet(source, _robots(_document(text)))
     except ParameterError as error:
-        problem = ' '.join(str(error).removeprefix('parameter robots: ').split())
-        raise ParameterError(f'parameter fleet_file: {source}: {problem}') from None
+        # Two robots alike are not an error of one parameter of the file.
+        alike = error.kind == 'parameter'
+        problem = ' '.join((error.problem.removeprefix(': ') if alike else str(error)).split())
+        raise ParameterError('fleet_file', problem=f': {source}: {problem}') from None
 
 
 def _document(text: str) -> dict[str, Any]:
@@ -171,25 +173,25 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer]
            defaults: SettingsLayer) -> FleetRobot:
     place = f'robots.{name}'
     if not is_robot_name(name):
-        raise ParameterError(f'{place}: a robot takes a name of letters, digits and single _, the '
-                             'first a letter, since it is its namespace')
+        raise ParameterError(place, problem=': a robot takes a name of letters, digits and single '
+                             '_, the first a letter, since it is its namespace', kind='')
     kind = raw.get('type', '')
     if 'type' in raw and kind not in [*types]:
-        raise ParameterError(f'{place}.type: {shown(kind)} is not allowed; it takes one of the '
-                             f'types of the file: {", ".join(types) or "there are none"}')
+        raise ParameterError(f'{place}.type', kind, 'one of the types of the file: '
+                             f"{', '.join(types) or 'there are none'}", kind='')
     identity = check_value(place, _renamed('robot_id', 'id'), raw.get('id'))
     pose = check_value(place, _ELECTION['initial_pose'],
                        raw.get('initial_pose', _ELECTION['initial_pose'].default))
     hostname = raw.get('hostname', name)
     if (not isinstance(hostname, str) or not re.fullmatch(HOSTNAME, hostname)
             or re.fullmatch(ADDRESS, hostname)):
-        raise ParameterError(f'{place}.hostname: {shown(hostname)} is not allowed; it takes what '
-                             'the command hostname says on that robot')
+        raise ParameterError(f'{place}.hostname', hostname, 'what the command hostname says on '
+                             'that robot', kind='')
     own = SettingsLayer(place, {key: value for key, value in raw.items() if key not in ROBOT_KEYS})
     try:
         settled = merge_layers([own, *([types[kind]] if kind else []), defaults])
     except ParameterError as error:
-        raise ParameterError(str(error).replace('parameter ', f'{place}: ', 1)) from None
+        raise error.named(f'{place}: {error.name}', kind='') from None
     return FleetRobot(
         RobotSpec(name, identity, _planar_pose(pose), kind), hostname,
         check_value(place, ENABLED, raw.get('enabled', True)),
@@ -218,11 +220,11 @@ def _section(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _mapping(place: str, raw: Any) -> dict[str, Any]:
     """Return a value if it is a mapping whose keys, also of mappings in it, are names."""
     if not isinstance(raw, dict):
-        raise ParameterError(f'{place}: {shown(raw)} is not allowed; it takes lines key: value')
+        raise ParameterError(place, raw, 'lines key: value', kind='')
     for key, value in raw.items():
         if not isinstance(key, str):
-            raise ParameterError(f'{place}: {shown(key)} is not allowed as a key; it takes a '
-                                 'name; put it in quotes if it is meant as one')
+            raise ParameterError(place, problem=f': {shown(key)} is not allowed as a key; it '
+                                 'takes a name; put it in quotes if it is meant as one', kind='')
         if isinstance(value, dict):
             _mapping(key if place == WHOLE_FILE else f'{place}.{key}', value)
     return raw

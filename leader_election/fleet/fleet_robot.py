@@ -90,9 +90,9 @@ def _check_matching(robots: Sequence[FleetRobot], name: str) -> None:
     for robot in robots[1:]:
         first, other = (_value(each, name) for each in (robots[0], robot))
         if first != other:
-            raise ParameterError(
-                f'robots.{robot.spec.name}: {name} is {other!r}, and {first!r} with '
-                f'{robots[0].spec.name}; such robots {MUST_MATCH[name]}: give all the same')
+            raise ParameterError(f'robots.{robot.spec.name}', problem=f': {name} is {other!r}, '
+                                 f'and {first!r} with {robots[0].spec.name}; such robots '
+                                 f'{MUST_MATCH[name]}: give all the same', kind='')
 
 
 def _check_keys(robots: Sequence[FleetRobot]) -> None:
@@ -104,9 +104,9 @@ def _check_keys(robots: Sequence[FleetRobot]) -> None:
                 one, another = sorted(
                     (robot, other), key=lambda each: not _value(each, 'swarm_key_file'))
                 raise ParameterError(
-                    f'robots.{another.spec.name}: swarm_key_file is not set, but with '
+                    f'robots.{another.spec.name}', problem=': swarm_key_file is not set, but with '
                     f"{one.spec.name} it is; such robots drop each other's messages: set it for "
-                    'all, or accept_unverified: true for all')
+                    'all, or accept_unverified: true for all', kind='')
 
 
 def _check_expiry(robots: Sequence[FleetRobot]) -> None:
@@ -118,11 +118,11 @@ def _check_expiry(robots: Sequence[FleetRobot]) -> None:
     for robot in robots:
         expiry = _value(robot, 'message_expiry')
         if expiry < EXPIRY_ROUNDS * period:
-            raise ParameterError(
-                f'robots.{robot.spec.name}: message_expiry: {expiry:g} is not allowed; it takes '
-                f'at least {EXPIRY_ROUNDS * period:g} s, {EXPIRY_ROUNDS} times the greatest '
-                f'round_period, that of {slowest.spec.name}, or one message lost makes it not a '
-                'neighbour')
+            raise ParameterError(f'robots.{robot.spec.name}', problem=': message_expiry: '
+                                 f'{expiry:g} is not allowed; it takes at least '
+                                 f'{EXPIRY_ROUNDS * period:g} s, {EXPIRY_ROUNDS} times the '
+                                 f'greatest round_period, that of {slowest.spec.name}, or one '
+                                 'message lost makes it not a neighbour', kind='')
 
 
 def _check_initial_poses(robots: Sequence[FleetRobot]) -> None:
@@ -136,9 +136,9 @@ def _check_initial_poses(robots: Sequence[FleetRobot]) -> None:
         x, y, _ = robot.spec.pose
         other = at.setdefault((x, y), robot.spec.name)
         if other != robot.spec.name:
-            raise ParameterError(
-                f'robots.{robot.spec.name}: initial_pose is at {x:g}, {y:g}, where {other} '
-                'starts, too; it takes a place of its own, or pose_source: tf')
+            raise ParameterError(f'robots.{robot.spec.name}', problem=': initial_pose is at '
+                                 f'{x:g}, {y:g}, where {other} starts, too; it takes a place of '
+                                 'its own, or pose_source: tf', kind='')
 
 
 def _uses_initial_pose(robot: FleetRobot) -> bool:

@@ -78,8 +78,8 @@ class SettingsLayer:
     def _checked(self, name: str, value: Any) -> Any:
         if name in ('robot_id', *ROBOT_KEYS):
             instead = 'id' if name == 'robot_id' else name
-            raise ParameterError(f'{self.place}: {name} is not allowed; it takes a line '
-                                 f'{instead}: under each robot itself')
+            raise ParameterError(self.place, kind='', problem=f': {name} is not allowed; it takes '
+                                 f'a line {instead}: under each robot itself')
         if name in TOPICS:
             return check_topic(name, value, f'{self.place}.{name}')
         for known in (_PARAMETERS, _DRIVING):
@@ -102,8 +102,8 @@ def _check_tasks(place: str, value: str) -> None:
         hint = did_you_mean(name, known)
         # A task that is not installed on this computer may be installed on the robot.
         if name not in known and ':' not in name and hint:
-            raise ParameterError(
-                f'{place}.tasks: there is no task {shown(name)}; {hint.rstrip()}')
+            raise ParameterError(f'{place}.tasks', problem=f': there is no task {shown(name)}; '
+                                 f'{hint.rstrip()}', kind='')
 
 
 def merge_layers(layers: Iterable[SettingsLayer]) -> RobotSettings:
@@ -189,8 +189,8 @@ def _check_dotted(
     start = max((start for start in known if name.startswith(start)), key=len, default='')
     if not start:
         names = ', '.join(start.rstrip('.') for start in known) or 'none'
-        raise ParameterError(f'{place}: {name} belongs to no instance and no task of the robot; '
-                             f'those are: {names}')
+        raise ParameterError(place, problem=f': {name} belongs to no instance and no task of the '
+                             f'robot; those are: {names}', kind='')
     parameters, rest = known[start], name.removeprefix(start)
     if parameters is None:
         return value
@@ -213,8 +213,7 @@ def check_value(place: str, p: Parameter, value: Any) -> Any:
     try:
         return p.check(value)
     except ParameterError as error:
-        raise ParameterError(
-            place + str(error).removeprefix('parameter').replace(' ', '.', 1)) from None
+        raise error.named(f'{place}.{error.name}', kind='') from None
 
 
 def check_topic(name: str, value: Any, place: str) -> str:
@@ -232,17 +231,17 @@ def check_topic(name: str, value: Any, place: str) -> str:
     """
     topic = check_topic_name(value, place)
     if name == SHARED_TOPIC and not topic.startswith('/'):
-        raise ParameterError(f'{place}: {shown(topic)} is not allowed, since each robot would '
-                             'have its own; it takes the topic that all share, for example '
-                             f"'/{topic}'")
+        raise ParameterError(place, problem=f': {shown(topic)} is not allowed, since each robot '
+                             'would have its own; it takes the topic that all share, for example '
+                             f"'/{topic}'", kind='')
     return topic
 
 
 def check_topic_name(value: Any, place: str) -> str:
     """Return the checked name of any topic; for all else see :func:`check_topic`."""
     if not isinstance(value, str) or not re.fullmatch(TOPIC, value, re.ASCII):
-        raise ParameterError(f'{place}: {shown(value)} is not allowed; it takes the name of a '
-                             "topic, for example 'odom', or '/odom' outside of the namespace")
+        raise ParameterError(place, value, "the name of a topic, for example 'odom', or '/odom' "
+                             'outside of the namespace', kind='')
     return value
 
 
@@ -256,7 +255,7 @@ def unknown_key(place: str, name: str, known: Iterable[str], list_of_all: str) -
     :param list_of_all: the text that lists them, for keys without a similar one.
     """
     instead = did_you_mean(name, known).rstrip() or f'there are: {list_of_all}'
-    return ParameterError(f'{place}: unknown key {shown(name)}; {instead}')
+    return ParameterError(place, problem=f': unknown key {shown(name)}; {instead}', kind='')
 
 
 def flatten(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -112,15 +112,14 @@ def check_free_space(robots: Sequence[RobotSpec], arena: Arena | None, robot_rad
         free = free_space(arena.outline, arena.obstacles, robot_radius)
         for robot, inside in zip(robots, shapely.contains_xy(free, *places.T)):
             if not inside:
-                raise ParameterError(
-                    f'parameter {parameter}: there is no room for {robot.name} at '
-                    f'({robot.pose[0]:g}, {robot.pose[1]:g}): an obstacle is there, or no floor; '
-                    'give it another pose, or another world')
+                raise ParameterError(parameter, problem=f': there is no room for {robot.name} at '
+                                     f'({robot.pose[0]:g}, {robot.pose[1]:g}): an obstacle is '
+                                     'there, or no floor; give it another pose, or another world')
     points = shapely.points(places)
     pairs = shapely.STRtree(points).query(points, predicate='dwithin', distance=2 * robot_radius)
     for one, other in pairs.T.tolist():
         # Robots that touch do not overlap, in spite of rounding.
         if one < other and np.hypot(*(places[one] - places[other])) < 2 * robot_radius - 1e-9:
-            raise ParameterError(
-                f'parameter {parameter}: {robots[one].name} and {robots[other].name} would '
-                f'start within each other; leave {2 * robot_radius:g} m between them')
+            raise ParameterError(parameter, problem=f': {robots[one].name} and '
+                                 f'{robots[other].name} would start within each other; leave '
+                                 f'{2 * robot_radius:g} m between them')

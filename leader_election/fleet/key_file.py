@@ -83,7 +83,7 @@ def _version(status: os.stat_result) -> object:
 
 
 def _wrong(path: str | Path, what: str) -> ParameterError:
-    return ParameterError(f'parameter {PARAMETER}: {str(path)!r} {what}')
+    return ParameterError(PARAMETER, problem=f': {str(path)!r} {what}')
 
 
 class KeyFile:

@@ -65,10 +65,10 @@ def check_unique(robots: Sequence[RobotSpec], parameter: str) -> None:
     names: set[str] = set()
     for robot in robots:
         if robot.name in names:
-            raise ParameterError(f'parameter {parameter}: two robots are called {robot.name}; '
-                                 'give each robot a name of its own')
+            raise ParameterError(parameter, problem=f': two robots are called {robot.name}; give '
+                                 'each robot a name of its own')
         if robot.id in ids:
-            raise ParameterError(f'parameter {parameter}: {ids[robot.id]} and {robot.name} both '
+            raise ParameterError(parameter, problem=f': {ids[robot.id]} and {robot.name} both '
                                  f'have id {robot.id}; give each robot an id of its own')
         names.add(robot.name)
         ids[robot.id] = robot.name
@@ -98,7 +98,7 @@ def parse_robot_list(text: str, parameter: str = 'robots') -> tuple[RobotSpec, .
     parts = [part.strip() for part in text.split(';')]
     parsed = [_parse_robot(part, parameter) for part in parts if part]
     if not parsed:
-        raise ParameterError(f'parameter {parameter}: {text!r} names no robot; it takes a number, '
+        raise ParameterError(parameter, problem=f': {text!r} names no robot; it takes a number, '
                              f'or a list such as {_EXAMPLE}')
     taken = {number for _, number, _ in parsed if number is not None}
     free = (number for number in range(1, MAX_ID) if number not in taken)
@@ -142,9 +142,9 @@ def check_robot_name(name: Any, parameter: str) -> str:
     """
     if isinstance(name, str) and is_robot_name(name):
         return name
-    raise ParameterError(f'parameter {parameter}: {name!r} is not a name for a robot, which is '
-                         'its namespace, too; use letters, digits and single underscores, a '
-                         'letter first')
+    raise ParameterError(parameter, problem=f': {name!r} is not a name for a robot, which is its '
+                         'namespace, too; use letters, digits and single underscores, a letter '
+                         'first')
 
 
 def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[float, float, float]]:
@@ -156,10 +156,10 @@ def _parse_robot(part: str, parameter: str) -> tuple[str, int | None, tuple[floa
         known = _parse_mapping(part, part, parameter)
     for key in known:
         if key not in ('name', 'id', 'pose'):
-            raise ParameterError(f'parameter {parameter}: unknown key {key} in {part!r}; '
-                                 'known: name, id, pose')
+            raise ParameterError(parameter, problem=f': unknown key {key} in {part!r}; known: '
+                                 'name, id, pose')
     if 'name' not in known:
-        raise ParameterError(f'parameter {parameter}: {part!r} has no name; it takes {_EXAMPLE}')
+        raise ParameterError(parameter, problem=f': {part!r} has no name; it takes {_EXAMPLE}')
     checked = check_robot_name(known['name'], parameter)
     return checked, _check_id(checked, known.get('id'), parameter), _check_pose(
         checked, known.get('pose'), parameter)
@@ -171,9 +171,8 @@ def _parse_mapping(text: str, part: str, parameter: str) -> dict[Any, Any]:
     except ValueError:
         found = None
     if not isinstance(found, dict):
-        raise ParameterError(
-            f'parameter {parameter}: {shown(part)} is not a robot; it takes a number, or a list '
-            f'such as {_EXAMPLE}')
+        raise ParameterError(parameter, problem=f': {shown(part)} is not a robot; it takes a '
+                             f'number, or a list such as {_EXAMPLE}')
     return found
 
 
@@ -181,25 +180,25 @@ def _check_id(name: str, number: Any, parameter: str) -> int | None:
     number = as_whole_number(number)
     if number is None or type(number) is int and 0 <= number <= MAX_ID:
         return number
-    raise ParameterError(f'parameter {parameter}: the id of {name} is {shown(number)}; it takes '
-                         f'0 to {MAX_ID}')
+    raise ParameterError(parameter, problem=f': the id of {name} is {shown(number)}; it takes 0 '
+                         f'to {MAX_ID}')
 
 
 def _check_pose(name: str, pose: Any, parameter: str) -> tuple[float, float, float]:
     pose = {} if pose is None else pose
     if not isinstance(pose, dict):
-        raise ParameterError(f'parameter {parameter}: the pose of {name} is {pose!r}; it takes '
-                             '{x: 0.5, y: 0.5, yaw: 0.0}')
+        raise ParameterError(parameter, problem=f': the pose of {name} is {pose!r}; it takes {{x: '
+                             '0.5, y: 0.5, yaw: 0.0}')
     pose = {key: as_number(value) for key, value in pose.items()}
     for key, value in pose.items():
         if key not in _PLANAR + _NOT_PLANAR:
-            raise ParameterError(f'parameter {parameter}: unknown key {key} in the pose of '
-                                 f'{name}; known: {", ".join(_PLANAR)}')
+            raise ParameterError(parameter, problem=f': unknown key {key} in the pose of {name}; '
+                                 f"known: {', '.join(_PLANAR)}")
         if not _is_finite(value):
-            raise ParameterError(f'parameter {parameter}: {key} of {name} is {shown(value)}; it '
+            raise ParameterError(parameter, problem=f': {key} of {name} is {shown(value)}; it '
                                  'takes a finite number')
         if key in _NOT_PLANAR and value:
-            raise ParameterError(f'parameter {parameter}: {key} of {name} is {value!r}; robots '
+            raise ParameterError(parameter, problem=f': {key} of {name} is {value!r}; robots '
                                  'stand on the ground, it takes 0')
     x, y, yaw = (float(pose.get(key, 0.0)) for key in _PLANAR)
     return x, y, yaw
@@ -238,8 +237,8 @@ def parse_ids(text: str, known: tuple[int, ...]) -> tuple[int, ...]:
     for run in id_ranges(text, 'members'):
         for end in run:
             if end not in known:
-                raise ParameterError(
-                    f'parameter members: no robot {end}; the robots are {format_ids(known)}')
+                raise ParameterError('members', problem=f': no robot {end}; the robots are '
+                                     f'{format_ids(known)}')
         ids.update(i for i in known if run[0] <= i <= run[1])
     return tuple(sorted(ids))
 

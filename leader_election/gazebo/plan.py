@@ -173,8 +173,7 @@ def plan_swarm(parameters: GazeboParameters) -> SwarmPlan:
     'robot_2'
     """
     if 0.0 < parameters.step < LEAST_STEP:
-        raise ParameterError(f'parameter step: {parameters.step:g} is not allowed; it takes 0, or '
-                             f'{LEAST_STEP:g} to 0.02 s')
+        raise ParameterError('step', parameters.step, f'0, or {LEAST_STEP:g} to 0.02 s')
     robots = planned_robots(parameters)
     equipment = equipment_of(parameters)
     heights, note = _heights(parameters.world, parameters.z, robots)
@@ -221,8 +220,8 @@ def _heights(world: str, z: str, robots: Sequence[RobotSpec]) -> tuple[list[floa
         except ValueError:
             height = math.nan
         if not abs(height) <= HIGHEST:
-            raise ParameterError(f'parameter z: {z!r} is not allowed; it takes {-HIGHEST:g} to '
-                                 f'{HIGHEST:g} m, or nothing for the floor of the world')
+            raise ParameterError('z', z, f'{-HIGHEST:g} to {HIGHEST:g} m, or nothing for the '
+                                 'floor of the world')
         return [height] * len(robots), ''
     if not is_user_world(world):
         return [0.0] * len(robots), ''
@@ -294,8 +293,7 @@ def equipment_of(parameters: GazeboParameters | SpawnParameters) -> Equipment:
     :raises ParameterError: for a scanner with so few beams that robots fit between them.
     """
     if 0 < parameters.lidar < MIN_BEAMS:
-        raise ParameterError(f'parameter lidar: {parameters.lidar} is not allowed; it takes 0, or '
-                             f'at least {MIN_BEAMS} beams')
+        raise ParameterError('lidar', parameters.lidar, f'0, or at least {MIN_BEAMS} beams')
     lidar = Lidar(parameters.lidar) if parameters.lidar else None
     return Equipment(lidar, parameters.ground_truth, parameters.odometry_drift,
                      parameters.bumper, parameters.imu)

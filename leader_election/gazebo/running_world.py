@@ -107,7 +107,7 @@ def spawn(world: str, name: str, file: Path, pose: tuple[float, float, float, fl
     # Gazebo reports success for a second model of that name, and drops it.
     with reserved(f'{os.environ.get("GZ_PARTITION", "")}{place}/{name}') as free:
         if not free:
-            raise ParameterError(f'parameter name: {name} is being put into world {world!r} by '
+            raise ParameterError('name', problem=f': {name} is being put into world {world!r} by '
                                  'another process; give the robot another id or name')
         _spawn(world, place, name, file, pose, request)
 
@@ -143,9 +143,9 @@ def _spawn(world: str, place: str, name: str, file: Path,
         others = f'these run: {", ".join(running)}' if running else (
             'none runs on this computer (or in this GZ_PARTITION); start one with ros2 launch '
             'leader_election gazebo.launch.py')
-        raise ParameterError(f'parameter world_name: no world {world!r} answers; {others}')
+        raise ParameterError('world_name', problem=f': no world {world!r} answers; {others}')
     if name in there:
-        raise ParameterError(f'parameter name: there is a model {name} in world {world!r} '
+        raise ParameterError('name', problem=f': there is a model {name} in world {world!r} '
                              'already; give the robot another id or name')
     x, y, z, yaw = pose
     reply = request(
@@ -159,8 +159,8 @@ def _spawn(world: str, place: str, name: str, file: Path,
         if name in (models() or ()):
             return
         time.sleep(_PAUSE)
-    raise ParameterError(f'parameter world_name: Gazebo did not put {name} into world {world!r}; '
-                         'see the log of its server')
+    raise ParameterError('world_name', problem=f': Gazebo did not put {name} into world '
+                         f'{world!r}; see the log of its server')
 
 
 def _quoted(text: str) -> str:

@@ -71,7 +71,7 @@ def read_world(path: str) -> str:
         folder = Path(path).resolve().parent
         return _FILE_REFERENCE.sub(lambda found: _absolute(found, folder), text)
     except (OSError, ValueError) as error:
-        raise ParameterError(f'parameter world: {path!r} cannot be read: {error}') from None
+        raise ParameterError('world', problem=f': {path!r} cannot be read: {error}') from None
 
 
 def _absolute(found: re.Match[str], folder: Path) -> str:
@@ -127,7 +127,7 @@ def add_robots(path: str, text: str, robots: Sequence[RobotSpec],
         each.findtext('name', '').strip() for each in world.findall('include')}
     for robot in robots:
         if robot.name in models:
-            raise ParameterError(f'parameter world: file {path}: there is a model {robot.name} '
+            raise ParameterError('world', problem=f': file {path}: there is a model {robot.name} '
                                  'already, as one of the robots is called; rename it there')
     there = {_system(plugin) for plugin in world.findall('plugin')}
     added = [plugin for plugin in world_plugins(equipment)
@@ -161,14 +161,14 @@ def _parse(path: str, text: str) -> _ParsedWorld:
     try:
         reader.read(text)
     except expat.ExpatError as error:
-        raise ParameterError(f'parameter world: file {path} is no XML: {error}') from None
+        raise ParameterError('world', problem=f': file {path} is no XML: {error}') from None
     if reader.root != 'sdf' or reader.world is None:
-        raise ParameterError(f'parameter world: file {path} is not a world: it takes '
+        raise ParameterError('world', problem=f': file {path} is not a world: it takes '
                              '<sdf><world name="...">...</world></sdf>')
     name = reader.world.get('name', '').strip()
     if not name:
-        raise ParameterError(f'parameter world: file {path}: <world> has no name; write '
-                             '<world name="..."> with a name of your own')
+        raise ParameterError('world', problem=f': file {path}: <world> has no name; write <world '
+                             'name="..."> with a name of your own')
     return _ParsedWorld(reader.world, name, reader.end)
 
 

@@ -89,9 +89,8 @@ class Join(Some):
                                          ('strongest', self.strongest, 0),
                                          ('chance', self.chance, 1.0)):
             if value != all_devices:
-                raise ParameterError(f'parameter {name}: {value} is not allowed; it takes '
-                                     f'{all_devices}, since only first and last select the '
-                                     'devices that join')
+                raise ParameterError(name, value, f'{all_devices}, since only first and last '
+                                     'select the devices that join')
 
 
 def _join(parameters: Join, network: Network, algorithm: Algorithm,
@@ -140,8 +139,8 @@ class State(Some):
         """Refuse fields without values."""
         super().__post_init__()
         if len(self.fields) != len(self.values):
-            raise ParameterError(f'parameter values: {self.values} is not allowed; it takes '
-                                 f'{len(self.fields)} numbers, one for each of fields')
+            raise ParameterError('values', self.values, f'{len(self.fields)} numbers, one for '
+                                 'each of fields')
 
 
 def _state(parameters: State, network: Network, algorithm: Algorithm,

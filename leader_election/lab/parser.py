@@ -83,16 +83,9 @@ def section_errors(name: str, key: str) -> Iterator[None]:
     try:
         yield
     except ParameterError as error:
-        raise ScenarioError(f'scenario {name}: {_with_full_key(str(error), key)}') from None
-
-
-def _with_full_key(text: str, key: str) -> str:
-    """Return the text of a ``ParameterError`` with the parameter as a dotted key."""
-    for start in ('unknown parameter ', 'parameter '):
-        if text.startswith(start):
-            return f'{start.replace("parameter", "key").removeprefix("key ")}{key}.' \
-                + text.removeprefix(start)
-    return f'{key}: {text}'
+        kind = 'unknown key' if error.kind == 'unknown parameter' else ''
+        found = error.named(f'{key}.{error.name}', kind) if error.name else f'{key}: {error}'
+        raise ScenarioError(f'scenario {name}: {found}') from None
 
 
 def parse_kind(registry: Any, values: Any, name: str, key: str) -> tuple[Any, Any]:

@@ -43,11 +43,11 @@ def with_regions(algorithm: Algorithm, election: Any, regions: Regions, radius: 
     """
     aggregate = aggregate_of(regions)
     if summary_layout.OWN == aggregate.kind:
-        raise ParameterError(f'parameter aggregate: {regions.aggregate} is not allowed; it '
+        raise ParameterError('aggregate', problem=f': {regions.aggregate} is not allowed; it '
                              'combines by a function of its own, which is for robots only')
     if regions.feedback_gain > 0.0 and not math.isfinite(radius):
-        raise ParameterError(f'parameter feedback_gain: {regions.feedback_gain:g} is not allowed; '
-                             f'algorithm {algorithm.name} takes no radius, so it takes 0')
+        raise ParameterError('feedback_gain', problem=f': {regions.feedback_gain:g} is not '
+                             f'allowed; algorithm {algorithm.name} takes no radius, so it takes 0')
     identity = initial_region(regions, aggregate.identity, aggregate.identity,
                               undecided=(math.inf,) * len(aggregate.identity))
     kind, start, detail = (np.array(column) for column in layout_of([aggregate]))

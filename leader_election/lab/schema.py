@@ -56,11 +56,9 @@ class Messages:
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for values that contradict each other."""
         if not 0.0 <= self.delay[0] <= self.delay[1]:
-            raise ParameterError(f'parameter delay: {self.delay} is not allowed; it takes two '
-                                 'times in ascending order, at least 0 s')
+            raise ParameterError('delay', self.delay, 'two times in ascending order, at least 0 s')
         if self.duplication > 0.0 and self.delay[1] == 0.0:
-            raise ParameterError(f'parameter duplication: {self.duplication} is not allowed; '
-                                 'it takes a delay greater than 0 s')
+            raise ParameterError('duplication', self.duplication, 'a delay greater than 0 s')
 
 
 BUILT_IN_METRICS = ('distance', 'hops')
@@ -89,8 +87,7 @@ class Sensor:
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for an incomplete peak."""
         if len(self.peaks) % 3:
-            raise ParameterError(f'parameter peaks: {list(self.peaks)} is not allowed; it takes '
-                                 'three numbers a peak: x, y, height')
+            raise ParameterError('peaks', list(self.peaks), 'three numbers a peak: x, y, height')
 
 
 EXACT, DRIFT, SCALED, COOPERATIVE = 'exact', 'drift', 'scaled', 'cooperative'
@@ -151,8 +148,9 @@ class Localisation:
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for a negative deviation."""
         if not all(0.0 <= value < INFINITE for value in self.initial_deviation):
-            raise ParameterError(f'parameter initial_deviation: {list(self.initial_deviation)} '
-                                 'is not allowed; it takes two finite numbers, at least 0')
+            raise ParameterError(
+                'initial_deviation', list(self.initial_deviation), 'two finite numbers, at least '
+                '0')
 
 
 @dataclass(frozen=True)
@@ -201,13 +199,11 @@ class Strength:
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for an empty cycle or an unknown entry."""
         if not self.cycle:
-            raise ParameterError('parameter cycle: [] is not allowed; it takes at least one of '
-                                 f'{", ".join(STRENGTHS)}')
+            raise ParameterError('cycle', [], f"at least one of {', '.join(STRENGTHS)}")
         known = strength_names()
         for kind in self.cycle:
             if kind not in known:
-                raise ParameterError(f'parameter cycle: {kind!r} is not allowed; it takes some '
-                                     f'of {", ".join(known)}')
+                raise ParameterError('cycle', kind, f"some of {', '.join(known)}")
 
 
 @dataclass(frozen=True)

@@ -44,8 +44,7 @@ class Some:
     def __post_init__(self) -> None:
         """Refuse an empty range of ids."""
         if NO_LIMIT not in (self.first, self.last) and self.last < self.first:
-            raise ParameterError(f'parameter last: {self.last} is not allowed; it takes at least '
-                                 f'first, which is {self.first}')
+            raise ParameterError('last', self.last, f'at least first, which is {self.first}')
 
     def among(self, network: Network, random: np.random.Generator) -> NDArray[np.int64]:
         """Return the indices of the selected devices."""

@@ -76,7 +76,7 @@ class Sensing:
         """
         computed = [kind for kind in cycle if kind not in STRENGTHS]
         if computed and len(cycle) > 1:
-            raise ParameterError(f'parameter cycle: {list(cycle)} is not allowed; {computed[0]} '
+            raise ParameterError('cycle', problem=f': {list(cycle)} is not allowed; {computed[0]} '
                                  'is computed in each round, so it stands alone')
         source = STRENGTH_SOURCES.get(computed[0]) if computed else None
         return replace(self, source=source, source_parameters=_numbers('source', source, values))
@@ -102,7 +102,8 @@ def _numbers(kind: str, entry: Any, values: Mapping[str, Any]) -> Any:
     """Return own parameters as a named tuple for compiled code."""
     if entry is None:
         if values:
-            raise ParameterError(f'unknown parameter {next(iter(values))}; known: none')
+            raise ParameterError(next(iter(values)), problem='; known: '
+                                 'none', kind='unknown parameter')
         return ()
     checked = build(entry.parameters, values)
     return own_type(kind, entry.name)(

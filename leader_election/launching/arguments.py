@@ -128,9 +128,8 @@ def check_argument_names(words: Sequence[str], file: str, known: Iterable[str]) 
     for word in words[_index_after_file(words, file):]:
         name, is_argument, _ = word.partition(':=')
         if is_argument and name not in known:
-            raise ParameterError(
-                f'parameter {name}: {Path(file).name} has no such argument; '
-                f'{did_you_mean(name, known)}--show-args lists all that it has')
+            raise ParameterError(name, problem=f': {Path(file).name} has no such argument; '
+                                 f'{did_you_mean(name, known)}--show-args lists all that it has')
 
 
 def _index_after_file(words: Sequence[str], file: str) -> int:

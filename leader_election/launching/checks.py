@@ -56,9 +56,8 @@ def check_namespace(text: str) -> str:
     """
     # Namespaces have the syntax of topic names.
     if text not in ('', '/') and not re.fullmatch(TOPIC, text, re.ASCII):
-        raise ParameterError(f'parameter namespace: {text!r} is not allowed; it takes a name of '
-                             'letters, digits and _, the first no digit, several with / between '
-                             'them, or / alone for none')
+        raise ParameterError('namespace', text, 'a name of letters, digits and _, the first no '
+                             'digit, several with / between them, or / alone for none')
     return text
 
 
@@ -92,8 +91,8 @@ def check_tasks(parameters: Mapping[str, Any]) -> None:
             str(parameters.get('instances', ''))))):
         for name in names_in(str(parameters.get(place, ''))):
             if name not in known and ':' not in name:
-                raise ParameterError(f'parameter {place}: there is no task {name!r} on this '
-                                     f'computer; there are: {", ".join(known)}, or module:Class')
+                raise ParameterError(place, problem=f': there is no task {name!r} on this '
+                                     f"computer; there are: {', '.join(known)}, or module:Class")
 
 
 def check_parameters(path: str, tables: Mapping[str, type], given: Mapping[str, Any]) -> None:

@@ -106,7 +106,7 @@ def rviz_nodes(settings: Mapping[str, str], sim_time: bool) -> list[Any]:
         check_installed('rviz2', 'rviz2', f'install it with apt install ros-{distro()}-rviz2, '
                                           'or leave rviz out')
     except ParameterError as error:
-        raise ParameterError(f'parameter rviz: {error}') from None
+        raise ParameterError('rviz', problem=f': {error}') from None
     view = PathJoinSubstitution([FindPackageShare(PACKAGE), 'config', 'swarm.rviz'])
     return [bound_node(
         settings, 'rviz2', 'rviz2',

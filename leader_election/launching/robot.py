@@ -81,7 +81,7 @@ def robot_launch(settings: Mapping[str, str], hostname: str) -> RobotLaunch:
     robot = _fleet_robot(settings, hostname)
     if robot is None and 'robot_id' not in arguments:
         required = next(p for p in table(ElectionParameters) if p.name == 'robot_id')
-        raise ParameterError(f'parameter robot_id is missing; it takes {required.allowed()}, or '
+        raise ParameterError('robot_id', problem=f' is missing; it takes {required.allowed()}, or '
                              'give a fleet_file, which has it under the name of the robot')
     parameters = (robot.parameters if robot else {}) | arguments
     check_tasks(parameters)
@@ -133,8 +133,8 @@ def _fleet_robot(settings: Mapping[str, str], hostname: str) -> FleetRobot | Non
     name, path = settings.get('robot', ''), settings.get('fleet_file', '')
     if not path:
         if name:
-            raise ParameterError(f'parameter robot: {name!r} is a name in a fleet file; it takes '
-                                 'fleet_file, too')
+            raise ParameterError('robot', problem=f': {name!r} is a name in a fleet file; it '
+                                 'takes fleet_file, too')
         return None
     fleet = load_fleet(path)
     return fleet.robot(name) if name else fleet.of_host(hostname)
@@ -227,5 +227,5 @@ def check_scanner(settings: Mapping[str, str], robots: Sequence[str], beams: int
     tasks = {name: None for names in configured_tasks(settings, robots) for name in names}
     blind = [name for name in tasks if name in SCAN_TASKS]
     if blind and not beams:
-        raise ParameterError(f'parameter lidar: 0 leaves robots blind, and {", ".join(blind)} '
+        raise ParameterError('lidar', problem=f": 0 leaves robots blind, and {', '.join(blind)} "
                              'drives by a laser scanner; give lidar:=36, for example')

@@ -48,5 +48,5 @@ def read_landmarks(path: str) -> Mapping[int, tuple[float, float]]:
                     raise ValueError(f'line {reader.line_num}: a place is not finite')
                 landmarks[int(row[names[0]])] = place
     except (OSError, ValueError, TypeError, csv.Error) as error:
-        raise ParameterError(f'parameter landmarks: {path}: {error}') from None
+        raise ParameterError('landmarks', problem=f': {path}: {error}') from None
     return landmarks

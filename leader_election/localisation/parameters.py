@@ -88,8 +88,8 @@ class LocalisationParameters:
         if not (0.005 <= self.initial_deviation[0] <= 1e3
                 and 0.001 <= self.initial_deviation[1] <= 3.2):
             raise ParameterError(
-                f'parameter initial_deviation: {list(self.initial_deviation)} is not allowed; it '
-                'takes 0.005 to 1000 m, then 0.001 to 3.2 rad')
+                'initial_deviation', list(self.initial_deviation), '0.005 to 1000 m, then 0.001 '
+                'to 3.2 rad')
         if self.hops_beyond_deviation and self.max_deviation in (0.0, INFINITE):
-            raise ParameterError('parameter hops_beyond_deviation: true needs max_deviation, '
+            raise ParameterError('hops_beyond_deviation', problem=': true needs max_deviation, '
                                  'beyond which hops count')

@@ -26,7 +26,6 @@ import math
 from leader_election.localisation.noise import PUSHED
 from leader_election.localisation.plane import PlanePose
 from leader_election.parameters import parameter, ParameterError
-from leader_election.parameters.parameter import shown
 
 BUMPER, IMU = 'bumper', 'imu'
 SIGHTINGS = 'sightings'
@@ -68,8 +67,7 @@ class SlipParameters:
         """Refuse unknown sources."""
         for name in self.slips_by:
             if name not in SOURCES:
-                raise ParameterError(f'parameter slip_sources: {shown(name)} is not allowed; it '
-                                     f'takes a list of {", ".join(SOURCES)}')
+                raise ParameterError('slip_sources', name, f"a list of {', '.join(SOURCES)}")
 
 
 class SlipDetector:

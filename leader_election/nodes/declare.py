@@ -95,8 +95,7 @@ class Declared(Generic[T]):
         try:
             return build(self._parameters, short)
         except ParameterError as error:
-            raise ParameterError(str(error).replace(
-                'parameter ', f'parameter {self._prefix}', 1)) from None
+            raise error.named(f'{self._prefix}{error.name}') from None
 
     def _ours(self, changes: list[Any]) -> dict[str, Any]:
         return {c.name: c.value for c in changes if c.name in self._table}
@@ -120,8 +119,8 @@ class Declared(Generic[T]):
             return
         for name in self._ours(changes):
             if not self._table[name].dynamic:
-                raise ParameterError(f'parameter {name}: it is fixed while the node is '
-                                     'configured; clean the node up first')
+                raise ParameterError(name, problem=': it is fixed while the node is configured; '
+                                     'clean the node up first')
 
     def _set(self, changes: list[Any]) -> None:
         if self._ours(changes):

@@ -245,10 +245,10 @@ class Election:
         self._deadline.cancel()
         if self.robot.sensing.positions_matter and not self._odometry_received:
             topic = self._node.resolve_topic_name('odom')
-            self.failure = ParameterError(
-                f'parameter odometry_timeout: no odometry on {topic} within '
-                f'{self.robot.parameters.odometry_timeout:g} s; start the driver, or remap odom '
-                f'to its topic (ros2 topic info -v {topic}, ros2 topic list -t)')
+            self.failure = ParameterError('odometry_timeout', problem=f': no odometry on {topic} '
+                                          f'within {self.robot.parameters.odometry_timeout:g} s; '
+                                          'start the driver, or remap odom to its topic (ros2 '
+                                          f'topic info -v {topic}, ros2 topic list -t)')
 
     def missing(self) -> list[Missing]:
         """Return the missing inputs: odometry, until it arrives, and the scans of tasks."""

@@ -61,9 +61,9 @@ class EventLog:
                 sys.stdout.fileno() if self.path == STDOUT else self.path, 'ab', buffering=0,
                 closefd=self.path != STDOUT)
         except OSError as error:
-            raise ParameterError(f'parameter event_log: {self.path!r} is not allowed: '
-                                 f'{error.strerror}; it takes a file in a folder that exists, '
-                                 'or - for standard output') from None
+            raise ParameterError('event_log', problem=f': {self.path!r} is not allowed: '
+                                 f'{error.strerror}; it takes a file in a folder that exists, or '
+                                 '- for standard output') from None
         self._is_torn = self.path != STDOUT and _is_cut_off(self.path)
 
     def update(self) -> None:

@@ -212,9 +212,9 @@ def _message_type(name: str) -> Any:
     try:
         return message_type(name)
     except (ImportError, AttributeError, ValueError):
-        raise ParameterError(
-            f'parameter contacts_type: {name!r} is no installed type of messages; install '
-            f'{name.partition("/")[0]}, or give bumper:=false') from None
+        raise ParameterError('contacts_type', problem=f': {name!r} is no installed type of '
+                             f"messages; install {name.partition('/')[0]}, or give "
+                             'bumper:=false') from None
 
 
 def _seconds(message: Any) -> float:

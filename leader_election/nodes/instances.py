@@ -57,9 +57,8 @@ def declare(
     found: dict[str, Declared[InstanceParameters]] = {}
     for name in names_in(parameters.instances):
         if not re.fullmatch(NAME, name) or name == MAIN or name in found:
-            raise ParameterError(
-                f'parameter instances: {name!r} is not allowed; it takes different names of small '
-                f'letters, digits and _, none of them {MAIN}')
+            raise ParameterError('instances', name, 'different names of small letters, digits and '
+                                 f'_, none of them {MAIN}')
         found[name] = declarations.declare(
             InstanceParameters, partial(changed, name), f'{name}.')
     return found
@@ -85,9 +84,9 @@ def with_own_parameters(declarations: Declarations, values: P, changed: Callable
     names = [entry.name for entry in entries]
     for name in names:
         if names.count(name) > 1:
-            raise ParameterError(
-                f'parameter algorithm: {name!r} is not allowed beside a metric or a strength '
-                'source of the same name, since both have parameters of their own; rename one')
+            raise ParameterError('algorithm', problem=f': {name!r} is not allowed beside a metric '
+                                 'or a strength source of the same name, since both have '
+                                 'parameters of their own; rename one')
     own = {entry.name: declarations.declare(
         entry.parameters, lambda _: changed(), prefix + prefix_of(entry)).values
         for entry in entries}
@@ -135,7 +134,7 @@ class TaskFactory:
         try:
             kind = task_class(task)
         except KeyError as error:
-            raise ParameterError(f'parameter {prefix}tasks: {error.args[0]}') from None
+            raise ParameterError(f'{prefix}tasks', problem=f': {error.args[0]}') from None
         name = task_label(task)
         host = TaskContext(self._node, self._steady_clock, instance, prefix + name, self._claims,
                            self._active, self._space)

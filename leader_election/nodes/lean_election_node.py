@@ -69,10 +69,9 @@ class LeanElectionNode(ElectionNode):
             automatically_declare_parameters_from_overrides=True, **options)
         expiry = self.election.parameters.odometry_expiry
         if expiry <= STANDING_PERIOD:
-            raise ParameterError(
-                f'parameter odometry_expiry: {expiry:g} is not allowed for lean robots; it takes '
-                f'more than {STANDING_PERIOD:g} s, the time between two odometry messages of a '
-                'robot at rest')
+            raise ParameterError('odometry_expiry', problem=f': {expiry:g} is not allowed for '
+                                 f'lean robots; it takes more than {STANDING_PERIOD:g} s, the '
+                                 'time between two odometry messages of a robot at rest')
 
     def _declarations(self, defaults: Mapping[str, Any]) -> Declarations:
         return Declarations(self, defaults=defaults, served=False)

@@ -160,6 +160,5 @@ def _transform_type() -> type:
     try:
         return message_type('tf2_msgs/msg/TFMessage')  # type: ignore[no-any-return]
     except ImportError:
-        raise ParameterError(
-            'parameter send_transform: true needs the package tf2_msgs, which is not installed; '
-            f'install it, or use topic {ODOMETRY}') from None
+        raise ParameterError('send_transform', problem=': true needs the package tf2_msgs, which '
+                             f'is not installed; install it, or use topic {ODOMETRY}') from None

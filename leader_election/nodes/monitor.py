@@ -219,8 +219,7 @@ class Monitor(Node):
 def _check_folder(name: str, path: str) -> None:
     """Reject a path that could not be written, at the start rather than at the end of a run."""
     if path and (Path(path).is_dir() or not Path(path).parent.is_dir()):
-        raise ParameterError(
-            f'parameter {name}: {path!r} is not allowed; it takes a file in a folder that exists')
+        raise ParameterError(name, path, 'a file in a folder that exists')
 
 
 def main() -> int:

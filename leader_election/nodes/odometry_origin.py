@@ -111,11 +111,10 @@ class TransformOrigin:
         try:
             from tf2_ros import Buffer, TransformException, TransformListener
         except ImportError:
-            raise ParameterError(
-                "parameter pose_source: 'tf' needs the package tf2_ros_py, which is not "
-                'installed; install it (apt install '
-                f"ros-{os.environ.get('ROS_DISTRO', '<distro>')}-tf2-ros-py), or use 'odometry' "
-                'with initial_pose') from None
+            raise ParameterError('pose_source', problem=": 'tf' needs the package tf2_ros_py, "
+                                 'which is not installed; install it (apt install '
+                                 f"ros-{os.environ.get('ROS_DISTRO', '<distro>')}-tf2-ros-py), or "
+                                 "use 'odometry' with initial_pose") from None
         self._failure = TransformException
         self._frame = frame
         self._buffer = Buffer()

@@ -84,9 +84,9 @@ class Recorder(Node):
         try:
             self.recording = Recording(path)
         except OSError as error:
-            raise ParameterError(f'parameter output: {str(path)!r} is not allowed: '
-                                 f'{error.strerror}; it takes a new file in a folder that exists'
-                                 ) from None
+            raise ParameterError('output', problem=f': {str(path)!r} is not allowed: '
+                                 f'{error.strerror}; it takes a new file in a folder that '
+                                 'exists') from None
         self._subscriptions_by_topic: dict[str, tuple[OfferedQos, Any]] = {}
         """Requested quality of service and subscription."""
         self._unsupported: set[str] = set()

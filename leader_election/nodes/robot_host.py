@@ -74,9 +74,9 @@ class RobotHost(Node):
         self.executor_kind = self.parameters.executor
         known = {robot.id: robot for robot in swarm_robots(self.parameters)}
         if self.parameters.lean and self.parameters.odom_topic != 'odom':
-            raise ParameterError(
-                f'parameter odom_topic: {self.parameters.odom_topic!r} is not allowed with lean: '
-                'the world sends the odometry of lean robots in bundles')
+            raise ParameterError('odom_topic', problem=f': {self.parameters.odom_topic!r} is not '
+                                 'allowed with lean: the world sends the odometry of lean robots '
+                                 'in bundles')
         members = parse_ids(self.parameters.members, tuple(known))
         shared = _shared_arguments(arguments)
         self._own_strengths: list[int] = []

@@ -98,6 +98,6 @@ def _type(source: str) -> Any:
         return message_type(TYPES[source])
     except ImportError:
         package = TYPES[source].partition('/')[0]
-        raise ParameterError(
-            f'parameter sighting_sources: {source!r} needs the package {package}, which is not '
-            f'installed; install it, or use {MEASUREMENTS!r}') from None
+        raise ParameterError('sighting_sources', problem=f': {source!r} needs the package '
+                             f'{package}, which is not installed; install it, or use '
+                             f'{MEASUREMENTS!r}') from None

@@ -101,8 +101,8 @@ class TaskContext:
                 kind, self._prefix + topic, copy(OUTPUT), qos_overriding_options=overridable())
         owner = self._claims.setdefault(self.node.resolve_topic_name(topic), self._task)
         if owner != self._task:
-            raise ParameterError(f'parameter tasks: {self._task} and {owner} cannot go together; '
-                                 f'both publish {topic}')
+            raise ParameterError('tasks', problem=f': {self._task} and {owner} cannot go '
+                                 f'together; both publish {topic}')
         return self.node.create_publisher(kind, topic, 10)
 
     def every(self, period: float, callback: Callable[[], None]) -> Timer:

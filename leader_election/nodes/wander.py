@@ -75,8 +75,8 @@ def namespaces(text: str) -> tuple[str, ...]:
     for name in names:
         parts = name.removeprefix('/').split('/')
         if not all(map(is_robot_name, parts)) or names.count(name) > 1:
-            raise ParameterError(f'parameter robots: {text!r} is not allowed; it takes names of '
-                                 "namespaces, each once, for example 'robot_1,robot_2'")
+            raise ParameterError('robots', text, 'names of namespaces, each once, for example '
+                                 "'robot_1,robot_2'")
     return tuple(f'{name}/' for name in names) or ('',)
 
 

@@ -14,7 +14,7 @@
 
 """Ids and ranges of ids as text, for example ``1-20,25``."""
 
-from leader_election.parameters.parameter import ParameterError, shown
+from leader_election.parameters.parameter import ParameterError
 
 IdRange = tuple[int, int]
 """The first and the last id of a range, inclusive."""
@@ -43,9 +43,7 @@ def id_ranges(text: str, parameter: str) -> tuple[IdRange, ...]:
         except ValueError:
             one = (1, 0)
         if one[0] > one[1]:
-            raise ParameterError(
-                f'parameter {parameter}: {shown(text)} is not allowed; it takes ids and ranges '
-                "of ids, for example '1-20,25'")
+            raise ParameterError(parameter, text, "ids and ranges of ids, for example '1-20,25'")
         found.append(one)
     return tuple(found)
 

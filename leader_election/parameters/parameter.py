@@ -41,7 +41,39 @@ T = TypeVar('T')
 
 
 class ParameterError(ValueError):
-    """An invalid value of a parameter; the text is one line for users."""
+    """
+    An invalid value of a parameter; its text is one line for users.
+
+    :ivar name: of the parameter; empty: the error is about another thing, and ``problem`` is all.
+    :ivar problem: the rest of the text.
+    :ivar kind: what is named, as the text has it: ``parameter``, ``unknown parameter`` or nothing.
+
+    >>> wrong = ParameterError('radius', -1.0, 'at least 0 m')
+    >>> print(wrong.named('rescue.radius'))
+    parameter rescue.radius: -1.0 is not allowed; it takes at least 0 m
+    >>> print(ParameterError('logs', problem=' is missing'))
+    parameter logs is missing
+    """
+
+    def __init__(self, name: str, value: Any = None, allowed: str = '', *, problem: str = '',
+                 kind: str = 'parameter') -> None:
+        """
+        Describe an error, by ``name``, ``value`` and ``allowed`` if the value is not allowed.
+
+        :param name: of the parameter; where it is the only argument, the whole text.
+        :param allowed: the values that are.
+        """
+        if allowed:
+            problem = f': {shown(value)} is not allowed; it takes {allowed}'
+        self.name, self.problem, self.kind = (name, problem, kind) if problem else ('', name, '')
+        super().__init__(f'{self.kind} {self.name}'.lstrip() + self.problem)
+
+    def named(self, name: str, kind: str | None = None) -> 'ParameterError':
+        """Return the same error of a parameter of another name; of nothing named: itself."""
+        if not self.name:
+            return self
+        return ParameterError(
+            name, problem=self.problem, kind=self.kind if kind is None else kind)
 
 
 @dataclass(frozen=True)
@@ -98,12 +130,12 @@ class Parameter:
         leader_election.parameters.parameter.ParameterError: parameter radius: -1.0 is not ...
         """
         if self.required and value is None:
-            raise ParameterError(f'parameter {self.name} is missing; it takes {self.allowed()}')
+            raise ParameterError(self.name, problem=f' is missing; it takes {self.allowed()}')
         converted = _convert(value, self.type)
         if converted is None or not self._within(converted):
             hint = did_you_mean(value, self.choices()) if self.choices is not None else ''
-            raise ParameterError(f'parameter {self.name}: {shown(value)} is not allowed; {hint}'
-                                 f'it takes {self.allowed()}')
+            raise ParameterError(self.name, problem=f': {shown(value)} is not allowed; {hint}it '
+                                 f'takes {self.allowed()}')
         return converted
 
     def _within(self, value: Any) -> bool:
@@ -214,8 +246,8 @@ def build(parameters: type[T], values: Mapping[str, Any]) -> T:
     known = {p.name: p for p in table(parameters)}
     for name in values:
         if name not in known:
-            raise ParameterError(f'unknown parameter {name}; {did_you_mean(name, known)}'
-                                 f'known: {", ".join(known)}')
+            raise ParameterError(name, problem=f'; {did_you_mean(name, known)}known: '
+                                 f"{', '.join(known)}", kind='unknown parameter')
     return parameters(**{
         name: p.check(values.get(name, None if p.required else p.default))
         for name, p in known.items()})

@@ -64,23 +64,22 @@ def check_message(parameters: InstanceParameters, task_runners: Sequence[TaskRun
     for part, aggregate in aggregates.by_name.items():
         if parameters.collection == 'multi-path' and not aggregate.idempotent \
                 and aggregate.kind == OWN:
-            raise ParameterError(
-                f"parameter collection: 'multi-path' is not allowed for {part}, which is not "
-                'idempotent; it takes tree or gossip')
+            raise ParameterError('collection', problem=": 'multi-path' is not allowed for "
+                                 f'{part}, which is not idempotent; it takes tree or gossip')
     for runner in task_runners:
         for name in runner.task.collects:
             if name in COMMON:
-                raise ParameterError(
-                    f'parameter tasks: {runner.name!r} is not allowed; it collects {name!r}, '
-                    f'and so does every region: {", ".join(COMMON)}')
+                raise ParameterError('tasks', problem=f': {runner.name!r} is not allowed; it '
+                                     f'collects {name!r}, and so does every region: '
+                                     f"{', '.join(COMMON)}")
     tasks = ','.join(runner.name for runner in task_runners)
     if len(tasks) > MAX_NAMES:
-        raise ParameterError(f'parameter tasks: names of {len(tasks)} characters are not '
+        raise ParameterError('tasks', problem=f': names of {len(tasks)} characters are not '
                              f'allowed; it takes up to {MAX_NAMES}')
     rows = parameters.gossip_members if parameters.collection == 'gossip' else 1
     numbers = rows * len(aggregates.identity)
     if numbers > MOST_NUMBERS:
         name = 'gossip_members' if rows > 1 else 'tasks'
-        raise ParameterError(
-            f'parameter {name}: {getattr(parameters, name)!r} is not allowed; a message would '
-            f'hold {numbers} numbers, and it may hold {MOST_NUMBERS}')
+        raise ParameterError(name, problem=f': {getattr(parameters, name)!r} is not allowed; a '
+                             f'message would hold {numbers} numbers, and it may hold '
+                             f'{MOST_NUMBERS}')

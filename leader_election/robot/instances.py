@@ -31,7 +31,7 @@ NO_OTHERS: Mapping[str, InstanceParameters] = MappingProxyType({})
 
 def no_task_runner(instance: str, task: str) -> TaskRunner:
     """Refuse to create a task: the default of a robot without tasks."""
-    raise ParameterError(f'parameter tasks: {task!r} is not allowed; no tasks are known here')
+    raise ParameterError('tasks', problem=f': {task!r} is not allowed; no tasks are known here')
 
 
 def instance_parameters(
@@ -53,7 +53,7 @@ def instance_parameters(
     for number, radius in enumerate(radii(parameters.hierarchy), start=1):
         name = f'level_{number}'
         if name in found:
-            raise ParameterError(f'parameter instances: {name!r} is not allowed; hierarchy '
+            raise ParameterError('instances', problem=f': {name!r} is not allowed; hierarchy '
                                  'makes one of that name')
         try:
             # Given leaders lead on their own level only; the level above elects among them.
@@ -67,8 +67,8 @@ def instance_parameters(
     for name in {of_it.over for of_it in found.values()} & found.keys():
         found[name] = replace(found[name], regions=True)
     if len(found) > MOST_INSTANCES:
-        raise ParameterError(f'parameter instances: {len(found)} are not allowed; a robot has up '
-                             f'to {MOST_INSTANCES}')
+        raise ParameterError('instances', problem=f': {len(found)} are not allowed; a robot has '
+                             f'up to {MOST_INSTANCES}')
     return found
 
 
@@ -84,8 +84,8 @@ def radii(text: str) -> tuple[float, ...]:
     except ValueError:
         found = (-1.0,)
     if not all(0.0 < radius <= MOST_RADIUS for radius in found) or (text.strip() and not found):
-        raise ParameterError(f'parameter hierarchy: {text!r} is not allowed; it takes radii up to '
-                             f"{MOST_RADIUS:g} m with commas, for example '20, 50'")
+        raise ParameterError('hierarchy', text, f'radii up to {MOST_RADIUS:g} m with commas, for '
+                             "example '20, 50'")
     return found
 
 
@@ -109,9 +109,8 @@ def make_instances(
         if not ready:
             name, of_it = next(iter(waiting.items()))
             others_named = [other for other in (*made, *waiting) if other != name]
-            error = ParameterError(
-                f'parameter over: {of_it.over!r} is not allowed; it takes another instance, which '
-                f'is not over this one in turn: {", ".join(others_named) or "there is none"}')
+            error = ParameterError('over', of_it.over, 'another instance, which is not over this '
+                                   f"one in turn: {', '.join(others_named) or 'there is none'}")
             raise _of(name, error, others)
         for name in ready:
             of_it = waiting.pop(name)
@@ -136,8 +135,8 @@ def _differ(name: str, tasks: Sequence[str], others: Mapping[str, InstanceParame
     labels = [task_label(task) for task in tasks]
     for task, called in zip(tasks, labels):
         if labels.count(called) > 1:
-            error = ParameterError(
-                f'parameter tasks: {task!r} is not allowed; there are two called {called}')
+            error = ParameterError('tasks', problem=f': {task!r} is not allowed; there are two '
+                                   f'called {called}')
             raise _of(name, error, others)
 
 
@@ -147,4 +146,4 @@ def _of(name: str, error: ParameterError, others: Mapping[str, InstanceParameter
     if name == MAIN:
         return error
     where = f'{name}.' if name in others else f'hierarchy: {name}: '
-    return ParameterError(str(error).replace('parameter ', f'parameter {where}', 1))
+    return error.named(f'{where}{error.name}')

@@ -142,20 +142,19 @@ class InstanceParameters(RegionSettings, ReplicatedSettings, ResilientSettings, 
                     and value not in (p.default, published.get(p.name, p.default))):
                 shown = f'{value:g}' if isinstance(value, float) else repr(value)
                 instead = 'but ' + ', '.join(takes) if takes else 'nor any other setting'
-                raise ParameterError(
-                    f'parameter {p.name}: {shown} is not allowed; algorithm {self.algorithm} '
-                    f'takes no {p.name}, {instead}')
+                raise ParameterError(p.name, problem=f': {shown} is not allowed; algorithm '
+                                     f'{self.algorithm} takes no {p.name}, {instead}')
         leader_ranges(self.leaders)
         if self.feedback_gain > 0.0 and (
                 'radius' not in takes or self.zones or not self.forms_regions):
             why = 'zones have no radius' if self.zones else 'it takes tasks, or regions: true'
             if 'radius' not in takes:
                 why = f'algorithm {self.algorithm} takes no radius'
-            raise ParameterError(f'parameter feedback_gain: {self.feedback_gain:g} is not '
+            raise ParameterError('feedback_gain', problem=f': {self.feedback_gain:g} is not '
                                  f'allowed; {why}')
         if self.over and (self.tasks or self.outline):
             name, value = ('tasks', repr(self.tasks)) if self.tasks else ('outline', 'true')
-            raise ParameterError(f'parameter {name}: {value} is not allowed; over {self.over} it '
+            raise ParameterError(name, problem=f': {value} is not allowed; over {self.over} it '
                                  'gathers what is collected there')
 
 
@@ -334,19 +333,16 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
         for name, value in (('send_transform', 'true' * self.send_transform),
                             ('odometry_factors_file', self.odometry_factors_file)):
             if value and self.pose_source != 'cooperative':
-                raise ParameterError(
-                    f'parameter {name}: {value} is not allowed; it takes pose_source cooperative, '
-                    f'which is {self.pose_source}')
+                raise ParameterError(name, problem=f': {value} is not allowed; it takes '
+                                     f'pose_source cooperative, which is {self.pose_source}')
         if self.output_namespace and not re.fullmatch(
                 OUTPUT_NAMESPACE, self.output_namespace, re.ASCII):
             raise ParameterError(
-                f'parameter output_namespace: {self.output_namespace!r} is not allowed; it takes '
-                'a name of letters, digits and _, the first no digit, several with / between '
-                'them, without a leading /')
+                'output_namespace', self.output_namespace, 'a name of letters, digits and _, the '
+                'first no digit, several with / between them, without a leading /')
         if self.message_expiry <= self.round_period:
-            raise ParameterError(
-                f'parameter message_expiry: {self.message_expiry:g} is not allowed; it takes more '
-                f'than round_period, which is {self.round_period:g} s')
+            raise ParameterError('message_expiry', self.message_expiry, 'more than round_period, '
+                                 f'which is {self.round_period:g} s')
 
 
 @dataclass(frozen=True)

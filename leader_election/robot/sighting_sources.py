@@ -28,7 +28,6 @@ from typing import Any, NamedTuple
 from leader_election.localisation.sighting import COLUMNS, PAIRS, Sighting, TRIPLES
 from leader_election.parameters import parameter, ParameterError
 from leader_election.parameters.id_ranges import id_ranges
-from leader_election.parameters.parameter import shown
 from leader_election.robot.pose import from_parameter
 from leader_election.robot.wire import MAX_ID
 import numpy as np
@@ -92,21 +91,18 @@ class SightingSourceParameters:
         """Refuse unknown sources, names without an id, and ranges without or with many ids."""
         for name in self.sources:
             if name not in SOURCES:
-                raise ParameterError(f'parameter sighting_sources: {shown(name)} is not allowed; '
-                                     f'it takes a list of {", ".join(SOURCES)}')
+                raise ParameterError('sighting_sources', name, f"a list of {', '.join(SOURCES)}")
         for pattern in _patterns(self.tag_names):
             if pattern.count(NUMBER) != 1:
-                raise ParameterError(
-                    f'parameter tag_names: {shown(pattern)} is not allowed; it takes a list of '
-                    "names with {id} in each, for example 'robot_{id}'")
+                raise ParameterError('tag_names', pattern, 'a list of names with {id} in each, '
+                                     "for example 'robot_{id}'")
         ranges = id_ranges(self.range_ids, 'range_ids')
         if (sum(last - first + 1 for first, last in ranges) > MOST_RANGES
                 or any(first < 0 or last > MAX_ID for first, last in ranges)):
-            raise ParameterError(
-                f'parameter range_ids: {shown(self.range_ids)} is not allowed; it takes at most '
-                f'{MOST_RANGES} ids from 0 to {MAX_ID}')
+            raise ParameterError('range_ids', self.range_ids, f'at most {MOST_RANGES} ids from 0 '
+                                 f'to {MAX_ID}')
         if RANGES in self.sources and not ranges:
-            raise ParameterError("parameter range_ids: '' is not allowed; sighting_sources has "
+            raise ParameterError('range_ids', problem=": '' is not allowed; sighting_sources has "
                                  "ranges, so it takes ids, for example '1-5'")
 
 

@@ -159,7 +159,7 @@ def creating(prefix: str, task: str) -> Iterator[None]:
     except ParameterError:
         raise
     except ANYTHING as error:
-        raise ParameterError(f'parameter {prefix}tasks: {task!r} cannot be made: '
+        raise ParameterError(f'{prefix}tasks', problem=f': {task!r} cannot be made: '
                              f'{type(error).__name__}: {error}') from error
 
 

@@ -54,7 +54,7 @@ class Zones:
             for other in names[:k]:
                 shared = self.polygons[name].intersection(self.polygons[other]).area
                 if shared > TOUCH:
-                    raise ParameterError(f'parameter zones: {other} and {name} overlap, by '
+                    raise ParameterError('zones', problem=f': {other} and {name} overlap, by '
                                          f'{shared:.3g} m^2; give each place to one of them')
         self._names, self._all = names, np.array(list(self.polygons.values()))
         shapely.prepare(self._all)
@@ -110,21 +110,21 @@ def _read(text: str) -> dict[str, shapely.Polygon]:
     except (OSError, ValueError, RecursionError, yaml.YAMLError) as error:
         raise ParameterError('parameter zones: ' + ' '.join(str(error).split())) from None
     if not isinstance(document, dict) or not document:
-        raise ParameterError(f'parameter zones: {text!r} is not allowed; it takes polygons by '
-                             "name, for example '{hall: [[0, 0], [4, 0], [4, 3]]}'")
+        raise ParameterError('zones', text, "polygons by name, for example '{hall: [[0, 0], [4, "
+                             "0], [4, 3]]}'")
     return {str(name): _polygon(str(name), points) for name, points in document.items()}
 
 
 def _polygon(name: str, points: Any) -> shapely.Polygon:
     if not isinstance(points, list) or len(points) < 3 or not all(map(_is_point, points)):
-        raise ParameterError(f'parameter zones: {name} is not allowed; it takes three or more '
+        raise ParameterError('zones', problem=f': {name} is not allowed; it takes three or more '
                              'points [x, y] with finite coordinates [m]')
     polygon = shapely.Polygon([[as_number(x) for x in point] for point in points])
     if not polygon.is_valid:
-        raise ParameterError(f'parameter zones: {name} is not a simple polygon: '
+        raise ParameterError('zones', problem=f': {name} is not a simple polygon: '
                              f'{shapely.is_valid_reason(polygon)}')
     if polygon.area == 0.0:
-        raise ParameterError(f'parameter zones: {name} is empty: its area is 0')
+        raise ParameterError('zones', problem=f': {name} is empty: its area is 0')
     return polygon
 
 

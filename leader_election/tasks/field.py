@@ -151,6 +151,6 @@ def _message_reader(settings: FieldParameters) -> tuple[Any, Callable[[Any], Any
         kind = message_type(settings.message)
         float(number(kind()))
     except (ValueError, ImportError, AttributeError, TypeError) as error:
-        raise ParameterError(f'parameter field.message: {settings.message!r} with field '
+        raise ParameterError('field.message', problem=f': {settings.message!r} with field '
                              f'{settings.field!r} is not allowed: {error}') from error
     return kind, number

@@ -67,7 +67,7 @@ class PatrolParameters(DrivingParameters):
             if self.area:
                 number_of_lanes(polygon(self.area), self.lane)
         except ValueError as error:
-            raise ParameterError(f'parameter area: {error}') from None
+            raise ParameterError('area', problem=f': {error}') from None
 
 
 class Patrol(Task):

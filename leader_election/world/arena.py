@@ -71,13 +71,13 @@ def load_arena(world: str) -> Arena:
             text = Path(world).read_text()
         except (OSError, ValueError) as error:
             hint = did_you_mean(world, shipped_worlds()).rstrip()
-            raise ParameterError(
-                f'parameter world: {world!r} is none of {", ".join(shipped_worlds())} and not a '
-                f'file that can be read: {error}{hint and "; " + hint}') from error
+            raise ParameterError('world', problem=f': {world!r} is none of '
+                                 f"{', '.join(shipped_worlds())} and not a file that can be read: "
+                                 f"{error}{hint and '; ' + hint}") from error
     try:
         return _arena(yaml.safe_load(text))
     except (ValueError, yaml.YAMLError) as error:
-        raise ParameterError(f'parameter world: file {world}: {error}') from error
+        raise ParameterError('world', problem=f': file {world}: {error}') from error
 
 
 def _arena(document: Any) -> Arena:

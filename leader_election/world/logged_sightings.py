@@ -90,7 +90,7 @@ def read_sightings(logs: str, ids: Sequence[int]) -> Array:
         names |= _numbers(paths, ids)
         files = [folder / FOLDER / path.name for path in paths]
         if not any(file.is_file() for file in files):
-            raise LogError(f'parameter logged_sightings: no sightings in {folder / FOLDER}: it '
+            raise LogError('logged_sightings', problem=f': no sightings in {folder / FOLDER}: it '
                            f'takes files named as the logs, {files[0].name} and so on')
         tables = [_read_file(file, row, names) for row, file in enumerate(files)
                   if file.is_file()]

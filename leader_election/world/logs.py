@@ -124,7 +124,7 @@ def log_paths(folder: Path) -> list[Path]:
     """
     paths = sorted((path for path in folder.glob('*.csv') if path.name != LANDMARKS), key=_natural)
     if not paths:
-        raise LogError(f'parameter logs: no folder with .csv files: {folder}')
+        raise LogError('logs', problem=f': no folder with .csv files: {folder}')
     return paths
 
 

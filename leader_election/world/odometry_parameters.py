@@ -73,9 +73,8 @@ class OdometryErrorParameters:
                 ('turn_factor_fall', 0.0, 10.0), ('turn_factor_left', -1.0, 1.0)):
             low, high = value = getattr(self, name)
             if not lower <= low <= high <= upper:
-                raise ParameterError(
-                    f'parameter {name}: {list(value)} is not allowed; it takes a least and a '
-                    f'greatest value from {lower:g} to {upper:g}')
+                raise ParameterError(name, list(value), 'a least and a greatest value from '
+                                     f'{lower:g} to {upper:g}')
 
 
 def _with_default(name: str, default: float) -> Any:

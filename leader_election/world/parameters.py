@@ -242,27 +242,24 @@ class WorldParameters(OdometryErrorParameters, SceneParameters, SightingSensorPa
         id_ranges(self.carried_robots, 'carried_robots')
         if not self.logs and (self.motion == 'replay' or self.logged_sightings):
             needs = 'logged_sightings' if self.logged_sightings else 'motion replay'
-            raise ParameterError(f'parameter logs is missing; {needs} needs it')
+            raise ParameterError('logs', problem=f' is missing; {needs} needs it')
         if self.physics == 'mujoco' and (self.logs or self.robot_radius == 0.0):
             wrong = 'with logs, which replay motion' if self.logs else 'with robot_radius 0'
-            raise ParameterError(f'parameter physics: mujoco is not allowed {wrong}')
+            raise ParameterError('physics', problem=f': mujoco is not allowed {wrong}')
         if self.logged_sightings and self.carried_robots:
-            raise ParameterError(
-                f'parameter carried_robots: {self.carried_robots} is not allowed with '
-                'logged_sightings, which would no longer be true; it takes simulated ones: '
-                'ranging_rate or camera_rate')
+            raise ParameterError('carried_robots', problem=f': {self.carried_robots} is not '
+                                 'allowed with logged_sightings, which would no longer be true; '
+                                 'it takes simulated ones: ranging_rate or camera_rate')
         for namespace in self.radio_namespaces:
             if not re.fullmatch(NAMESPACE, namespace, re.ASCII):
-                raise ParameterError(
-                    f'parameter radio_namespaces: {namespace!r} is not allowed; it takes '
-                    "namespaces, for example 'red' and '/blue'")
+                raise ParameterError('radio_namespaces', namespace, 'namespaces, for example '
+                                     "'red' and '/blue'")
         if self.real_time_factor != 1.0 and not self.publish_clock:
-            raise ParameterError(f'parameter real_time_factor: {self.real_time_factor} needs '
+            raise ParameterError('real_time_factor', problem=f': {self.real_time_factor} needs '
                                  'publish_clock: true')
         if len(self.reading_peaks) % 4 or any(width <= 0.0 for width in self.reading_peaks[3::4]):
-            raise ParameterError(
-                f'parameter reading_peaks: {self.reading_peaks} is not x, y, height and a width '
-                'greater than 0, again and again')
+            raise ParameterError('reading_peaks', problem=f': {self.reading_peaks} is not x, y, '
+                                 'height and a width greater than 0, again and again')
 
 
 def groups(text: str) -> tuple[tuple[IdRange, ...], ...]:

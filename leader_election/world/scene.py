@@ -78,9 +78,9 @@ def make_scene(parameters: SceneParameters) -> Scene:
     free = free_space(arena, obstacles, parameters.robot_radius)
     starts = _LAYOUTS[parameters.layout](free, parameters)
     if len(starts) < parameters.robots:
-        raise ParameterError(
-            f'parameter robots: {parameters.robots} do not fit into world {parameters.world} with '
-            f'layout {parameters.layout}: only {len(starts)} found room')
+        raise ParameterError('robots', problem=f': {parameters.robots} do not fit into world '
+                             f'{parameters.world} with layout {parameters.layout}: only '
+                             f'{len(starts)} found room')
     return Scene(arena=arena, obstacles=obstacles, ids=_ids(parameters, len(starts)),
                  starts=starts)
 

@@ -201,9 +201,8 @@ class World:
         try:
             from leader_election.world.mujoco_physics import ContactPhysics, PhysicalMotion
         except ImportError as error:
-            raise ParameterError(
-                'parameter physics: mujoco is not installed; install it with '
-                f"pip install 'leader_election[physics]' ({error})") from error
+            raise ParameterError('physics', problem=': mujoco is not installed; install it with '
+                                 f"pip install 'leader_election[physics]' ({error})") from error
         self.physics = ContactPhysics(
             self.scene.arena, self.scene.obstacles, self.poses, radius)
         return PhysicalMotion(controller, self.physics)

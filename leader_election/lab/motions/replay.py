@@ -75,7 +75,7 @@ def begin_replay(parameters: ReplayParameters, position: NDArray[np.float64], ti
     """
     logs = read_logs(parameters.logs)
     if len(logs) != len(position):
-        raise ParameterError(f'parameter logs: {parameters.logs} holds {len(logs)} logs, for '
+        raise ParameterError('logs', problem=f': {parameters.logs} holds {len(logs)} logs, for '
                              f'{len(position)} devices')
     first = np.cumsum([0] + [len(log.t) for log in logs])
     time = np.concatenate([log.t for log in logs])

@@ -76,15 +76,15 @@ def read_street_map(parameter: str, path: str, positions: str) -> StreetMap:
     """
     pairs, position, _ = read_graph(parameter, path, positions)
     if position is None:
-        raise ParameterError(f'parameter {parameter}: {path} has no positions of crossings; '
-                             'it takes GraphML with x and y, or parameter positions')
+        raise ParameterError(parameter, problem=f': {path} has no positions of crossings; it '
+                             'takes GraphML with x and y, or parameter positions')
     part = largest_part(StreetMap(position, pairs))
     if len(part.crossing) > MOST_CROSSINGS:
-        raise ParameterError(f'parameter {parameter}: {path} has {len(part.crossing)} crossings; '
-                             f'it takes at most {MOST_CROSSINGS}')
+        raise ParameterError(parameter, problem=f': {path} has {len(part.crossing)} crossings; it '
+                             f'takes at most {MOST_CROSSINGS}')
     if np.any(lengths(part) == 0.0):
-        raise ParameterError(f'parameter {parameter}: {path}: the two ends of a street are at '
-                             'the same place')
+        raise ParameterError(parameter, problem=f': {path}: the two ends of a street are at the '
+                             'same place')
     return part
 
 
@@ -156,9 +156,9 @@ class StreetsParameters:
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for values that contradict each other."""
         if self.positions and not self.path:
-            raise ParameterError('parameter positions goes with parameter path')
+            raise ParameterError('positions', problem=' goes with parameter path')
         if not self.path and self.columns * self.rows > MOST_CROSSINGS:
-            raise ParameterError(f'parameter rows: {self.columns} x {self.rows} crossings are '
+            raise ParameterError('rows', problem=f': {self.columns} x {self.rows} crossings are '
                                  f'more than {MOST_CROSSINGS}')
 
 

@@ -81,9 +81,8 @@ def walls_parameter(required: bool = False) -> tuple[float, ...]:
 def check_walls(walls: tuple[float, ...]) -> None:
     """Raise a ``ParameterError`` for walls that enclose nothing."""
     if walls and not (walls[0] < walls[2] and walls[1] < walls[3]):
-        raise ParameterError(
-            f'parameter walls: {list(walls)} is not allowed; it takes low x, low y, high x, '
-            'high y, the low ones below the high ones')
+        raise ParameterError('walls', list(walls), 'low x, low y, high x, high y, the low ones '
+                             'below the high ones')
 
 
 Bounds = tuple[float, float, float, float]
@@ -101,7 +100,8 @@ def box(walls: tuple[float, ...], position: NDArray[np.float64]) -> Bounds:
     outside = np.any((position < (low_x, low_y)) | (position > (high_x, high_y)), axis=1)
     if np.any(outside):
         x, y = position[outside][0].tolist()
-        raise ParameterError(f'parameter walls: a device starts outside of them, at {x:g}, {y:g}')
+        raise ParameterError('walls', problem=f': a device starts outside of them, at {x:g}, '
+                             f'{y:g}')
     return low_x, low_y, high_x, high_y
 
 

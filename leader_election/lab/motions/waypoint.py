@@ -55,9 +55,8 @@ class WaypointParameters:
         """Raise a ``ParameterError`` for walls or speeds that are not in order."""
         check_walls(self.walls)
         if not 0.0 < self.speed[0] <= self.speed[1]:
-            raise ParameterError(
-                f'parameter speed: {list(self.speed)} is not allowed; it takes the least speed, '
-                'greater than 0, and the greatest')
+            raise ParameterError('speed', list(self.speed), 'the least speed, greater than 0, and '
+                                 'the greatest')
 
 
 class Waypoint(NamedTuple):

@@ -59,7 +59,7 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
         read = nx.read_graphml if path.endswith('.graphml') else nx.read_edgelist
         found: Any = read(path)
     except (OSError, ValueError, TypeError, KeyError, nx.NetworkXError, ParseError) as error:
-        raise ParameterError(f'parameter {parameter}: {path}: no graph: {error}') from error
+        raise ParameterError(parameter, problem=f': {path}: no graph: {error}') from error
     names = list(found.nodes)
     if all(name.isdecimal() for name in names):
         names.sort(key=int)
@@ -67,11 +67,11 @@ def read_graph(parameter: str, path: str, positions: str = '') -> GraphFile:
     pairs = sorted({(min(i, j), max(i, j))
                     for i, j in ((index[a], index[b]) for a, b in found.edges()) if i != j})
     if not pairs:
-        raise ParameterError(f'parameter {parameter}: {path}: there are no links')
+        raise ParameterError(parameter, problem=f': {path}: there are no links')
     places = _read_positions(positions) if positions else _attributes(path, found, parameter)
     missing = [name for name in names if name not in places]
     if positions and missing:
-        raise ParameterError(f'parameter positions: {positions}: there is no {missing[0]}')
+        raise ParameterError('positions', problem=f': {positions}: there is no {missing[0]}')
     position = None if missing else np.array([places[name] for name in names])
     return GraphFile(np.array(pairs, np.int32), position, len(names))
 
@@ -81,7 +81,7 @@ def _attributes(path: str, found: Any, parameter: str) -> dict[str, tuple[float,
         places = {name: (float(data['x']), float(data['y']))
                   for name, data in found.nodes(data=True) if 'x' in data and 'y' in data}
     except ValueError as error:
-        raise ParameterError(f'parameter {parameter}: {path}: x or y: {error}') from error
+        raise ParameterError(parameter, problem=f': {path}: x or y: {error}') from error
     return _finite(places, parameter, path)
 
 
@@ -95,7 +95,7 @@ def _read_positions(path: str) -> dict[str, tuple[float, float]]:
             if words:
                 places[words[0]] = float(words[1]), float(words[2])
     except (OSError, ValueError) as error:
-        raise ParameterError(f'parameter positions: {path}: {error}') from error
+        raise ParameterError('positions', problem=f': {path}: {error}') from error
     return _finite(places, 'positions', path)
 
 
@@ -103,7 +103,7 @@ def _finite(places: dict[str, tuple[float, float]], parameter: str, path: str,
             ) -> dict[str, tuple[float, float]]:
     for name, place in places.items():
         if not np.all(np.isfinite(place)):
-            raise ParameterError(f'parameter {parameter}: {path}: {name} is at no finite place')
+            raise ParameterError(parameter, problem=f': {path}: {name} is at no finite place')
     return places
 
 
@@ -130,12 +130,12 @@ class EdgeListParameters:
         if bool(self.path) == bool(self.pairs):
             raise ParameterError('parameter path, or else parameter pairs, has to be given')
         if self.pairs and self.positions:
-            raise ParameterError('parameter positions goes with parameter path')
+            raise ParameterError('positions', problem=' goes with parameter path')
         if len(self.pairs) % 2 or any(index < 0 for index in self.pairs):
-            raise ParameterError(
-                'parameter pairs: takes an even number of indices, at least 0 each')
+            raise ParameterError('pairs', problem=': takes an even number of indices, at least 0 '
+                                 'each')
         if any(a == b for a, b in zip(self.pairs[::2], self.pairs[1::2])):
-            raise ParameterError('parameter pairs: takes no link of a device to itself')
+            raise ParameterError('pairs', problem=': takes no link of a device to itself')
 
 
 def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator) -> Placement:
@@ -150,7 +150,7 @@ def place_edge_list(parameters: EdgeListParameters, random: np.random.Generator)
     graph.add_edges_from(pairs.tolist())
     if parameters.connected == 'required' and not nx.is_connected(graph):
         parts = nx.number_connected_components(graph)
-        raise ParameterError(f'parameter connected: the graph is in {parts} parts, and '
+        raise ParameterError('connected', problem=f': the graph is in {parts} parts, and '
                              'connected is required')
     if position is None:
         position = _layout(graph, parameters.edge_length, random)

@@ -78,10 +78,10 @@ class UniformParameters:
     def __post_init__(self) -> None:
         """Raise a ``ParameterError`` for values that contradict each other."""
         if not all(low <= high for low, high in zip(self.low, self.high)):
-            raise ParameterError(f'parameter low: {list(self.low)} is beyond parameter high, '
+            raise ParameterError('low', problem=f': {list(self.low)} is beyond parameter high, '
                                  f'{list(self.high)}')
         if self.connected and self.range == 0.0:
-            raise ParameterError('parameter range is missing; connected needs it')
+            raise ParameterError('range', problem=' is missing; connected needs it')
 
 
 def place_uniform(parameters: UniformParameters, random: np.random.Generator) -> Placement:
@@ -92,9 +92,8 @@ def place_uniform(parameters: UniformParameters, random: np.random.Generator) ->
         position = low + fraction * (high - low)
         if not parameters.connected or connected(position, parameters.range):
             return Placement(position, fraction=fraction)
-    raise ParameterError(
-        f'parameter connected: of {_TRIES} draws of {parameters.count} devices none is in one '
-        f'piece with links of {parameters.range:g} m')
+    raise ParameterError('connected', problem=f': of {_TRIES} draws of {parameters.count} devices '
+                         f'none is in one piece with links of {parameters.range:g} m')
 
 
 def connected(position: NDArray[np.float64], reach: float) -> bool:
