@@ -191,6 +191,8 @@ def _robot(name: str, raw: Mapping[str, Any], types: Mapping[str, SettingsLayer]
     try:
         settled = merge_layers([own, *([types[kind]] if kind else []), defaults])
     except ParameterError as error:
+        if error.kind != 'parameter':  # It names its place in the file already.
+            raise
         raise error.named(f'{place}: {error.name}', kind='') from None
     return FleetRobot(
         RobotSpec(name, identity, _planar_pose(pose), kind), hostname,

@@ -341,8 +341,9 @@ class ElectionParameters(InstanceParameters, LookAheadParameters, RangeParameter
                 'output_namespace', self.output_namespace, 'a name of letters, digits and _, the '
                 'first no digit, several with / between them, without a leading /')
         if self.message_expiry <= self.round_period:
-            raise ParameterError('message_expiry', self.message_expiry, 'more than round_period, '
-                                 f'which is {self.round_period:g} s')
+            raise ParameterError('message_expiry', problem=f': {self.message_expiry:g} is not '
+                                 'allowed; it takes more than round_period, which is '
+                                 f'{self.round_period:g} s')
 
 
 @dataclass(frozen=True)
